@@ -1,0 +1,24 @@
+//! The ground that every other room stands on: typed dense ids and maps, sets that are cleared in
+//! constant time, worklists, interned strings and values, and ranges of text.
+//!
+//! ```
+//! use silkit_base::{entity, IdVec, Symbol};
+//! entity!(/// A node of some graph.
+//!     Node, "n");
+//! let mut names: IdVec<Node, Symbol> = IdVec::new();
+//! let n = names.push(Symbol::new("entry"));
+//! assert_eq!(format!("{n} {}", names[n]), "n0 entry");
+//! ```
+
+mod entity;
+mod intern;
+mod set;
+mod symbol;
+mod text;
+
+pub use entity::{Entity, IdVec, SecondaryMap};
+pub use intern::{Interned, Interner};
+pub use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+pub use set::{EntitySet, Worklist};
+pub use symbol::Symbol;
+pub use text::TextRange;

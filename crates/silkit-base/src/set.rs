@@ -1,0 +1,129 @@
+//! Sets and worklists of entities that are emptied in constant time.
+
+use crate::Entity;
+use std::marker::PhantomData;
+
+/// A set of entities with constant-time insert, remove, lookup and clear.
+///
+/// Each slot holds the epoch in which its entity was inserted; clearing starts a new epoch.
+#[derive(Clone, Debug)]
+pub struct EntitySet<K> {
+    stamps: Vec<u32>,
+    epoch: u32,
+    key: PhantomData<K>,
+}
+
+impl<K: Entity> EntitySet<K> {
+    /// An empty set.
+    pub const fn new() -> Self {
+        Self { stamps: Vec::new(), epoch: 1, key: PhantomData }
+    }
+
+    /// Empties the set.
+    pub fn clear(&mut self) {
+        if self.epoch == u32::MAX {
+            self.stamps.fill(0);
+            self.epoch = 0;
+        }
+        self.epoch += 1;
+    }
+
+    /// Adds an entity; `true` where it was not there.
+    pub fn insert(&mut self, key: K) -> bool {
+        let i = key.index();
+        if i >= self.stamps.len() {
+            self.stamps.resize(i + 1, 0);
+        }
+        let was = std::mem::replace(&mut self.stamps[i], self.epoch);
+        was != self.epoch
+    }
+
+    /// Removes an entity; `true` where it was there.
+    pub fn remove(&mut self, key: K) -> bool {
+        match self.stamps.get_mut(key.index()) {
+            Some(stamp) if *stamp == self.epoch => {
+                *stamp = 0;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the entity is in the set.
+    pub fn contains(&self, key: K) -> bool {
+        self.stamps.get(key.index()) == Some(&self.epoch)
+    }
+}
+
+impl<K: Entity> Default for EntitySet<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A last-in, first-out worklist that takes each entity once.
+#[derive(Clone, Debug)]
+pub struct Worklist<K> {
+    stack: Vec<K>,
+    seen: EntitySet<K>,
+}
+
+impl<K: Entity> Worklist<K> {
+    /// An empty worklist.
+    pub const fn new() -> Self {
+        Self { stack: Vec::new(), seen: EntitySet::new() }
+    }
+
+    /// Pushes an entity unless it was pushed before; `true` where it was new.
+    pub fn push(&mut self, key: K) -> bool {
+        let new = self.seen.insert(key);
+        if new {
+            self.stack.push(key);
+        }
+        new
+    }
+
+    /// Takes the entity that was pushed last.
+    pub fn pop(&mut self) -> Option<K> {
+        self.stack.pop()
+    }
+
+    /// Whether the entity was ever pushed.
+    pub fn has_seen(&self, key: K) -> bool {
+        self.seen.contains(key)
+    }
+}
+
+impl<K: Entity> Default for Worklist<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity;
+    entity!(/// Test entity.
+        E, "e");
+
+    #[test]
+    fn set_clears_in_constant_time() {
+        let mut set = EntitySet::new();
+        assert!(set.insert(E::from_index(3)));
+        assert!(!set.insert(E::from_index(3)));
+        set.clear();
+        assert!(!set.contains(E::from_index(3)));
+        assert!(set.insert(E::from_index(3)));
+        assert!(set.remove(E::from_index(3)) && !set.remove(E::from_index(3)));
+    }
+
+    #[test]
+    fn worklist_takes_each_once() {
+        let mut w = Worklist::new();
+        assert!(w.push(E::from_index(1)) && !w.push(E::from_index(1)));
+        assert_eq!(w.pop(), Some(E::from_index(1)));
+        assert!(!w.push(E::from_index(1)));
+        assert_eq!(w.pop(), None);
+    }
+}

@@ -1,0 +1,68 @@
+//! Interned strings: names of functions, types, fields, and literal texts.
+
+use crate::{Interned, Interner};
+use std::fmt;
+
+static STRINGS: Interner<Box<str>> = Interner::new();
+
+/// An interned string. Copying and comparing cost as much as a `u32`.
+///
+/// Strings live as long as the process. `Ord` is not implemented on purpose: ids are not ordered
+/// as their texts are; sort by [`Symbol::as_str`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Symbol(Interned<Box<str>>);
+
+impl Symbol {
+    /// The symbol of a text.
+    pub fn new(text: &str) -> Self {
+        Self(STRINGS.intern_ref(text, || text.into()))
+    }
+
+    /// The text of this symbol.
+    #[inline]
+    pub fn as_str(self) -> &'static str {
+        STRINGS.get(self.0)
+    }
+
+    /// The raw number, for packed tables.
+    #[inline]
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// The symbol with this raw number, which must come from [`Self::as_u32`].
+    #[inline]
+    pub fn from_u32(raw: u32) -> Self {
+        Self(Interned::from_u32(raw))
+    }
+}
+
+impl From<&str> for Symbol {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl PartialEq<str> for Symbol {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Symbol {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}

@@ -1,0 +1,1 @@
+//! A compact binary container of SIL modules.

@@ -1,0 +1,1 @@
+//! A pure Rust demangler of Swift symbols.

@@ -1,0 +1,45 @@
+//! Diagnostics as plain data, and what turns them into text.
+//!
+//! Whoever finds something (the parser, the verifier, a pass) builds a [`Diagnostic`] and pushes it
+//! into a [`Diagnostics`]; only the binary decides how it is shown. A diagnostic knows nothing but
+//! byte ranges; lines and columns are looked up in a [`SourceMap`] when it is rendered, so building
+//! one costs nothing when nobody looks.
+//!
+//! ```
+//! use silkit_diag::{Diagnostic, Diagnostics, RuleId, SourceMap, Span, nearest, render};
+//!
+//! const UNKNOWN_INSTRUCTION: RuleId = RuleId::new("SIL0101");
+//!
+//! let mut sources = SourceMap::new();
+//! let file = sources.add("a.sil", "bb0:\n  %1 = stract_extract %0\n")?;
+//! let span = Span::new(file, 12, 26);
+//!
+//! let mut found = Diagnostics::new();
+//! let mut d = Diagnostic::error(UNKNOWN_INSTRUCTION, "unknown instruction `stract_extract`").at(span);
+//! if let Some(name) = nearest("stract_extract", ["struct_extract", "tuple_extract"]) {
+//!     d = d.suggest(format!("did you mean `{name}`?"), span, name);
+//! }
+//! found.push(d);
+//!
+//! assert_eq!(found.error_count(), 1);
+//! assert_eq!(
+//!     render::short(&found.sorted(), &sources),
+//!     "a.sil:2:8: error: unknown instruction `stract_extract`\n\
+//!      a.sil:2:8: help: did you mean `struct_extract`?\n",
+//! );
+//! # Ok::<(), silkit_diag::TextTooLong>(())
+//! ```
+
+mod collect;
+mod diagnostic;
+mod nearest;
+pub mod render;
+mod source;
+
+pub use collect::Diagnostics;
+pub use diagnostic::{
+    Diagnostic, Entity, EntityKind, FileId, Label, Note, Rule, RuleId, Severity, Span, Suggestion,
+    TextEdit,
+};
+pub use nearest::{MAX_NAME_LEN, nearest};
+pub use source::{LineColumn, SourceFile, SourceMap, SourceText, TextTooLong};

@@ -1,0 +1,79 @@
+//! Finding the name that was probably meant: `nearest("stract", ["struct", "tuple"])` is `struct`.
+
+use strsim::osa_distance;
+
+/// Names longer than this many bytes get no suggestion: the distance costs the product of both
+/// lengths, and nobody mistypes a kilobyte.
+pub const MAX_NAME_LEN: usize = 128;
+
+/// The candidate closest to `name`, if one is close enough to be worth suggesting.
+///
+/// A candidate that differs only in letter case always wins. Otherwise the number of inserted,
+/// deleted, replaced and swapped characters counts; up to a third of the longer name may differ
+/// (at least one character). Of equally close candidates the first is taken, so the answer depends
+/// on nothing but the arguments. `name` itself is never suggested.
+///
+/// ```
+/// use silkit_diag::nearest;
+/// assert_eq!(nearest("retian_value", ["retain_value", "release_value"]), Some("retain_value"));
+/// assert_eq!(nearest("frobnicate", ["retain_value", "release_value"]), None);
+/// ```
+pub fn nearest<'a, I>(name: &str, candidates: I) -> Option<&'a str>
+where
+    I: IntoIterator<Item = &'a str>,
+{
+    if name.is_empty() || name.len() > MAX_NAME_LEN {
+        return None;
+    }
+    let name_chars = name.chars().count();
+    let mut best: Option<(usize, &'a str)> = None;
+    for candidate in candidates {
+        if candidate.len() > MAX_NAME_LEN || candidate == name || candidate.is_empty() {
+            continue;
+        }
+        if candidate.eq_ignore_ascii_case(name) {
+            return Some(candidate);
+        }
+        let chars = candidate.chars().count();
+        let allowed = (name_chars.max(chars) / 3).max(1);
+        // A one-letter name is one replacement away from every other: that is no likeness.
+        if chars.abs_diff(name_chars) > allowed || name_chars.max(chars) < 2 {
+            continue;
+        }
+        let distance = osa_distance(name, candidate);
+        if distance <= allowed && best.is_none_or(|(d, _)| distance < d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picks_the_closest() {
+        let names = ["struct_extract", "struct_element_addr", "tuple_extract"];
+        assert_eq!(nearest("stuct_extract", names), Some("struct_extract"));
+        assert_eq!(nearest("tupel_extract", names), Some("tuple_extract"));
+        assert_eq!(nearest("Struct_Extract", names), Some("struct_extract"));
+        assert_eq!(nearest("load", names), None);
+    }
+
+    #[test]
+    fn first_of_equals_and_never_itself() {
+        assert_eq!(nearest("copa", ["copy", "cope"]), Some("copy"));
+        assert_eq!(nearest("copa", ["cope", "copy"]), Some("cope"));
+        assert_eq!(nearest("copy", ["copy", "cop"]), Some("cop"));
+        assert_eq!(nearest("x", ["y", "z"]), None);
+        assert_eq!(nearest("", ["y"]), None);
+    }
+
+    #[test]
+    fn huge_names_cost_nothing() {
+        let huge = "x".repeat(1 << 24);
+        assert_eq!(nearest(&huge, ["x"]), None);
+        assert_eq!(nearest("struct", [huge.as_str()]), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! The in-memory form of SIL: modules, functions, bodies, instructions.

@@ -1,0 +1,1 @@
+//! FileCheck, RUN lines and generators for Silkit's tests.

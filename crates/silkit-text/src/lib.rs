@@ -1,0 +1,1 @@
+//! The text form of SIL: lexer, parser and printer.

@@ -1,0 +1,467 @@
+//! Types as text, in the spelling of Swift 6.2.
+//!
+//! The reader of this form is `silkit_text`'s type parser.
+
+use crate::function::{
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
+    ResultFlags, ResultInfo,
+};
+use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind};
+use crate::kind::{BoxType, MetatypeRepr, Named, RefStorage, Type, TypeKind};
+use std::fmt::{self, Write};
+
+/// The placeholder for a type that is not known; it reads back as [`TypeKind::Unknown`].
+pub(crate) const UNKNOWN_SPELLING: &str = "Builtin.SILUnknown";
+
+/// Writes types into any text sink.
+pub struct PrintType<'a, W: Write> {
+    out: &'a mut W,
+}
+
+impl<'a, W: Write> PrintType<'a, W> {
+    /// A writer into `out`.
+    pub fn new(out: &'a mut W) -> Self {
+        Self { out }
+    }
+
+    /// Writes a type.
+    ///
+    /// # Errors
+    /// Only where the sink fails.
+    pub fn ty(&mut self, ty: Type) -> fmt::Result {
+        match ty.kind() {
+            TypeKind::Unknown => self.out.write_str(UNKNOWN_SPELLING),
+            TypeKind::Builtin(name, args) => {
+                write!(self.out, "Builtin.{name}")?;
+                self.args(args)
+            }
+            TypeKind::Named(named) => self.named(named),
+            TypeKind::Param { name, .. } => self.out.write_str(name.as_str()),
+            TypeKind::Member(base, name) => {
+                self.ty(*base)?;
+                write!(self.out, ".{name}")
+            }
+            TypeKind::Tuple(elements) => self.list("(", ")", elements, |p, e| {
+                if let Some(label) = e.label {
+                    write!(p.out, "{label}: ")?;
+                }
+                p.ty(e.ty)?;
+                p.out.write_str(if e.variadic { "..." } else { "" })
+            }),
+            TypeKind::Function(f) => self.function(f),
+            TypeKind::Metatype(repr, instance) => self.metatype(*repr, *instance, ".Type"),
+            TypeKind::ProtocolMetatype(repr, instance) => self.metatype(*repr, *instance, ".Protocol"),
+            TypeKind::Any(t) => self.prefixed("any ", *t),
+            TypeKind::Some(t) => self.prefixed("some ", *t),
+            TypeKind::Composition(parts) => {
+                for (i, part) in parts.iter().enumerate() {
+                    self.prefixed(if i > 0 { " & " } else { "" }, *part)?;
+                }
+                Ok(())
+            }
+            TypeKind::Inverse(t) => self.prefixed("~", *t),
+            TypeKind::Optional(t) => self.suffixed(*t, "?"),
+            TypeKind::ImplicitlyUnwrapped(t) => self.suffixed(*t, "!"),
+            TypeKind::Array(t) => self.wrapped("[", *t, "]"),
+            TypeKind::Dictionary(k, v) => {
+                self.prefixed("[", *k)?;
+                self.wrapped(" : ", *v, "]")
+            }
+            TypeKind::InlineArray(n, t) => {
+                self.prefixed("[", *n)?;
+                self.wrapped(" of ", *t, "]")
+            }
+            TypeKind::Paren(t) => self.wrapped("(", *t, ")"),
+            other => self.lowered_only(other),
+        }
+    }
+
+    /// The kinds that only lowered types have.
+    fn lowered_only(&mut self, kind: &TypeKind) -> fmt::Result {
+        match kind {
+            TypeKind::Box(layout) => self.boxed(layout),
+            TypeKind::Pack { direct, elements } => {
+                let open = if *direct { "@direct Pack{" } else { "Pack{" };
+                self.list(open, "}", elements, |p, &t| p.ty(t))
+            }
+            TypeKind::PackExpansion(t) => self.prefixed("repeat ", *t),
+            TypeKind::PackElement(t) => self.prefixed("each ", *t),
+            TypeKind::Opened { id, existential, interface } => {
+                write!(self.out, "@opened(\"{id}\", ")?;
+                self.ty(*existential)?;
+                self.prefixed(") ", *interface)
+            }
+            TypeKind::OpenedElement { id, interface } => {
+                write!(self.out, "@pack_element(\"{id}\") ")?;
+                self.ty(*interface)
+            }
+            TypeKind::OpaqueResult { decl, index, interface } => {
+                write!(self.out, "@_opaqueReturnTypeOf(\"{decl}\", {index}) ")?;
+                self.ty(*interface)
+            }
+            TypeKind::Storage(RefStorage::Weak, t) => self.prefixed("@sil_weak ", *t),
+            TypeKind::Storage(RefStorage::Unowned, t) => self.prefixed("@sil_unowned ", *t),
+            TypeKind::Storage(RefStorage::Unmanaged, t) => self.prefixed("@sil_unmanaged ", *t),
+            TypeKind::BlockStorage(t) => self.prefixed("@block_storage ", *t),
+            TypeKind::MoveOnly(t) => self.prefixed("@moveOnly ", *t),
+            TypeKind::DynamicSelf(t) => self.prefixed("@dynamic_self ", *t),
+            TypeKind::Integer(text) => self.out.write_str(text.as_str()),
+            TypeKind::Attributed(attribute, t) => {
+                write!(self.out, "{attribute} ")?;
+                self.ty(*t)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn prefixed(&mut self, prefix: &str, ty: Type) -> fmt::Result {
+        self.out.write_str(prefix)?;
+        self.ty(ty)
+    }
+
+    fn suffixed(&mut self, ty: Type, suffix: &str) -> fmt::Result {
+        let needs_parens =
+            matches!(ty.kind(), TypeKind::Function(_) | TypeKind::Any(_) | TypeKind::Some(_) | TypeKind::Composition(_));
+        if needs_parens {
+            self.wrapped("(", ty, ")")?;
+        } else {
+            self.ty(ty)?;
+        }
+        self.out.write_str(suffix)
+    }
+
+    fn wrapped(&mut self, open: &str, ty: Type, close: &str) -> fmt::Result {
+        self.prefixed(open, ty)?;
+        self.out.write_str(close)
+    }
+
+    fn list<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        items: &[T],
+        mut each: impl FnMut(&mut Self, &T) -> fmt::Result,
+    ) -> fmt::Result {
+        self.out.write_str(open)?;
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                self.out.write_str(", ")?;
+            }
+            each(self, item)?;
+        }
+        self.out.write_str(close)
+    }
+
+    /// Writes `<A, B>`, or nothing where there are no arguments.
+    ///
+    /// # Errors
+    /// Only where the sink fails.
+    pub fn args(&mut self, args: &[Type]) -> fmt::Result {
+        if args.is_empty() { Ok(()) } else { self.list("<", ">", args, |p, &t| p.ty(t)) }
+    }
+
+    fn named(&mut self, named: &Named) -> fmt::Result {
+        if let Some(parent) = named.parent {
+            self.ty(parent)?;
+            self.out.write_char('.')?;
+        }
+        self.out.write_str(named.name.as_str())?;
+        self.args(&named.args)
+    }
+
+    fn metatype(&mut self, repr: MetatypeRepr, instance: Type, suffix: &str) -> fmt::Result {
+        self.out.write_str(match repr {
+            MetatypeRepr::Formal => "",
+            MetatypeRepr::Thin => "@thin ",
+            MetatypeRepr::Thick => "@thick ",
+            MetatypeRepr::ObjC => "@objc_metatype ",
+        })?;
+        let needs_parens = matches!(
+            instance.kind(),
+            TypeKind::Function(_)
+                | TypeKind::PackElement(_)
+                | TypeKind::Composition(_)
+                | TypeKind::Opened { .. }
+                | TypeKind::OpenedElement { .. }
+                | TypeKind::DynamicSelf(_)
+        );
+        if needs_parens {
+            self.wrapped("(", instance, ")")?;
+        } else {
+            self.ty(instance)?;
+        }
+        self.out.write_str(suffix)
+    }
+
+    fn boxed(&mut self, layout: &BoxType) -> fmt::Result {
+        if layout.captures_generics {
+            self.out.write_str("@captures_generics ")?;
+        }
+        if let Some(sig) = layout.sig {
+            self.sig(sig)?;
+            self.out.write_char(' ')?;
+        }
+        self.list("{ ", " }", &layout.fields, |p, field| {
+            p.prefixed(if field.mutable { "var " } else { "let " }, field.ty)
+        })?;
+        if layout.args.is_empty() {
+            return Ok(());
+        }
+        self.out.write_char(' ')?;
+        self.args(&layout.args)
+    }
+
+    /// Writes a generic signature: `<T, each U><V where T : P>`.
+    ///
+    /// # Errors
+    /// Only where the sink fails.
+    pub fn sig(&mut self, sig: GenericSig) -> fmt::Result {
+        let data = sig.data();
+        let mut depth = None;
+        for param in &data.params {
+            self.out.write_str(match depth {
+                None => "<",
+                Some(d) if d != param.depth => "><",
+                Some(_) => ", ",
+            })?;
+            depth = Some(param.depth);
+            self.generic_param(param)?;
+        }
+        if depth.is_none() {
+            self.out.write_char('<')?;
+        }
+        for (i, requirement) in data.requirements.iter().enumerate() {
+            self.out.write_str(match i {
+                0 if depth.is_none() => "where ",
+                0 => " where ",
+                _ => ", ",
+            })?;
+            self.requirement(requirement)?;
+        }
+        self.out.write_char('>')
+    }
+
+    fn generic_param(&mut self, param: &GenericParamDecl) -> fmt::Result {
+        if let Some(attribute) = param.attribute {
+            write!(self.out, "{attribute} ")?;
+        }
+        self.out.write_str(match (param.is_pack, param.value_type) {
+            (true, _) => "each ",
+            (_, Some(_)) => "let ",
+            _ => "",
+        })?;
+        self.out.write_str(param.name.as_str())?;
+        match param.value_type.or(param.bound) {
+            Some(ty) => self.prefixed(" : ", ty),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes one requirement: `T : P`.
+    ///
+    /// # Errors
+    /// Only where the sink fails.
+    pub fn requirement(&mut self, requirement: &Requirement) -> fmt::Result {
+        self.prefixed(if requirement.is_repeat { "repeat " } else { "" }, requirement.subject)?;
+        let relation = if requirement.kind == RequirementKind::SameType { " == " } else { " : " };
+        self.prefixed(relation, requirement.constraint)
+    }
+
+    fn function(&mut self, f: &FunctionType) -> fmt::Result {
+        self.function_attributes(f)?;
+        if let Some(sig) = f.pattern_sig {
+            self.out.write_str("@substituted ")?;
+            self.sig(sig)?;
+            self.out.write_char(' ')?;
+        }
+        if let Some(sig) = f.sig {
+            self.sig(sig)?;
+            self.out.write_char(' ')?;
+        }
+        self.list("(", ")", &f.params, |p, param| p.param(param))?;
+        if f.lowered {
+            self.lowered_results(f)?;
+        } else {
+            self.formal_results(f)?;
+        }
+        if f.pattern_args.is_empty() {
+            return Ok(());
+        }
+        self.out.write_str(" for ")?;
+        self.args(&f.pattern_args)
+    }
+
+    fn function_attributes(&mut self, f: &FunctionType) -> fmt::Result {
+        let flag = |p: &mut Self, flag, text| if f.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) };
+        flag(self, FnFlags::AUTOCLOSURE, "@autoclosure ")?;
+        flag(self, FnFlags::ESCAPING, "@escaping ")?;
+        flag(self, FnFlags::YIELD_ONCE, "@yield_once ")?;
+        flag(self, FnFlags::YIELD_ONCE_2, "@yield_once_2 ")?;
+        flag(self, FnFlags::YIELD_MANY, "@yield_many ")?;
+        match f.differentiable {
+            Some(kind) if kind == "" => self.out.write_str("@differentiable ")?,
+            Some(kind) => write!(self.out, "@differentiable({kind}) ")?,
+            None => {}
+        }
+        self.convention(f)?;
+        flag(self, FnFlags::PSEUDOGENERIC, "@pseudogeneric ")?;
+        flag(self, FnFlags::CONCURRENT, "@concurrent ")?;
+        flag(self, FnFlags::UNIMPLEMENTABLE, "@unimplementable ")?;
+        flag(self, FnFlags::NONISOLATED_NONSENDING, "nonisolated(nonsending) ")?;
+        if let Some(actor) = f.global_actor {
+            write!(self.out, "@{actor} ")?;
+        }
+        flag(self, FnFlags::ISOLATED_ANY, "@isolated(any) ")?;
+        flag(self, FnFlags::NOESCAPE, "@noescape ")?;
+        flag(self, FnFlags::SENDABLE, "@Sendable ")?;
+        if f.lowered {
+            flag(self, FnFlags::ASYNC, "@async ")?;
+        }
+        self.out.write_str(match f.callee {
+            CalleeConvention::Unowned => "",
+            CalleeConvention::Owned => "@callee_owned ",
+            CalleeConvention::Guaranteed => "@callee_guaranteed ",
+        })
+    }
+
+    fn convention(&mut self, f: &FunctionType) -> fmt::Result {
+        let Some(name) = f.convention.spelling() else { return Ok(()) };
+        write!(self.out, "@convention({name}")?;
+        if let Convention::WitnessMethod(protocol) = f.convention {
+            self.prefixed(": ", protocol)?;
+        }
+        if let Some(clang) = f.clang_type {
+            write!(self.out, ", cType: \"{clang}\"")?;
+        }
+        self.out.write_str(") ")
+    }
+
+    fn param(&mut self, param: &Param) -> fmt::Result {
+        let flag = |p: &mut Self, flag, text| if param.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) };
+        if let Some(label) = param.label {
+            write!(self.out, "{label}: ")?;
+        } else {
+            flag(self, ParamFlags::EXPLICIT_NO_LABEL, "_: ")?;
+        }
+        flag(self, ParamFlags::NO_DERIVATIVE, "@noDerivative ")?;
+        flag(self, ParamFlags::ADDRESSABLE, "@_addressable ")?;
+        flag(self, ParamFlags::INHERIT_ACTOR_CONTEXT, "@_inheritActorContext ")?;
+        flag(self, ParamFlags::AUTOCLOSURE, "@autoclosure ")?;
+        let formal = param.convention.is_formal() || param.convention == ParamConvention::Unowned;
+        let sil = !formal || param.flags.contains(ParamFlags::IMPLICIT_LEADING) || param.flags.contains(ParamFlags::SIL);
+        flag(self, ParamFlags::SENDING, if sil { "@sil_sending " } else { "sending " })?;
+        flag(self, ParamFlags::IMPLICIT_LEADING, "@sil_implicit_leading_param ")?;
+        flag(self, ParamFlags::ISOLATED, if sil { "@sil_isolated " } else { "isolated " })?;
+        flag(self, ParamFlags::CONST, "_const ")?;
+        flag(self, ParamFlags::EXPLICIT_UNOWNED, "@unowned ")?;
+        let spelling = param.convention.spelling();
+        if !spelling.is_empty() {
+            write!(self.out, "{spelling} ")?;
+        }
+        self.ty(param.ty)?;
+        flag(self, ParamFlags::VARIADIC, "...")
+    }
+
+    fn formal_results(&mut self, f: &FunctionType) -> fmt::Result {
+        if f.flags.contains(FnFlags::ASYNC) {
+            self.out.write_str(" async")?;
+        }
+        if f.flags.contains(FnFlags::RETHROWS) {
+            self.out.write_str(" rethrows")?;
+        } else if let Some(error) = f.error {
+            self.wrapped(" throws(", error.ty, ")")?;
+        } else if f.flags.contains(FnFlags::THROWS) {
+            self.out.write_str(" throws")?;
+        }
+        self.out.write_str(" -> ")?;
+        if f.flags.contains(FnFlags::SENDING_RESULT) {
+            self.out.write_str("sending ")?;
+        }
+        match f.results.first() {
+            Some(result) => self.ty(result.ty),
+            None => self.out.write_str("()"),
+        }
+    }
+
+    fn lowered_results(&mut self, f: &FunctionType) -> fmt::Result {
+        self.out.write_str(" -> ")?;
+        let count = f.yields.len() + f.results.len() + usize::from(f.error.is_some());
+        // One result that is a tuple needs parentheses to be told from several results.
+        let lone_tuple = count == 1 && f.results.first().is_some_and(|r| matches!(r.ty.kind(), TypeKind::Tuple(_)) && r.convention == ResultConvention::Unowned);
+        let parens = count != 1 || lone_tuple;
+        if parens {
+            self.out.write_char('(')?;
+        }
+        let mut separator = "";
+        for y in &f.yields {
+            write!(self.out, "{separator}@yields ")?;
+            self.param(y)?;
+            separator = ", ";
+        }
+        for r in &f.results {
+            self.out.write_str(separator)?;
+            self.result(r)?;
+            separator = ", ";
+        }
+        if let Some(error) = &f.error {
+            self.out.write_str(separator)?;
+            self.error(error)?;
+        }
+        self.out.write_str(if parens { ")" } else { "" })
+    }
+
+    fn result(&mut self, r: &ResultInfo) -> fmt::Result {
+        if r.flags.contains(ResultFlags::NO_DERIVATIVE) {
+            self.out.write_str("@noDerivative ")?;
+        }
+        if r.flags.contains(ResultFlags::SENDING) {
+            self.out.write_str("@sil_sending ")?;
+        }
+        if r.flags.contains(ResultFlags::EXPLICIT_UNOWNED) {
+            self.out.write_str("@unowned ")?;
+        }
+        let spelling = r.convention.spelling();
+        if !spelling.is_empty() {
+            write!(self.out, "{spelling} ")?;
+        }
+        self.ty(r.ty)
+    }
+
+    fn error(&mut self, error: &ResultInfo) -> fmt::Result {
+        match error.convention {
+            ResultConvention::Out => self.prefixed("@error_indirect ", error.ty),
+            // An owned error is spelled without its convention.
+            ResultConvention::Owned if !error.flags.contains(ResultFlags::EXPLICIT_OWNED) => {
+                self.prefixed("@error ", error.ty)
+            }
+            _ => {
+                self.out.write_str("@error ")?;
+                self.result(error)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        PrintType::new(f).ty(*self)
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for GenericSig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        PrintType::new(f).sig(*self)
+    }
+}
+
+impl fmt::Debug for GenericSig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

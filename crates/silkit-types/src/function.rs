@@ -1,0 +1,387 @@
+//! Function types, formal and lowered.
+
+use crate::generics::GenericSig;
+use crate::kind::Type;
+use bitflags::bitflags;
+use silkit_base::Symbol;
+
+/// A function type. One structure serves both levels: formal types use labels and ownership
+/// specifiers, lowered ones conventions (SIL.md, "Function Types").
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionType {
+    /// Whether this is a lowered SIL function type.
+    pub lowered: bool,
+    /// Attributes of the type.
+    pub flags: FnFlags,
+    /// The calling convention.
+    pub convention: Convention,
+    /// Who owns the context of a thick function.
+    pub callee: CalleeConvention,
+    /// The argument of `@differentiable(…)`, the empty symbol where it is bare.
+    pub differentiable: Option<Symbol>,
+    /// The clang type of `@convention(c, cType: "…")`.
+    pub clang_type: Option<Symbol>,
+    /// The global actor attribute of a formal type: `@MainActor`.
+    pub global_actor: Option<Type>,
+    /// The function's own generic signature.
+    pub sig: Option<GenericSig>,
+    /// The parameters.
+    pub params: Box<[Param]>,
+    /// The values that a coroutine yields.
+    pub yields: Box<[Yield]>,
+    /// The results; a formal type has exactly one.
+    pub results: Box<[ResultInfo]>,
+    /// The error result of a lowered type, or the type of a formal `throws(E)`.
+    pub error: Option<ResultInfo>,
+    /// The signature of `@substituted <…>`.
+    pub pattern_sig: Option<GenericSig>,
+    /// The arguments of `for <…>`.
+    pub pattern_args: Box<[Type]>,
+}
+
+bitflags! {
+    /// Attributes of a function type.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct FnFlags: u32 {
+        /// `@noescape`.
+        const NOESCAPE = 1;
+        /// `@escaping`.
+        const ESCAPING = 1 << 1;
+        /// `@async`, or `async` of a formal type.
+        const ASYNC = 1 << 2;
+        /// `@Sendable`.
+        const SENDABLE = 1 << 3;
+        /// `@pseudogeneric`.
+        const PSEUDOGENERIC = 1 << 4;
+        /// `@isolated(any)`.
+        const ISOLATED_ANY = 1 << 5;
+        /// `@yield_once`.
+        const YIELD_ONCE = 1 << 6;
+        /// `@yield_once_2`.
+        const YIELD_ONCE_2 = 1 << 7;
+        /// `@yield_many`.
+        const YIELD_MANY = 1 << 8;
+        /// `@unimplementable`.
+        const UNIMPLEMENTABLE = 1 << 9;
+        /// `@autoclosure`.
+        const AUTOCLOSURE = 1 << 10;
+        /// `throws` of a formal type, typed or not.
+        const THROWS = 1 << 11;
+        /// `rethrows` of a formal type.
+        const RETHROWS = 1 << 12;
+        /// `@concurrent`.
+        const CONCURRENT = 1 << 13;
+        /// `nonisolated(nonsending)`.
+        const NONISOLATED_NONSENDING = 1 << 14;
+        /// `-> sending T` of a formal type.
+        const SENDING_RESULT = 1 << 15;
+    }
+}
+
+/// `@convention(…)` (SIL.md, "Calling Convention").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Convention {
+    /// Nothing is spelled: a thick function, the default.
+    Thick,
+    /// `@convention(thick)`, spelled out.
+    ExplicitThick,
+    /// `@convention(swift)`, spelled out.
+    Swift,
+    /// `@convention(thin)`.
+    Thin,
+    /// `@convention(method)`.
+    Method,
+    /// `@convention(witness_method: P)`.
+    WitnessMethod(Type),
+    /// `@convention(c)`.
+    C,
+    /// `@convention(objc_method)`.
+    ObjCMethod,
+    /// `@convention(block)`.
+    Block,
+    /// `@convention(closure)`.
+    Closure,
+    /// `@convention(cxx_method)`.
+    CxxMethod,
+    /// `@convention(keypath_accessor_getter)`.
+    KeyPathGetter,
+    /// `@convention(keypath_accessor_setter)`.
+    KeyPathSetter,
+    /// `@convention(keypath_accessor_equals)`.
+    KeyPathEquals,
+    /// `@convention(keypath_accessor_hash)`.
+    KeyPathHash,
+}
+
+/// Who owns the context of a thick function during a call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CalleeConvention {
+    /// Nothing is spelled.
+    Unowned,
+    /// `@callee_owned`.
+    Owned,
+    /// `@callee_guaranteed`.
+    Guaranteed,
+}
+
+/// One parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Param {
+    /// How the argument is passed.
+    pub convention: ParamConvention,
+    /// Further attributes.
+    pub flags: ParamFlags,
+    /// The label of a formal parameter.
+    pub label: Option<Symbol>,
+    /// The type.
+    pub ty: Type,
+}
+
+/// How an argument is passed (SIL.md, "Parameter conventions"), or the ownership specifier of a
+/// formal parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParamConvention {
+    /// No attribute: trivial or unowned.
+    Unowned,
+    /// `@owned`.
+    Owned,
+    /// `@guaranteed`.
+    Guaranteed,
+    /// `@in`.
+    In,
+    /// `@in_guaranteed`.
+    InGuaranteed,
+    /// `@in_constant`.
+    InConstant,
+    /// `@in_cxx`.
+    InCxx,
+    /// `@inout`.
+    Inout,
+    /// `@inout_aliasable`.
+    InoutAliasable,
+    /// `@pack_owned`.
+    PackOwned,
+    /// `@pack_guaranteed`.
+    PackGuaranteed,
+    /// `@pack_inout`.
+    PackInout,
+    /// `inout T` of a formal type.
+    FormalInout,
+    /// `__owned T` of a formal type.
+    FormalOwned,
+    /// `__shared T` of a formal type.
+    FormalShared,
+    /// `borrowing T`.
+    Borrowing,
+    /// `consuming T`.
+    Consuming,
+}
+
+bitflags! {
+    /// Attributes of a parameter beside its convention.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ParamFlags: u32 {
+        /// `@noDerivative`.
+        const NO_DERIVATIVE = 1;
+        /// `@sil_sending`, or `sending` of a formal type.
+        const SENDING = 1 << 1;
+        /// `@sil_isolated`, or `isolated` of a formal type.
+        const ISOLATED = 1 << 2;
+        /// `@sil_implicit_leading_param`.
+        const IMPLICIT_LEADING = 1 << 3;
+        /// `_const`.
+        const CONST = 1 << 4;
+        /// `T...`.
+        const VARIADIC = 1 << 5;
+        /// `@autoclosure` of a formal parameter.
+        const AUTOCLOSURE = 1 << 6;
+        /// `@unowned` spelled out.
+        const EXPLICIT_UNOWNED = 1 << 7;
+        /// `_ name`-less label spelled `_:`.
+        const EXPLICIT_NO_LABEL = 1 << 8;
+        /// `@_addressable`.
+        const ADDRESSABLE = 1 << 9;
+        /// `@_inheritActorContext`.
+        const INHERIT_ACTOR_CONTEXT = 1 << 10;
+        /// The flags are spelled as in lowered types (`@sil_sending`, not `sending`).
+        const SIL = 1 << 11;
+    }
+}
+
+/// A yielded value has the conventions of a parameter.
+pub type Yield = Param;
+
+/// One result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ResultInfo {
+    /// How the value is returned.
+    pub convention: ResultConvention,
+    /// Further attributes.
+    pub flags: ResultFlags,
+    /// The type.
+    pub ty: Type,
+}
+
+/// How a result is returned (SIL.md, "Result conventions").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ResultConvention {
+    /// No attribute: trivial or unowned.
+    Unowned,
+    /// `@owned`.
+    Owned,
+    /// `@out`; as an error `@error_indirect`.
+    Out,
+    /// `@pack_out`.
+    PackOut,
+    /// `@unowned_inner_pointer`.
+    UnownedInnerPointer,
+    /// `@autoreleased`.
+    Autoreleased,
+    /// `@guaranteed`.
+    Guaranteed,
+    /// `@guaranteed_address`.
+    GuaranteedAddress,
+    /// `@inout`.
+    Inout,
+}
+
+bitflags! {
+    /// Attributes of a result beside its convention.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ResultFlags: u32 {
+        /// `@noDerivative`.
+        const NO_DERIVATIVE = 1;
+        /// `@sil_sending`.
+        const SENDING = 1 << 1;
+        /// `@unowned` spelled out, as for the error of `@error @unowned E`.
+        const EXPLICIT_UNOWNED = 1 << 2;
+        /// `@owned` spelled out for an error: `@error @owned E`.
+        const EXPLICIT_OWNED = 1 << 3;
+    }
+}
+
+impl FunctionType {
+    /// A lowered function type with this convention and no parameter, result or attribute.
+    pub fn lowered(convention: Convention) -> Self {
+        Self {
+            lowered: true,
+            flags: FnFlags::empty(),
+            convention,
+            callee: CalleeConvention::Unowned,
+            differentiable: None,
+            clang_type: None,
+            global_actor: None,
+            sig: None,
+            params: Box::default(),
+            yields: Box::default(),
+            results: Box::default(),
+            error: None,
+            pattern_sig: None,
+            pattern_args: Box::default(),
+        }
+    }
+
+    /// Whether calls of it are coroutines.
+    pub fn is_coroutine(&self) -> bool {
+        self.flags.intersects(FnFlags::YIELD_ONCE | FnFlags::YIELD_ONCE_2 | FnFlags::YIELD_MANY)
+    }
+
+    /// Whether it is async.
+    pub fn is_async(&self) -> bool {
+        self.flags.contains(FnFlags::ASYNC)
+    }
+}
+
+impl ParamConvention {
+    /// Whether this is the specifier of a formal parameter.
+    pub fn is_formal(self) -> bool {
+        use ParamConvention as P;
+        matches!(self, P::FormalInout | P::FormalOwned | P::FormalShared | P::Borrowing | P::Consuming)
+    }
+
+    /// Whether the argument is passed as an address (in lowered SIL with addresses).
+    pub fn is_indirect(self) -> bool {
+        use ParamConvention as P;
+        matches!(
+            self,
+            P::In | P::InGuaranteed
+                | P::InConstant
+                | P::InCxx
+                | P::Inout
+                | P::InoutAliasable
+                | P::PackOwned
+                | P::PackGuaranteed
+                | P::PackInout
+        )
+    }
+
+    /// The attribute or specifier as it is spelled, empty for [`ParamConvention::Unowned`].
+    pub fn spelling(self) -> &'static str {
+        use ParamConvention as P;
+        match self {
+            P::Unowned => "",
+            P::Owned => "@owned",
+            P::Guaranteed => "@guaranteed",
+            P::In => "@in",
+            P::InGuaranteed => "@in_guaranteed",
+            P::InConstant => "@in_constant",
+            P::InCxx => "@in_cxx",
+            P::Inout => "@inout",
+            P::InoutAliasable => "@inout_aliasable",
+            P::PackOwned => "@pack_owned",
+            P::PackGuaranteed => "@pack_guaranteed",
+            P::PackInout => "@pack_inout",
+            P::FormalInout => "inout",
+            P::FormalOwned => "__owned",
+            P::FormalShared => "__shared",
+            P::Borrowing => "borrowing",
+            P::Consuming => "consuming",
+        }
+    }
+}
+
+impl ResultConvention {
+    /// Whether the result is written through an address.
+    pub fn is_indirect(self) -> bool {
+        matches!(self, Self::Out | Self::PackOut)
+    }
+
+    /// The attribute as it is spelled, empty for [`ResultConvention::Unowned`].
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::Unowned => "",
+            Self::Owned => "@owned",
+            Self::Out => "@out",
+            Self::PackOut => "@pack_out",
+            Self::UnownedInnerPointer => "@unowned_inner_pointer",
+            Self::Autoreleased => "@autoreleased",
+            Self::Guaranteed => "@guaranteed",
+            Self::GuaranteedAddress => "@guaranteed_address",
+            Self::Inout => "@inout",
+        }
+    }
+}
+
+impl Convention {
+    /// What stands between the parentheses of `@convention(…)`; `None` where nothing is spelled.
+    pub fn spelling(self) -> Option<&'static str> {
+        use Convention as C;
+        Some(match self {
+            C::Thick => return None,
+            C::ExplicitThick => "thick",
+            C::Swift => "swift",
+            C::Thin => "thin",
+            C::Method => "method",
+            C::WitnessMethod(_) => "witness_method",
+            C::C => "c",
+            C::ObjCMethod => "objc_method",
+            C::Block => "block",
+            C::Closure => "closure",
+            C::CxxMethod => "cxx_method",
+            C::KeyPathGetter => "keypath_accessor_getter",
+            C::KeyPathSetter => "keypath_accessor_setter",
+            C::KeyPathEquals => "keypath_accessor_equals",
+            C::KeyPathHash => "keypath_accessor_hash",
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Generic signatures.
+
+use crate::kind::Type;
+use silkit_base::{Interned, Interner, Symbol};
+
+static SIGS: Interner<SigData> = Interner::new();
+
+/// A hash-consed generic signature, as spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GenericSig(Interned<SigData>);
+
+/// `<T, each U, let N : Int><V where T : P, V == T.Element>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SigData {
+    /// The parameters; those of one list share a depth.
+    pub params: Box<[GenericParamDecl]>,
+    /// The requirements of the trailing `where` clause.
+    pub requirements: Box<[Requirement]>,
+}
+
+/// One declared generic parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GenericParamDecl {
+    /// The name.
+    pub name: Symbol,
+    /// The number of its list, from the outside.
+    pub depth: u16,
+    /// The position in its list.
+    pub index: u16,
+    /// Whether it is a pack: `each T`.
+    pub is_pack: bool,
+    /// The type of its values where it is `let N : Int`.
+    pub value_type: Option<Type>,
+    /// The bound that was spelled in the list: `T : P`.
+    pub bound: Option<Type>,
+    /// A declaration attribute spelled before it, such as `@_spi(x)`.
+    pub attribute: Option<Symbol>,
+}
+
+/// One requirement of a `where` clause.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Requirement {
+    /// How the two sides are related.
+    pub kind: RequirementKind,
+    /// Whether it is spelled `repeat …`.
+    pub is_repeat: bool,
+    /// The constrained type.
+    pub subject: Type,
+    /// The protocol, superclass, layout or equal type.
+    pub constraint: Type,
+}
+
+/// How the two sides of a requirement are related.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RequirementKind {
+    /// `T : P`, where the right side is a protocol, a composition, a class, a layout or an inverse.
+    Conforms,
+    /// `T == U`.
+    SameType,
+    /// `@_specialize`'s `T : _Trivial(32)` and its like; the constraint is the layout with its arguments.
+    Layout,
+}
+
+impl GenericSig {
+    /// The signature with these parts.
+    pub fn new(data: SigData) -> Self {
+        Self(SIGS.intern(data))
+    }
+
+    /// The parts of this signature.
+    #[inline]
+    pub fn data(self) -> &'static SigData {
+        SIGS.get(self.0)
+    }
+
+    /// The raw number, for packed tables.
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// The signature with this raw number, which must come from [`Self::as_u32`].
+    pub fn from_u32(raw: u32) -> Self {
+        Self(Interned::from_u32(raw))
+    }
+
+    /// The parameter with this name, the innermost where there are several.
+    pub fn param(self, name: Symbol) -> Option<&'static GenericParamDecl> {
+        self.data().params.iter().rev().find(|p| p.name == name)
+    }
+}

@@ -1,0 +1,259 @@
+//! The structure of types as they are spelled.
+
+use crate::function::FunctionType;
+use crate::generics::GenericSig;
+use silkit_base::{Interned, Interner, Symbol};
+
+static TYPES: Interner<TypeKind> = Interner::new();
+
+/// A hash-consed Swift type, formal or lowered. Equal handles mean equal spellings;
+/// compare [`Type::canonical`] for equal meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Type(Interned<TypeKind>);
+
+/// What a type is made of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TypeKind {
+    /// A type that is not known. Prints as the placeholder `Builtin.SILUnknown` and reads back as unknown.
+    Unknown,
+    /// A type of module `Builtin`, such as `Int64`, `Word`, `Vec4xInt32` or `FixedArray<N, T>`.
+    Builtin(Symbol, Box<[Type]>),
+    /// A nominal type or an alias, by name: `Heap<Element>._UnsafeHandle`.
+    Named(Named),
+    /// A generic parameter: `τ_0_0`, or by its name in the signature around it.
+    Param {
+        /// The name as spelled.
+        name: Symbol,
+        /// The depth of its parameter list in the signature.
+        depth: u16,
+        /// The position in its parameter list.
+        index: u16,
+    },
+    /// A dependent member type: `τ_0_0.Element`.
+    Member(Type, Symbol),
+    /// A tuple; one element without a label is never a tuple.
+    Tuple(Box<[TupleElement]>),
+    /// A function type, formal or lowered.
+    Function(Box<FunctionType>),
+    /// `T.Type`, with a representation where it is lowered.
+    Metatype(MetatypeRepr, Type),
+    /// `P.Protocol`, with a representation where it is lowered.
+    ProtocolMetatype(MetatypeRepr, Type),
+    /// `any P`.
+    Any(Type),
+    /// `some P`.
+    Some(Type),
+    /// `P & Q`.
+    Composition(Box<[Type]>),
+    /// `~Copyable`.
+    Inverse(Type),
+    /// `T?`.
+    Optional(Type),
+    /// `T!`.
+    ImplicitlyUnwrapped(Type),
+    /// `[T]`.
+    Array(Type),
+    /// `[K : V]`.
+    Dictionary(Type, Type),
+    /// `[N of T]`.
+    InlineArray(Type, Type),
+    /// `(T)`.
+    Paren(Type),
+    /// `{ var T }`, the contents of a box.
+    Box(Box<BoxType>),
+    /// `Pack{T, repeat each U}`; direct where its elements are not addresses.
+    Pack {
+        /// Whether it is spelled `@direct Pack{…}`.
+        direct: bool,
+        /// The elements.
+        elements: Box<[Type]>,
+    },
+    /// `repeat P`.
+    PackExpansion(Type),
+    /// `each T`.
+    PackElement(Type),
+    /// `@opened("id", any P) Self`: an archetype bound by an `open_existential_*` instruction.
+    Opened {
+        /// The id that ties the type to its instruction.
+        id: Symbol,
+        /// The existential that was opened.
+        existential: Type,
+        /// The interface type inside it: `Self` or a member of it.
+        interface: Type,
+    },
+    /// `@pack_element("id") T`: an archetype bound by `open_pack_element`.
+    OpenedElement {
+        /// The id that ties the type to its instruction.
+        id: Symbol,
+        /// The pack parameter or a member of it.
+        interface: Type,
+    },
+    /// `@_opaqueReturnTypeOf("symbol", 0) __<…>`.
+    OpaqueResult {
+        /// The mangled name of the declaration whose result it is.
+        decl: Symbol,
+        /// Which of its opaque results.
+        index: u32,
+        /// The name that stands after the attribute with its generic arguments: `__<Int>`.
+        interface: Type,
+    },
+    /// `@sil_weak T`, `@sil_unowned T`, `@sil_unmanaged T`.
+    Storage(RefStorage, Type),
+    /// `@block_storage T`.
+    BlockStorage(Type),
+    /// `@moveOnly T`.
+    MoveOnly(Type),
+    /// `@dynamic_self T`.
+    DynamicSelf(Type),
+    /// An integer as a generic argument; the text with its sign.
+    Integer(Symbol),
+    /// A type with a declaration attribute that is kept as spelled, such as `@escaping T`.
+    Attributed(Symbol, Type),
+}
+
+/// A nominal type or alias by its name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Named {
+    /// The type (or module, where it names one) that it is nested in, as spelled.
+    pub parent: Option<Type>,
+    /// The name of its declaration.
+    pub name: Symbol,
+    /// Its generic arguments, without those of its parents.
+    pub args: Box<[Type]>,
+}
+
+/// One element of a tuple type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TupleElement {
+    /// The label.
+    pub label: Option<Symbol>,
+    /// The type.
+    pub ty: Type,
+    /// Whether it is spelled `T...`.
+    pub variadic: bool,
+}
+
+/// How a metatype is represented at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MetatypeRepr {
+    /// Not lowered yet.
+    Formal,
+    /// `@thin`: no value is needed.
+    Thin,
+    /// `@thick`: a pointer to metadata.
+    Thick,
+    /// `@objc_metatype`: an Objective-C class.
+    ObjC,
+}
+
+/// How a reference is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RefStorage {
+    /// `@sil_weak`.
+    Weak,
+    /// `@sil_unowned`.
+    Unowned,
+    /// `@sil_unmanaged`.
+    Unmanaged,
+}
+
+/// The layout of a box with its substitutions: `<τ_0_0> { var τ_0_0 } <Int>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BoxType {
+    /// The generic signature of the layout.
+    pub sig: Option<GenericSig>,
+    /// Whether the layout captures its generic environment (`@captures_generics`).
+    pub captures_generics: bool,
+    /// The fields in order.
+    pub fields: Box<[BoxField]>,
+    /// The arguments for the signature's parameters.
+    pub args: Box<[Type]>,
+}
+
+/// One field of a box.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BoxField {
+    /// `var` rather than `let`.
+    pub mutable: bool,
+    /// The lowered type.
+    pub ty: Type,
+}
+
+impl Type {
+    /// The type with this structure.
+    pub fn new(kind: TypeKind) -> Self {
+        Self(TYPES.intern(kind))
+    }
+
+    /// The structure of this type.
+    #[inline]
+    pub fn kind(self) -> &'static TypeKind {
+        TYPES.get(self.0)
+    }
+
+    /// The type that is not known.
+    pub fn unknown() -> Self {
+        Self::new(TypeKind::Unknown)
+    }
+
+    /// Whether this very type is unknown (its parts are not looked at).
+    pub fn is_unknown(self) -> bool {
+        matches!(self.kind(), TypeKind::Unknown)
+    }
+
+    /// The builtin type `Builtin.NAME`.
+    pub fn builtin(name: &str) -> Self {
+        Self::new(TypeKind::Builtin(Symbol::new(name), Box::default()))
+    }
+
+    /// The nominal type or alias with this bare name, no parent and no arguments.
+    pub fn nominal(name: &str) -> Self {
+        Self::named(None, Symbol::new(name), Box::default())
+    }
+
+    /// The nominal type or alias with this name, parent and arguments.
+    pub fn named(parent: Option<Type>, name: Symbol, args: Box<[Type]>) -> Self {
+        Self::new(TypeKind::Named(Named { parent, name, args }))
+    }
+
+    /// The tuple of these types, without labels; of one type, that type.
+    pub fn tuple(types: &[Type]) -> Self {
+        match types {
+            [one] => *one,
+            _ => Self::new(TypeKind::Tuple(
+                types.iter().map(|&ty| TupleElement { label: None, ty, variadic: false }).collect(),
+            )),
+        }
+    }
+
+    /// The empty tuple.
+    pub fn void() -> Self {
+        Self::tuple(&[])
+    }
+
+    /// `Optional<payload>`.
+    pub fn optional(payload: Type) -> Self {
+        Self::named(None, Symbol::new("Optional"), Box::new([payload]))
+    }
+
+    /// The raw number, for packed tables.
+    #[inline]
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// The type with this raw number, which must come from [`Self::as_u32`].
+    #[inline]
+    pub fn from_u32(raw: u32) -> Self {
+        Self(Interned::from_u32(raw))
+    }
+
+    /// The function type, where this is one.
+    pub fn as_function(self) -> Option<&'static FunctionType> {
+        match self.kind() {
+            TypeKind::Function(f) => Some(f),
+            TypeKind::Paren(t) => t.as_function(),
+            _ => None,
+        }
+    }
+}

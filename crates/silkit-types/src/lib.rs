@@ -1,0 +1,35 @@
+//! Swift types and declarations as facts, without any text form but the printed one.
+//!
+//! A [`Type`] is a hash-consed handle; [`TypeKind`] is its structure *as spelled*: sugar, names of
+//! generic parameters and parentheses are kept, because SIL that is read must print as it was
+//! written. [`Type::canonical`] removes what does not matter to meaning.
+//!
+//! A [`SilType`] is a lowered type with its category, object or address (`$T`, `$*T`).
+//!
+//! ```
+//! use silkit_types::{SilType, Type};
+//! let int64 = Type::builtin("Int64");
+//! let int = Type::nominal("Int");
+//! assert_eq!(int64.to_string(), "Builtin.Int64");
+//! assert_eq!(SilType::address(int).to_string(), "$*Int");
+//! ```
+
+mod canonical;
+mod display;
+mod function;
+mod generics;
+mod kind;
+mod sil_type;
+mod substitute;
+
+pub use display::PrintType;
+pub use function::{
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
+    ResultFlags, ResultInfo, Yield,
+};
+pub use generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
+pub use kind::{
+    BoxField, BoxType, MetatypeRepr, Named, RefStorage, TupleElement, Type, TypeKind,
+};
+pub use sil_type::SilType;
+pub use substitute::Substitution;

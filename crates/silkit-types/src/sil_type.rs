@@ -1,0 +1,90 @@
+//! Lowered types with their category.
+
+use crate::kind::Type;
+use std::fmt;
+
+/// A lowered type as a value has it: `$T` (object) or `$*T` (address), packed in 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SilType(u32);
+
+impl SilType {
+    /// `$T`.
+    pub fn object(ty: Type) -> Self {
+        Self::new(ty, false)
+    }
+
+    /// `$*T`.
+    pub fn address(ty: Type) -> Self {
+        Self::new(ty, true)
+    }
+
+    /// `$T` or `$*T`.
+    ///
+    /// # Panics
+    /// With more than 2^31 distinct types.
+    pub fn new(ty: Type, is_address: bool) -> Self {
+        assert!(ty.as_u32() < 1 << 31, "invariant: fewer than 2^31 types");
+        Self(ty.as_u32() << 1 | u32::from(is_address))
+    }
+
+    /// An object of unknown type.
+    pub fn unknown() -> Self {
+        Self::object(Type::unknown())
+    }
+
+    /// The type without its category.
+    #[inline]
+    pub fn ty(self) -> Type {
+        Type::from_u32(self.0 >> 1)
+    }
+
+    /// Whether this is the type of an address.
+    #[inline]
+    pub fn is_address(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Whether the type is unknown (whatever its category).
+    pub fn is_unknown(self) -> bool {
+        self.ty().is_unknown()
+    }
+
+    /// The same type as an object.
+    pub fn to_object(self) -> Self {
+        Self(self.0 & !1)
+    }
+
+    /// The same type as an address.
+    pub fn to_address(self) -> Self {
+        Self(self.0 | 1)
+    }
+
+    /// Another type in the same category.
+    pub fn with_type(self, ty: Type) -> Self {
+        Self::new(ty, self.is_address())
+    }
+
+    /// The raw number, for packed tables.
+    #[inline]
+    pub fn as_u32(self) -> u32 {
+        self.0
+    }
+
+    /// The type with this raw number, which must come from [`Self::as_u32`].
+    #[inline]
+    pub fn from_u32(raw: u32) -> Self {
+        Self(raw)
+    }
+}
+
+impl fmt::Display for SilType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}{}", if self.is_address() { "*" } else { "" }, self.ty())
+    }
+}
+
+impl fmt::Debug for SilType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,141 @@
+//! Substitution of generic parameters, and the one generic walk over the parts of a type.
+
+use crate::function::FunctionType;
+use crate::generics::GenericSig;
+use crate::kind::{BoxField, BoxType, Named, TupleElement, Type, TypeKind};
+use silkit_base::Symbol;
+
+/// What stands for each generic parameter of a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Substitution<'a> {
+    /// The signature whose parameters are replaced.
+    pub sig: GenericSig,
+    /// The replacement of each parameter, in the order of the signature.
+    pub args: &'a [Type],
+}
+
+impl Substitution<'_> {
+    /// The replacement of a parameter.
+    pub fn lookup(&self, depth: u16, index: u16) -> Option<Type> {
+        let position = self.sig.data().params.iter().position(|p| p.depth == depth && p.index == index)?;
+        self.args.get(position).copied()
+    }
+}
+
+impl Type {
+    /// This type with its generic parameters replaced.
+    ///
+    /// `member` resolves a dependent member type whose base is no parameter any more
+    /// (`Array<Int>.Element`); where it answers `None` the result is [`Type::unknown`].
+    pub fn substitute(self, subst: Substitution<'_>, member: &dyn Fn(Type, Symbol) -> Option<Type>) -> Type {
+        match self.kind() {
+            TypeKind::Param { depth, index, .. } => subst.lookup(*depth, *index).unwrap_or(self),
+            TypeKind::Member(base, name) => {
+                let new_base = base.substitute(subst, member);
+                if new_base == *base {
+                    return self;
+                }
+                match new_base.kind() {
+                    TypeKind::Param { .. } | TypeKind::Member(..) => Type::new(TypeKind::Member(new_base, *name)),
+                    TypeKind::Opened { id, existential, interface } => Type::new(TypeKind::Opened {
+                        id: *id,
+                        existential: *existential,
+                        interface: Type::new(TypeKind::Member(*interface, *name)),
+                    }),
+                    TypeKind::OpenedElement { id, interface } => Type::new(TypeKind::OpenedElement {
+                        id: *id,
+                        interface: Type::new(TypeKind::Member(*interface, *name)),
+                    }),
+                    _ => member(new_base, *name).unwrap_or_else(Type::unknown),
+                }
+            }
+            _ => self.map(&mut |t| t.substitute(subst, member)),
+        }
+    }
+
+    /// This type with `each` applied to every type it is directly made of.
+    ///
+    /// Generic signatures are left as they are: their parameters are bound by the type itself.
+    pub fn map(self, each: &mut dyn FnMut(Type) -> Type) -> Type {
+        use TypeKind as K;
+        let kind = match self.kind() {
+            K::Unknown | K::Param { .. } | K::Integer(_) => return self,
+            K::Builtin(name, args) => {
+                if args.is_empty() {
+                    return self;
+                }
+                K::Builtin(*name, map_all(args, each))
+            }
+            K::Named(n) => {
+                if n.parent.is_none() && n.args.is_empty() {
+                    return self;
+                }
+                K::Named(Named { parent: n.parent.map(&mut *each), name: n.name, args: map_all(&n.args, each) })
+            }
+            K::Member(t, name) => K::Member(each(*t), *name),
+            K::Tuple(elements) => {
+                K::Tuple(elements.iter().map(|e| TupleElement { ty: each(e.ty), ..*e }).collect())
+            }
+            K::Function(f) => K::Function(Box::new(f.map(each))),
+            K::Metatype(repr, t) => K::Metatype(*repr, each(*t)),
+            K::ProtocolMetatype(repr, t) => K::ProtocolMetatype(*repr, each(*t)),
+            K::Any(t) => K::Any(each(*t)),
+            K::Some(t) => K::Some(each(*t)),
+            K::Composition(parts) => K::Composition(map_all(parts, each)),
+            K::Inverse(t) => K::Inverse(each(*t)),
+            K::Optional(t) => K::Optional(each(*t)),
+            K::ImplicitlyUnwrapped(t) => K::ImplicitlyUnwrapped(each(*t)),
+            K::Array(t) => K::Array(each(*t)),
+            K::Dictionary(k, v) => K::Dictionary(each(*k), each(*v)),
+            K::InlineArray(n, t) => K::InlineArray(each(*n), each(*t)),
+            K::Paren(t) => K::Paren(each(*t)),
+            K::Box(b) => K::Box(Box::new(BoxType {
+                sig: b.sig,
+                captures_generics: b.captures_generics,
+                // With a signature the fields speak of the layout's own parameters.
+                fields: if b.sig.is_some() {
+                    b.fields.clone()
+                } else {
+                    b.fields.iter().map(|f| BoxField { ty: each(f.ty), ..*f }).collect()
+                },
+                args: map_all(&b.args, each),
+            })),
+            K::Pack { direct, elements } => K::Pack { direct: *direct, elements: map_all(elements, each) },
+            K::PackExpansion(t) => K::PackExpansion(each(*t)),
+            K::PackElement(t) => K::PackElement(each(*t)),
+            K::Opened { id, existential, interface } => {
+                K::Opened { id: *id, existential: each(*existential), interface: *interface }
+            }
+            K::OpenedElement { .. } => return self,
+            K::OpaqueResult { decl, index, interface } => {
+                K::OpaqueResult { decl: *decl, index: *index, interface: each(*interface) }
+            }
+            K::Storage(storage, t) => K::Storage(*storage, each(*t)),
+            K::BlockStorage(t) => K::BlockStorage(each(*t)),
+            K::MoveOnly(t) => K::MoveOnly(each(*t)),
+            K::DynamicSelf(t) => K::DynamicSelf(each(*t)),
+            K::Attributed(attribute, t) => K::Attributed(*attribute, each(*t)),
+        };
+        Type::new(kind)
+    }
+}
+
+fn map_all(types: &[Type], each: &mut dyn FnMut(Type) -> Type) -> Box<[Type]> {
+    types.iter().map(|&t| each(t)).collect()
+}
+
+impl FunctionType {
+    /// This type with `each` applied to the type of every parameter, yield, result and error, or
+    /// to the arguments alone where it is `@substituted`.
+    pub fn map(&self, each: &mut dyn FnMut(Type) -> Type) -> FunctionType {
+        let mut new = self.clone();
+        if self.pattern_sig.is_some() {
+            new.pattern_args.iter_mut().for_each(|t| *t = each(*t));
+            return new;
+        }
+        new.params.iter_mut().for_each(|p| p.ty = each(p.ty));
+        new.yields.iter_mut().for_each(|p| p.ty = each(p.ty));
+        new.results.iter_mut().chain(new.error.iter_mut()).for_each(|r| r.ty = each(r.ty));
+        new
+    }
+}

@@ -1,0 +1,1 @@
+//! Silkit: read, hold, write and inspect Swift Intermediate Language.

@@ -1,0 +1,3 @@
+//! Development tasks: generate code, check the house rules.
+
+fn main() {}
