@@ -1,3 +1,25 @@
-//! Development tasks: generate code, check the house rules.
+//! Development tasks: `cargo xtask generate` writes the code that is derived from the instruction
+//! table, `cargo xtask generate --check` says whether it is fresh.
 
-fn main() {}
+mod form;
+mod generate;
+mod table;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["generate"] => generate::run(false),
+        ["generate", "--check"] => generate::run(true),
+        _ => Err("usage: cargo xtask generate [--check]".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

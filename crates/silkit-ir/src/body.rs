@@ -1,0 +1,529 @@
+//! The body of a function: blocks, instructions, values, operands.
+
+use crate::NONE;
+use crate::debug::SourceLoc;
+use crate::generated::Opcode;
+use crate::info::{AttrKind, InstInfo};
+use bitflags::bitflags;
+use silkit_base::{FxHashMap, IdVec, Symbol, entity};
+use silkit_types::{SilType, Type};
+
+entity!(/// A basic block.
+    Block, "bb");
+entity!(/// An instruction.
+    Inst, "inst");
+entity!(/// A value: a result of an instruction, an argument of a block, or `undef`.
+    Value, "%v");
+entity!(/// One use of a value by an instruction.
+    Operand, "op");
+entity!(/// A source location with its scope.
+    Loc, "loc");
+
+/// The body of a function, or the static initializer of a global variable.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub(crate) insts: IdVec<Inst, InstData>,
+    pub(crate) values: IdVec<Value, ValueData>,
+    pub(crate) operands: IdVec<Operand, OperandData>,
+    pub(crate) blocks: IdVec<Block, BlockData>,
+    /// Attribute words of all instructions.
+    words: Vec<u32>,
+    /// Lists that attributes refer to, each preceded by its length.
+    pool: Vec<u32>,
+    locs: IdVec<Loc, LocData>,
+    undefs: FxHashMap<SilType, Value>,
+    /// The blocks in order.
+    order: Vec<Block>,
+}
+
+/// An instruction. What its parts mean is said by [`Opcode::info`].
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// The kind of instruction.
+    pub opcode: Opcode,
+    /// The flags that are set.
+    pub flags: u8,
+    result_count: u16,
+    operand_count: u32,
+    first_operand: Operand,
+    first_result: Value,
+    words: u32,
+    /// The block that it is in.
+    pub block: Block,
+    prev: Inst,
+    next: Inst,
+    /// Its source location.
+    pub loc: Loc,
+    /// The offset of its text in the file that it was read from, or [`NONE`].
+    pub pos: u32,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: SilType,
+    def: u32,
+    /// The first use in its list.
+    pub(crate) first_use: Operand,
+    index: u16,
+    kind: ValueKind,
+    /// The ownership of a block's argument as spelled.
+    pub ownership: Ownership,
+    /// The flags of a block's argument.
+    pub arg_flags: ArgFlags,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum ValueKind {
+    Result,
+    Argument,
+    Undef,
+    Pending,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// The result of an instruction, by its position among the results.
+    Result(Inst, u16),
+    /// The argument of a block, by its position.
+    Argument(Block, u16),
+    /// No definition: `undef`.
+    Undef,
+    /// Used before it was defined, while a body is read.
+    Pending,
+}
+
+/// The spelled ownership of an argument (Ownership.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+#[repr(u8)]
+pub enum Ownership {
+    /// Nothing is spelled.
+    #[default]
+    None,
+    /// `@owned`.
+    Owned,
+    /// `@guaranteed`.
+    Guaranteed,
+    /// `@unowned`.
+    Unowned,
+}
+
+bitflags! {
+    /// Flags of a block's argument.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ArgFlags: u8 {
+        /// `@noImplicitCopy`.
+        const NO_IMPLICIT_COPY = 1;
+        /// `@_lexical`.
+        const LEXICAL = 1 << 1;
+        /// `@_eagerMove`.
+        const EAGER_MOVE = 1 << 2;
+        /// `@closureCapture`.
+        const CLOSURE_CAPTURE = 1 << 3;
+        /// `@reborrow`.
+        const REBORROW = 1 << 4;
+        /// `@pointer_escape`.
+        const POINTER_ESCAPE = 1 << 5;
+        /// `@inferredImmutable`.
+        const INFERRED_IMMUTABLE = 1 << 6;
+    }
+}
+
+/// One use of a value.
+#[derive(Clone, Debug)]
+pub struct OperandData {
+    /// The value that is used.
+    pub value: Value,
+    /// The instruction that uses it.
+    pub user: Inst,
+    pub(crate) prev: Operand,
+    pub(crate) next: Operand,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct BlockData {
+    args: Vec<Value>,
+    first: Inst,
+    last: Inst,
+}
+
+/// A location and the scope that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LocData {
+    /// The place in the source, where it is known.
+    pub source: Option<SourceLoc>,
+    /// The number of the debug scope, or [`NONE`].
+    pub scope: u32,
+}
+
+/// What is needed to make an instruction.
+#[derive(Clone, Debug)]
+pub struct NewInst<'a> {
+    /// The kind of instruction.
+    pub opcode: Opcode,
+    /// Its flags.
+    pub flags: u8,
+    /// Its operands, list after list.
+    pub operands: &'a [Value],
+    /// The words of its attributes, one each.
+    pub words: &'a [u32],
+    /// The types of its results.
+    pub results: &'a [SilType],
+    /// Its location.
+    pub loc: Loc,
+    /// The offset of its text, or [`NONE`].
+    pub pos: u32,
+}
+
+impl Body {
+    /// A body without blocks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    // ---- blocks ----
+
+    /// Makes a block that is not in the order yet.
+    pub fn new_block(&mut self) -> Block {
+        self.blocks.push(BlockData { args: Vec::new(), first: Inst::NONE, last: Inst::NONE })
+    }
+
+    /// Puts a block after all others.
+    pub fn append_block(&mut self, block: Block) {
+        self.order.push(block);
+    }
+
+    /// The blocks in order; the first is the entry.
+    pub fn block_order(&self) -> &[Block] {
+        &self.order
+    }
+
+    /// How many blocks were ever made: the size for side tables.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Adds an argument to a block.
+    ///
+    /// # Panics
+    /// With more than 65,535 arguments.
+    pub fn add_argument(&mut self, block: Block, ty: SilType, ownership: Ownership, arg_flags: ArgFlags) -> Value {
+        let index = u16::try_from(self.blocks[block].args.len()).expect("invariant: at most 65535 arguments");
+        let value = self.values.push(ValueData {
+            ty,
+            def: block.as_u32(),
+            first_use: Operand::NONE,
+            index,
+            kind: ValueKind::Argument,
+            ownership,
+            arg_flags,
+        });
+        self.blocks[block].args.push(value);
+        value
+    }
+
+    /// The arguments of a block.
+    pub fn arguments(&self, block: Block) -> &[Value] {
+        &self.blocks[block].args
+    }
+
+    /// The first instruction of a block.
+    pub fn first_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].first.some()
+    }
+
+    /// The last instruction of a block: its terminator, in a complete body.
+    pub fn last_inst(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].last.some()
+    }
+
+    /// The instructions of a block in order.
+    pub fn block_insts(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        std::iter::successors(self.first_inst(block), |&i| self.next_inst(i))
+    }
+
+    // ---- instructions ----
+
+    /// The instruction after this one in its block.
+    pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].next.some()
+    }
+
+    /// The instruction before this one in its block.
+    pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
+        self.insts[inst].prev.some()
+    }
+
+    /// An instruction.
+    #[inline]
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst]
+    }
+
+    /// The row of the instruction table for an instruction.
+    #[inline]
+    pub fn info(&self, inst: Inst) -> &'static InstInfo {
+        self.insts[inst].opcode.info()
+    }
+
+    /// How many instructions were ever made: the size for side tables.
+    pub fn inst_count(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// Makes an instruction at the end of a block.
+    ///
+    /// # Panics
+    /// Where the number of words is not the one that the table declares.
+    pub fn append_inst(&mut self, block: Block, new: &NewInst<'_>) -> Inst {
+        assert_eq!(new.words.len(), new.opcode.info().attrs.len(), "invariant: one word per attribute");
+        let inst = self.insts.next_key();
+        let first_operand = self.operands.next_key();
+        let first_result = self.values.next_key();
+        let words = self.words.len() as u32;
+        self.words.extend_from_slice(new.words);
+        let last = self.blocks[block].last;
+        self.insts.push(InstData {
+            opcode: new.opcode,
+            flags: new.flags,
+            result_count: new.results.len() as u16,
+            operand_count: new.operands.len() as u32,
+            first_operand,
+            first_result,
+            words,
+            block,
+            prev: last,
+            next: Inst::NONE,
+            loc: new.loc,
+            pos: new.pos,
+        });
+        for &value in new.operands {
+            self.add_operand(inst, value);
+        }
+        for (i, &ty) in new.results.iter().enumerate() {
+            self.values.push(ValueData {
+                ty,
+                def: inst.as_u32(),
+                first_use: Operand::NONE,
+                index: i as u16,
+                kind: ValueKind::Result,
+                ownership: Ownership::None,
+                arg_flags: ArgFlags::empty(),
+            });
+        }
+        if last.is_some() {
+            self.insts[last].next = inst;
+        } else {
+            self.blocks[block].first = inst;
+        }
+        self.blocks[block].last = inst;
+        inst
+    }
+
+    /// The uses that an instruction makes, in the order of the table.
+    #[inline]
+    pub fn operands(&self, inst: Inst) -> &[OperandData] {
+        let data = &self.insts[inst];
+        let start = data.first_operand.as_u32() as usize;
+        &self.operands.as_slice()[start..start + data.operand_count as usize]
+    }
+
+    /// The value of one operand of an instruction.
+    #[inline]
+    pub fn operand_value(&self, inst: Inst, index: usize) -> Value {
+        self.operands(inst)[index].value
+    }
+
+    /// The results of an instruction.
+    pub fn results(&self, inst: Inst) -> impl ExactSizeIterator<Item = Value> + use<> {
+        let data = &self.insts[inst];
+        let first = data.first_result.as_u32();
+        (first..first + u32::from(data.result_count)).map(Value::from_u32)
+    }
+
+    /// The words of an instruction's attributes.
+    #[inline]
+    pub fn words(&self, inst: Inst) -> &[u32] {
+        let data = &self.insts[inst];
+        let start = data.words as usize;
+        &self.words[start..start + data.opcode.info().attrs.len()]
+    }
+
+    /// The range of `operands` that the operand specification with this index stands for.
+    pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
+        let info = self.info(inst);
+        let total = self.insts[inst].operand_count as usize;
+        let mut start = 0;
+        for (i, operand) in info.operands.iter().enumerate() {
+            let len = match (operand.arity, operand.count) {
+                (crate::info::Arity::One, _) => 1,
+                (_, Some(attr)) => self.words(inst)[attr as usize] as usize,
+                // The one list without a count takes what single operands after it leave.
+                _ => total - start - (info.operands.len() - i - 1),
+            };
+            if i == spec {
+                return start..start + len;
+            }
+            start += len;
+        }
+        start..start
+    }
+
+    // ---- lists and attributes ----
+
+    /// Stores a list for an attribute and returns its word.
+    pub fn new_list(&mut self, items: &[u32]) -> u32 {
+        let word = self.pool.len() as u32;
+        self.pool.push(items.len() as u32);
+        self.pool.extend_from_slice(items);
+        word
+    }
+
+    /// The list of a word; empty where it is [`NONE`].
+    #[inline]
+    pub fn list(&self, word: u32) -> &[u32] {
+        if word == NONE {
+            return &[];
+        }
+        let start = word as usize;
+        let len = self.pool[start] as usize;
+        &self.pool[start + 1..start + 1 + len]
+    }
+
+    /// A list of types of a word.
+    pub fn type_list(&self, word: u32) -> Vec<Type> {
+        self.list(word).iter().map(|&w| Type::from_u32(w)).collect()
+    }
+
+    /// The blocks that an instruction may go to, in the order of its text.
+    pub fn successors(&self, inst: Inst) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for (attr, &word) in self.info(inst).attrs.iter().zip(self.words(inst)) {
+            match attr.kind {
+                AttrKind::Block => blocks.push(Block::from_u32(word)),
+                AttrKind::OptBlock if word != NONE => blocks.push(Block::from_u32(word)),
+                AttrKind::ListBlock => blocks.extend(self.list(word).iter().map(|&b| Block::from_u32(b))),
+                AttrKind::ListDeclBlock => {
+                    blocks.extend(self.list(word).iter().skip(1).step_by(2).map(|&b| Block::from_u32(b)));
+                }
+                _ => {}
+            }
+        }
+        blocks
+    }
+
+    // ---- values ----
+
+    /// A value.
+    #[inline]
+    pub fn value(&self, value: Value) -> &ValueData {
+        &self.values[value]
+    }
+
+    /// Changes the type of a value.
+    pub fn set_type(&mut self, value: Value, ty: SilType) {
+        self.values[value].ty = ty;
+    }
+
+    /// How many values were ever made: the size for side tables.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Where a value comes from.
+    #[inline]
+    pub fn def(&self, value: Value) -> ValueDef {
+        let data = &self.values[value];
+        match data.kind {
+            ValueKind::Result => ValueDef::Result(Inst::from_u32(data.def), data.index),
+            ValueKind::Argument => ValueDef::Argument(Block::from_u32(data.def), data.index),
+            ValueKind::Undef => ValueDef::Undef,
+            ValueKind::Pending => ValueDef::Pending,
+        }
+    }
+
+    /// `undef` of a type.
+    pub fn undef(&mut self, ty: SilType) -> Value {
+        if let Some(&value) = self.undefs.get(&ty) {
+            return value;
+        }
+        let value = self.detached(ty, ValueKind::Undef);
+        self.undefs.insert(ty, value);
+        value
+    }
+
+    /// A value that is used before its definition was read.
+    pub fn pending(&mut self, ty: SilType) -> Value {
+        self.detached(ty, ValueKind::Pending)
+    }
+
+    fn detached(&mut self, ty: SilType, kind: ValueKind) -> Value {
+        self.values.push(ValueData {
+            ty,
+            def: NONE,
+            first_use: Operand::NONE,
+            index: 0,
+            kind,
+            ownership: Ownership::None,
+            arg_flags: ArgFlags::empty(),
+        })
+    }
+
+    // ---- locations ----
+
+    /// Stores a location.
+    pub fn new_loc(&mut self, data: LocData) -> Loc {
+        if let Some(last) = self.locs.keys().next_back()
+            && self.locs[last] == data
+        {
+            return last;
+        }
+        self.locs.push(data)
+    }
+
+    /// A stored location.
+    pub fn loc(&self, loc: Loc) -> Option<LocData> {
+        loc.some().map(|l| self.locs[l])
+    }
+
+    /// Bytes of memory that the body holds.
+    pub fn heap_size(&self) -> usize {
+        self.insts.heap_size()
+            + self.values.heap_size()
+            + self.operands.heap_size()
+            + self.blocks.heap_size()
+            + self.locs.heap_size()
+            + (self.words.capacity() + self.pool.capacity() + self.order.capacity()) * 4
+    }
+
+    /// Gives back memory that is reserved and not used.
+    pub fn shrink_to_fit(&mut self) {
+        self.insts.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.operands.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.words.shrink_to_fit();
+        self.pool.shrink_to_fit();
+    }
+
+    /// The symbol that an attribute word holds.
+    pub fn symbol(word: u32) -> Option<Symbol> {
+        (word != NONE).then(|| Symbol::from_u32(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_stay_small() {
+        assert_eq!(size_of::<InstData>(), 40);
+        assert_eq!(size_of::<ValueData>(), 20);
+        assert_eq!(size_of::<OperandData>(), 16);
+    }
+}

@@ -1,0 +1,71 @@
+//! Debug variables and source locations.
+
+use silkit_base::{Interned, Interner, Symbol};
+use silkit_types::{SilType, Type};
+use crate::decl_ref::DeclRef;
+
+static VARS: Interner<DebugVarData> = Interner::new();
+
+/// A place in a Swift source file: `"a.swift":12:3`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SourceLoc {
+    /// The file as spelled; `None` for a location that the compiler made.
+    pub file: Option<Symbol>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// Whether it is spelled `* "file":line:column` (made by the compiler).
+    pub is_auto: bool,
+}
+
+/// A hash-consed debug variable.
+pub type DebugVar = Interned<DebugVarData>;
+
+/// What `debug_value` and allocations say about a variable.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DebugVarData {
+    /// Whether it is `let`; `None` where neither is spelled.
+    pub is_let: Option<bool>,
+    /// Whether its contents are not parenthesized: the form `(name "x", …)` of declared variables.
+    pub parenthesized: bool,
+    /// `name "x"`.
+    pub name: Option<Symbol>,
+    /// `loc "f":1:2` of the variable.
+    pub loc: Option<SourceLoc>,
+    /// `scope 3` of the variable.
+    pub scope: Option<u32>,
+    /// `argno 1`.
+    pub argno: Option<u32>,
+    /// `implicit`.
+    pub implicit: bool,
+    /// `type $T`.
+    pub ty: Option<SilType>,
+    /// `expr op_deref:…`.
+    pub expr: Box<[DebugExpr]>,
+}
+
+/// One step of a debug expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DebugExpr {
+    /// An operator: `op_deref`, `op_fragment`, ….
+    Op(Symbol),
+    /// A declaration: `#S.x`.
+    Decl(DeclRef),
+    /// A number.
+    Int(Symbol),
+    /// A type.
+    Type(Type),
+}
+
+impl DebugVarData {
+    /// The handle of this variable.
+    pub fn intern(self) -> DebugVar {
+        VARS.intern(self)
+    }
+
+    /// The variable of a handle.
+    pub fn of(var: DebugVar) -> &'static DebugVarData {
+        VARS.get(var)
+    }
+}

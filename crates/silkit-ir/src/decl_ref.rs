@@ -1,0 +1,66 @@
+//! References to declarations: `#Heap.count!getter`.
+
+use silkit_base::{Interned, Interner, Symbol};
+
+static DECLS: Interner<DeclRefData> = Interner::new();
+
+/// A hash-consed reference to a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeclRef(Interned<DeclRefData>);
+
+/// `#Type.member!kind.kind`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DeclRefData {
+    /// The names, outermost first; an operator keeps its quotes, an escaped name its backticks.
+    pub path: Box<[Symbol]>,
+    /// The parts after `!`: `getter`, `enumelt`, `foreign`, `jvp.SU.<T>`, …, as spelled.
+    pub kinds: Box<[Symbol]>,
+}
+
+impl DeclRef {
+    /// The reference with these parts.
+    pub fn new(data: DeclRefData) -> Self {
+        Self(DECLS.intern(data))
+    }
+
+    /// The parts.
+    pub fn data(self) -> &'static DeclRefData {
+        DECLS.get(self.0)
+    }
+
+    /// The last name of the path.
+    pub fn name(self) -> Option<Symbol> {
+        self.data().path.last().copied()
+    }
+
+    /// The raw number, for packed tables.
+    #[inline]
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// The reference with this raw number, which must come from [`Self::as_u32`].
+    #[inline]
+    pub fn from_u32(raw: u32) -> Self {
+        Self(Interned::from_u32(raw))
+    }
+}
+
+impl std::fmt::Display for DeclRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let data = self.data();
+        for (i, name) in data.path.iter().enumerate() {
+            write!(f, "{}{name}", if i == 0 { "#" } else { "." })?;
+        }
+        for (i, kind) in data.kinds.iter().enumerate() {
+            write!(f, "{}{kind}", if i == 0 { "!" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for DeclRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}

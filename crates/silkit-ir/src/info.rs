@@ -1,0 +1,427 @@
+//! What the instruction table says of each kind of instruction.
+//!
+//! The rows live in `table/*.toml`; `cargo xtask generate` turns them into
+//! [`crate::generated`]. Parser, printer, cloner and binary codec all work from these rows.
+
+use crate::generated::Opcode;
+
+/// One row of the instruction table.
+#[derive(Debug)]
+pub struct InstInfo {
+    /// The kind of instruction.
+    pub opcode: Opcode,
+    /// Its name in the text form: `struct_extract`.
+    pub name: &'static str,
+    /// Its name as a type: `StructExtract`.
+    pub class: &'static str,
+    /// The file of the table that declares it.
+    pub family: &'static str,
+    /// The text form after the name, in order.
+    pub form: &'static [Piece],
+    /// The operands, in order.
+    pub operands: &'static [OperandSpec],
+    /// The attributes, in order; each takes one word of the instruction.
+    pub attrs: &'static [AttrSpec],
+    /// The names of the flags; the bit of a flag is its position.
+    pub flags: &'static [&'static str],
+    /// How many results it has.
+    pub results: Results,
+    /// How the types of its results follow from the rest.
+    pub result: ResultRule,
+    /// The ownership constraint of every operand.
+    pub operand_ownership: OperandOwnership,
+    /// The ownership of its results.
+    pub value_ownership: ValueOwnership,
+    /// What it does to memory.
+    pub memory: MemoryBehavior,
+    /// Whether the answer to `memory` depends on the instance.
+    pub memory_depends_on_instance: bool,
+    /// Whether it may release a reference.
+    pub may_release: bool,
+    /// Whether it may trap.
+    pub may_trap: bool,
+    /// The stage in which it is allowed.
+    pub stage: Stage,
+    /// What it does to the stack.
+    pub stack: StackEffect,
+    /// The scope that it begins or ends: `begins access`.
+    pub scope: Option<(bool, &'static str)>,
+    /// One line that says what it does.
+    pub summary: &'static str,
+}
+
+/// One piece of a text form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// Fixed text, spaces included.
+    Text(&'static str),
+    /// An optional `[name] `; the number is the bit.
+    Flag(u8),
+    /// A keyword of a closed set; the number is the attribute.
+    Choice {
+        /// The attribute that holds the index of the keyword.
+        attr: u8,
+        /// Whether it stands in brackets and is followed by a space.
+        bracketed: bool,
+    },
+    /// One operand.
+    Operand(u8),
+    /// One operand whose type is always printed.
+    TypedOperand(u8),
+    /// A comma-separated list of operands.
+    Operands(u8),
+    /// An attribute in the form of its kind.
+    Attr(u8),
+    /// A block with the arguments that are passed to it; the second is the operand list or 255.
+    Target(u8, u8),
+    /// Text before an operand that may be missing.
+    OptOperand(&'static str, u8),
+    /// Text before a block that may be missing.
+    OptTarget(&'static str, u8),
+    /// An irregular piece, read and printed by a function of its own; then its first attribute
+    /// and its first operand.
+    Custom(CustomPiece, u8, u8),
+}
+
+/// How many operands a specification stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arity {
+    /// Exactly one.
+    One,
+    /// None or one.
+    Optional,
+    /// Any number.
+    Many,
+}
+
+/// One operand, or one list of operands.
+#[derive(Debug)]
+pub struct OperandSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// How many there are.
+    pub arity: Arity,
+    /// The attribute that counts them, where it is not the last and its number varies.
+    pub count: Option<u8>,
+}
+
+/// One attribute.
+#[derive(Debug)]
+pub struct AttrSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What its word means.
+    pub kind: AttrKind,
+}
+
+/// What the word of an attribute means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttrKind {
+    /// A number.
+    U32,
+    /// A number, or [`crate::NONE`].
+    OptU32,
+    /// The number of operands in a list.
+    Count,
+    /// The index of a keyword; [`crate::NONE`] where it may be missing.
+    Choice(&'static [&'static str], bool),
+    /// A symbol.
+    Sym,
+    /// The text of a string literal, escapes untouched.
+    Str,
+    /// A string, or [`crate::NONE`].
+    OptStr,
+    /// A lowered type with its category.
+    SilType,
+    /// A lowered type, or [`crate::NONE`].
+    OptSilType,
+    /// A formal type.
+    Type,
+    /// A formal type, or [`crate::NONE`].
+    OptType,
+    /// A reference to a declaration.
+    Decl,
+    /// The name of a function.
+    Function,
+    /// The name of a global variable.
+    Global,
+    /// A block.
+    Block,
+    /// A block, or [`crate::NONE`].
+    OptBlock,
+    /// A list of numbers in the body's pool, or [`crate::NONE`].
+    ListU32,
+    /// A list of types in the body's pool, or [`crate::NONE`].
+    ListType,
+    /// A list of lowered types in the body's pool.
+    ListSilType,
+    /// A list of blocks in the body's pool.
+    ListBlock,
+    /// A list of declarations in the body's pool.
+    ListDecl,
+    /// A list that alternates declarations and blocks, in the body's pool.
+    ListDeclBlock,
+    /// A debug variable, or [`crate::NONE`].
+    DebugVar,
+    /// The pattern of a key path.
+    KeyPath,
+    /// A generic signature, or [`crate::NONE`].
+    OptSig,
+}
+
+/// The number of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// No value.
+    None,
+    /// One value.
+    One,
+    /// Any number of values.
+    Several,
+    /// No value: it ends a block.
+    Terminator,
+}
+
+/// How the types of the results follow from the rest of the instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultRule {
+    /// There are no results.
+    None,
+    /// The type of an operand.
+    SameAs(u8),
+    /// The type of an operand as an object.
+    ObjectOf(u8),
+    /// The type that an attribute holds.
+    Type(u8),
+    /// The address of the type that an attribute holds.
+    AddressOf(u8),
+    /// Always this type.
+    Fixed(&'static str),
+    /// A function of `infer`.
+    Computed(Computed),
+}
+
+/// The memory behaviour of an instruction (instruction table of the reference; seed 003).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryBehavior {
+    /// Touches no memory.
+    None,
+    /// May read.
+    MayRead,
+    /// May write.
+    MayWrite,
+    /// May read and write.
+    MayReadWrite,
+    /// May have side effects beyond memory.
+    MayHaveSideEffects,
+}
+
+/// The ownership constraint of operands (Ownership.md, "Operand ownership").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandOwnership {
+    /// There are no operands.
+    NoOperands,
+    /// It differs by operand or instance.
+    ByOperand,
+    /// A use that does not use the value.
+    NonUse,
+    /// A use of a trivial value.
+    TrivialUse,
+    /// A use at one point in time.
+    InstantaneousUse,
+    /// A use at one point that an unowned value allows.
+    UnownedInstantaneousUse,
+    /// A pointer to the value escapes.
+    PointerEscape,
+    /// The bits of the value escape.
+    BitwiseEscape,
+    /// Ends the lifetime.
+    DestroyingConsume,
+    /// Passes an owned value on.
+    ForwardingConsume,
+    /// An address into the value.
+    InteriorPointer,
+    /// Passes a guaranteed value on.
+    GuaranteedForwarding,
+    /// Ends a borrow.
+    EndBorrow,
+}
+
+/// The ownership of results (Ownership.md, "Value ownership").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueOwnership {
+    /// It depends on the instance.
+    Dynamic,
+    /// None.
+    None,
+    /// Owned.
+    Owned,
+    /// Guaranteed.
+    Guaranteed,
+    /// Unowned.
+    Unowned,
+    /// Owned, or none where the type is trivial.
+    OwnedOrNone,
+    /// Guaranteed, or none where the type is trivial.
+    GuaranteedOrNone,
+    /// Unowned, or none where the type is trivial.
+    UnownedOrNone,
+    /// That of the forwarded operand.
+    Forwarding,
+}
+
+/// The stages that allow an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// All stages.
+    Any,
+    /// Raw SIL only.
+    Raw,
+}
+
+/// What an instruction does to the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackEffect {
+    /// Nothing.
+    None,
+    /// Allocates.
+    Allocates,
+    /// Deallocates.
+    Deallocates,
+    /// Allocates in some instances (`alloc_ref [stack]`).
+    MayAllocate,
+    /// Deallocates in some instances.
+    MayDeallocate,
+}
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$vdoc])* $variant,)* }
+        impl $name {
+            /// The name in the instruction table.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+named! {
+    /// The irregular pieces of text forms.
+    CustomPiece {
+        /// `, var, name "x", argno 1, …` of `debug_value` and allocations.
+        Var = "var",
+        /// `[tail_elems $T * %n : $Builtin.Word] `.
+        TailElems = "tail_elems",
+        /// `, type parameter` of `witness_method` and its like: ` : <Self> (Self) -> ()`.
+        Formal = "formal",
+        /// `!true_count(1) !false_count(2)`.
+        Counts = "counts",
+        /// `[align=8] `.
+        Align = "align",
+        /// `[assign=0] ` of `assign_or_init`.
+        Assigned = "assigned",
+        /// `self %x` or `self $T` of `assign_or_init`.
+        SelfOrType = "self_or_type",
+        /// The fields of `object`, with `[tail_elems]` before the tail.
+        Object = "object",
+        /// The optional type and the elements of `tuple`.
+        Tuple = "tuple",
+        /// The cases of `select_enum`.
+        Select = "select",
+        /// `open_pack_element`.
+        OpenPack = "open_pack",
+        /// The function of `init_block_storage_header`.
+        Invoke = "invoke",
+        /// Callee, substitutions, arguments and type.
+        Apply = "apply",
+        /// Name, substitutions and arguments of `builtin`.
+        Builtin = "builtin",
+        /// `[parameters 0] [results 0] `.
+        Indices = "indices",
+        /// ` with_derivative {%jvp, %vjp}`.
+        Derivatives = "derivatives",
+        /// ` with_transpose %t`.
+        Transpose = "transpose",
+        /// `[parameters 0] `.
+        Parameters = "parameters",
+        /// ` as $T`.
+        AsType = "as_type",
+        /// `differentiability_witness_function`.
+        Witness = "witness",
+        /// `, "message"` of `cond_fail`.
+        Message = "message",
+        /// The operands of `yield`, in parentheses unless there is one.
+        Yields = "yields",
+        /// The cases of `switch_value`.
+        ValueCases = "value_cases",
+        /// The cases of `switch_enum`.
+        Cases = "cases",
+        /// `keypath`.
+        KeyPath = "keypath",
+    }
+}
+
+named! {
+    /// The result types that need more than an operand's or an attribute's type.
+    Computed {
+        /// The address of a field of a box.
+        BoxField = "box_field",
+        /// An actor's isolation as an existential.
+        OpaqueIsolation = "opaque_isolation",
+        /// The lowered target of a cast.
+        CastTarget = "cast_target",
+        /// `@sil_unowned T`.
+        UnownedStorage = "unowned_storage",
+        /// `@sil_weak T`.
+        WeakStorage = "weak_storage",
+        /// The type that a storage type refers to.
+        Referent = "referent",
+        /// `@moveOnly T`.
+        WrapMoveOnly = "wrap_move_only",
+        /// `T` of `@moveOnly T`.
+        UnwrapMoveOnly = "unwrap_move_only",
+        /// `Builtin.Int1` and the operand's type.
+        BeginCowMutation = "begin_cow_mutation",
+        /// `Builtin.FixedArray`.
+        Vector = "vector",
+        /// The tuple of the operands.
+        Tuple = "tuple",
+        /// An element of a tuple.
+        TupleElement = "tuple_element",
+        /// A field of a struct.
+        StructField = "struct_field",
+        /// The address of a field of a class.
+        ClassField = "class_field",
+        /// All fields of a struct.
+        DestructureStruct = "destructure_struct",
+        /// All elements of a tuple.
+        DestructureTuple = "destructure_tuple",
+        /// The payload of an enum's case.
+        EnumPayload = "enum_payload",
+        /// The lowered address of the value in an existential.
+        ExistentialPayload = "existential_payload",
+        /// The captured value in a block's storage.
+        BlockStorage = "block_storage",
+        /// The direct results of a call.
+        Apply = "apply",
+        /// The yields of a coroutine, its token, and its stack where the callee allocates it.
+        BeginApply = "begin_apply",
+        /// The type of a closure.
+        PartialApply = "partial_apply",
+        /// The type of a thunk.
+        Thunk = "thunk",
+        /// A differentiable function type.
+        Differentiable = "differentiable",
+        /// A linear function type.
+        Linear = "linear",
+        /// A part of a differentiable function.
+        DifferentiableExtract = "differentiable_extract",
+        /// A part of a linear function.
+        LinearExtract = "linear_extract",
+        /// The function of a witness.
+        WitnessFunction = "witness_function",
+    }
+}

@@ -1,0 +1,162 @@
+//! Writes `crates/silkit-ir/src/generated/*` from the instruction table.
+
+use crate::form::Form;
+use crate::table::{self, Entry};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Writes the generated files, or with `check` only compares them.
+pub(crate) fn run(check: bool) -> Result<(), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?.to_path_buf();
+    let entries = table::read(&root)?;
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    files.push((root.join("crates/silkit-ir/src/generated/mod.rs"), format_rust(&rust_table(&entries)?)?));
+    let mut stale = Vec::new();
+    for (path, text) in files {
+        let old = std::fs::read_to_string(&path).unwrap_or_default();
+        if old == text {
+            continue;
+        }
+        if check {
+            stale.push(path.display().to_string());
+        } else {
+            std::fs::create_dir_all(path.parent().ok_or("no folder")?).map_err(|e| e.to_string())?;
+            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+    }
+    if stale.is_empty() { Ok(()) } else { Err(format!("not fresh, run `cargo xtask generate`: {}", stale.join(", "))) }
+}
+
+/// Rust code as rustfmt lays it out, so that generated files pass the format check.
+fn format_rust(code: &str) -> Result<String, String> {
+    use std::io::Write as _;
+    let mut child = Command::new("rustfmt")
+        .args(["--edition", "2024"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("rustfmt: {e}"))?;
+    let mut stdin = child.stdin.take().ok_or("rustfmt has no input")?;
+    let input = code.to_string();
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| format!("rustfmt: {e}"))?;
+    writer.join().map_err(|_| "rustfmt: writer failed")?.map_err(|e| format!("rustfmt: {e}"))?;
+    if !output.status.success() {
+        return Err("rustfmt refused the generated code".into());
+    }
+    String::from_utf8(output.stdout).map_err(|e| e.to_string())
+}
+
+fn rust_table(entries: &[Entry]) -> Result<String, String> {
+    let mut code = String::from(
+        "//! The instruction table. Generated from `table/*.toml` by `cargo xtask generate`; do not edit.\n\n\
+         use crate::info::*;\n\n\
+         /// A kind of instruction.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u8)]\n\
+         pub enum Opcode {\n",
+    );
+    for e in entries {
+        writeln!(code, "/// `{}`\n{},", e.name, e.row.class).map_err(|e| e.to_string())?;
+    }
+    write!(
+        code,
+        "}}\n\nimpl Opcode {{\n/// All kinds in the order of the table.\npub const ALL: [Opcode; {}] = [{}];\n}}\n\n\
+         /// The rows of the table, indexed by [`Opcode`].\npub static INFOS: [InstInfo; {}] = [\n",
+        entries.len(),
+        entries.iter().map(|e| format!("Opcode::{}", e.row.class)).collect::<Vec<_>>().join(", "),
+        entries.len()
+    )
+    .map_err(|e| e.to_string())?;
+    for e in entries {
+        let row = info(e).map_err(|m| format!("[{}]: {m}", e.name))?;
+        code.push_str(&row);
+    }
+    code.push_str("];\n");
+    Ok(code)
+}
+
+fn info(e: &Entry) -> Result<String, String> {
+    let form = Form::parse(&e.row.form)?;
+    let row = &e.row;
+    let operands: Vec<String> = form
+        .operands
+        .iter()
+        .map(|(name, arity)| {
+            let count = form.attrs.iter().position(|(a, _)| *a == format!("{name}_count"));
+            format!("OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?} }}")
+        })
+        .collect();
+    let attrs: Vec<String> =
+        form.attrs.iter().map(|(name, kind)| format!("AttrSpec {{ name: {name:?}, kind: {kind} }}")).collect();
+    let scope = match row.scope.as_deref().and_then(|s| s.split_once(' ')) {
+        Some((verb, what)) => format!("Some(({}, {what:?}))", verb == "begins"),
+        None => "None".into(),
+    };
+    Ok(format!(
+        "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
+         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, \
+         result: {result}, operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
+         memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
+         stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?} }},\n",
+        class = row.class,
+        name = e.name,
+        family = e.family,
+        pieces = form.pieces.join(", "),
+        operands = operands.join(", "),
+        attrs = attrs.join(", "),
+        flags = form.flags,
+        results = camel(&row.results),
+        result = result_rule(&row.result, &form)?,
+        oo = match row.operand_ownership.as_deref() {
+            None => "NoOperands".into(),
+            Some("by_operand") => "ByOperand".into(),
+            Some(o) => o.to_string(),
+        },
+        vo = value_ownership(row.value_ownership.as_deref(), &row.results)?,
+        memory = row.memory,
+        mdi = row.memory_depends_on_instance,
+        rel = row.may_release,
+        trap = row.may_trap,
+        stage = row.stage.as_deref().map_or("Any".into(), camel),
+        stack = row.stack.as_deref().map_or("None".into(), camel),
+        summary = row.summary,
+    ))
+}
+
+fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> {
+    Ok(match text {
+        None if results == "none" || results == "terminator" => "None".into(),
+        None => "Dynamic".into(),
+        Some(t) => match t.split_once(':') {
+            None => t.to_string(),
+            Some((kind, _)) if kind.starts_with("forwarding") => "Forwarding".into(),
+            Some((_, ownership)) => format!("{ownership}OrNone"),
+        },
+    })
+}
+
+fn result_rule(rule: &str, form: &Form) -> Result<String, String> {
+    let (kind, arg) = rule.split_once(':').unwrap_or((rule, ""));
+    let operand = || form.operands.iter().position(|(n, _)| n == arg).ok_or(format!("no operand `{arg}`"));
+    let attr = || form.attrs.iter().position(|(n, _)| n == arg).ok_or(format!("no attribute `{arg}`"));
+    Ok(match kind {
+        "none" | "terminator" => "ResultRule::None".into(),
+        "same" => format!("ResultRule::SameAs({})", operand()?),
+        "object_of" => format!("ResultRule::ObjectOf({})", operand()?),
+        "type" => format!("ResultRule::Type({})", attr()?),
+        "address_of" => format!("ResultRule::AddressOf({})", attr()?),
+        "fixed" => format!("ResultRule::Fixed({arg:?})"),
+        "fn" => format!("ResultRule::Computed(Computed::{})", camel(arg)),
+        _ => return Err(format!("no result rule `{rule}`")),
+    })
+}
+
+fn camel(snake: &str) -> String {
+    snake
+        .split('_')
+        .map(|w| {
+            let mut c = w.chars();
+            c.next().map(|f| f.to_ascii_uppercase()).into_iter().chain(c).collect::<String>()
+        })
+        .collect()
+}

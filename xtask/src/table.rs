@@ -1,0 +1,87 @@
+//! The instruction table as it is written in `crates/silkit-ir/table/*.toml`.
+
+use serde::Deserialize;
+use std::path::Path;
+
+/// The families in the order of the table.
+pub(crate) const FAMILIES: &[&str] = &[
+    "alloc", "address", "literal", "method", "cast", "ownership", "refcount", "memory", "aggregate", "existential",
+    "pack", "block", "apply", "differentiable", "concurrency", "debug", "control",
+];
+
+/// One instruction as declared.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    /// Its name as a type.
+    pub(crate) class: String,
+    /// Its text form.
+    pub(crate) form: String,
+    /// The rule for the types of its results.
+    pub(crate) result: String,
+    /// The number of its results.
+    pub(crate) results: String,
+    /// The ownership constraint of every operand.
+    #[serde(default)]
+    pub(crate) operand_ownership: Option<String>,
+    /// The ownership of its results.
+    #[serde(default)]
+    pub(crate) value_ownership: Option<String>,
+    /// What it does to memory.
+    pub(crate) memory: String,
+    /// Whether that depends on the instance.
+    #[serde(default)]
+    pub(crate) memory_depends_on_instance: bool,
+    /// Whether it may release a reference.
+    #[serde(default)]
+    pub(crate) may_release: bool,
+    /// Whether it may trap.
+    #[serde(default)]
+    pub(crate) may_trap: bool,
+    /// The only stage that allows it.
+    #[serde(default)]
+    pub(crate) stage: Option<String>,
+    /// What it does to the stack.
+    #[serde(default)]
+    pub(crate) stack: Option<String>,
+    /// The scope that it begins or ends.
+    #[serde(default)]
+    pub(crate) scope: Option<String>,
+    /// One line that says what it does.
+    #[serde(default)]
+    pub(crate) summary: String,
+    /// The reference text.
+    #[serde(default)]
+    pub(crate) details: String,
+    /// An example.
+    #[serde(default)]
+    pub(crate) example: String,
+    /// Related instructions.
+    #[serde(default)]
+    pub(crate) see: Vec<String>,
+}
+
+/// One instruction with its name and family.
+pub(crate) struct Entry {
+    /// The name in the text form.
+    pub(crate) name: String,
+    /// The file that declares it.
+    pub(crate) family: &'static str,
+    /// What is declared.
+    pub(crate) row: Row,
+}
+
+/// Reads the whole table.
+pub(crate) fn read(root: &Path) -> Result<Vec<Entry>, String> {
+    let mut entries = Vec::new();
+    for &family in FAMILIES {
+        let path = root.join("crates/silkit-ir/table").join(format!("{family}.toml"));
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let table: toml::Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+        for (name, value) in table {
+            let row = value.try_into().map_err(|e| format!("{}: [{name}]: {e}", path.display()))?;
+            entries.push(Entry { name, family, row });
+        }
+    }
+    Ok(entries)
+}
