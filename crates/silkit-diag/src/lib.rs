@@ -23,7 +23,7 @@
 //!
 //! assert_eq!(found.error_count(), 1);
 //! assert_eq!(
-//!     render::short(&found.sorted(), &sources),
+//!     render::short(found.sorted(), &sources),
 //!     "a.sil:2:8: error: unknown instruction `stract_extract`\n\
 //!      a.sil:2:8: help: did you mean `struct_extract`?\n",
 //! );

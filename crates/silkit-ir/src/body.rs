@@ -339,7 +339,7 @@ impl Body {
     }
 
     /// The results of an instruction.
-    pub fn results(&self, inst: Inst) -> impl ExactSizeIterator<Item = Value> + use<> {
+    pub fn results(&self, inst: Inst) -> impl ExactSizeIterator<Item = Value> + Clone + use<> {
         let data = &self.insts[inst];
         let first = data.first_result.as_u32();
         (first..first + u32::from(data.result_count)).map(Value::from_u32)

@@ -12,6 +12,7 @@ mod decl_ref;
 pub mod generated;
 pub mod info;
 mod keypath;
+mod module;
 mod uses;
 
 pub use body::{
@@ -21,6 +22,7 @@ pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use generated::Opcode;
 pub use info::InstInfo;
+pub use module::*;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 
 /// The word of an attribute that is missing.

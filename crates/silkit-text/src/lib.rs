@@ -1,1 +1,30 @@
-//! The text form of SIL: lexer, parser and printer.
+//! The text form of SIL: a recovering parser straight to the IR, and the printer.
+//!
+//! ```
+//! let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %x = tuple ()\n  return %x : $()\n}\n";
+//! let parsed = silkit_text::parse_module(text);
+//! assert!(parsed.errors.is_empty());
+//! let printed = silkit_text::print_module(&parsed.module, &Default::default(), &|_| None);
+//! assert!(printed.contains("  %0 = tuple ()                                   // user: %1\n"));
+//! ```
+
+mod body;
+mod cursor;
+mod decl_ref;
+mod error;
+mod generics;
+mod module;
+mod names;
+mod options;
+mod printer;
+mod symbols;
+mod types;
+mod types_fn;
+
+pub use cursor::Cursor;
+pub use error::{Parse, SyntaxError};
+pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
+pub use module::{ParsedModule, parse_module, print_module};
+pub use options::PrintOptions;
+pub use printer::Demangle;
+pub use types::{parse_sil_type, parse_substitutions, parse_type};

@@ -1,1 +1,16 @@
 //! Silkit: read, hold, write and inspect Swift Intermediate Language.
+//!
+//! This is the facade: it gathers the crates under one name.
+//!
+//! ```
+//! let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
+//! let parsed = silkit::text::parse_module(text);
+//! assert_eq!(parsed.module.functions.len(), 1);
+//! ```
+
+pub use silkit_base as base;
+pub use silkit_demangle as demangle;
+pub use silkit_diag as diag;
+pub use silkit_ir as ir;
+pub use silkit_text as text;
+pub use silkit_types as types;

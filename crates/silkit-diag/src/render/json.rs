@@ -1,0 +1,124 @@
+//! JSON lines: one object a diagnostic.
+
+use serde_json::{Map, Value, json};
+
+use crate::{Diagnostic, SourceMap, Span};
+
+/// One JSON object a line, one line a diagnostic.
+///
+/// | key | value |
+/// |---|---|
+/// | `severity` | `"error"`, `"warning"`, `"note"` or `"help"` |
+/// | `rule` | stable id, or null |
+/// | `message` | text |
+/// | `place` | *place* of the finding, or null |
+/// | `labels` | array of `{"place": place, "text": text, "primary": bool}` |
+/// | `notes` | array of `{"message": text, "place": place or null}` |
+/// | `suggestion` | `{"message": text, "edits": [{"place": place, "replacement": text}]}`, or null |
+/// | `entity` | `{"kind": "function", "global", "table" or "declaration", "name": text, "part": text or null}`, or null |
+///
+/// A *place* is `{"file": text or null, "start": position, "end": position}`; a *position* is
+/// `{"offset": n, "line": n, "column": n, "byte_column": n}` with `offset` from 0, in bytes, and the
+/// others from 1; `column` counts characters, `byte_column` bytes. `end` is behind the last byte.
+/// Where the file is not known, a position has its offset alone. Keys may be added, never
+/// changed or removed.
+pub fn json_lines<'d>(
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    sources: &SourceMap<'_>,
+) -> String {
+    let mut out = String::new();
+    for d in diagnostics {
+        out.push_str(&object(d, sources).to_string());
+        out.push('\n');
+    }
+    out
+}
+
+fn object(d: &Diagnostic, sources: &SourceMap<'_>) -> Value {
+    let labels: Vec<Value> = d
+        .labels
+        .iter()
+        .map(|l| json!({"place": place(l.span, sources), "text": *l.text, "primary": l.is_primary}))
+        .collect();
+    let notes: Vec<Value> = d
+        .notes
+        .iter()
+        .map(|n| json!({"message": *n.message, "place": n.span.map(|s| place(s, sources))}))
+        .collect();
+    let suggestion = d.suggestion.as_ref().map(|s| {
+        let edits: Vec<Value> = s
+            .edits
+            .iter()
+            .map(|e| json!({"place": place(e.span, sources), "replacement": *e.replacement}))
+            .collect();
+        json!({"message": *s.message, "edits": edits})
+    });
+    let entity = d
+        .entity
+        .as_ref()
+        .map(|e| json!({"kind": e.kind.as_str(), "name": *e.name, "part": e.part.as_deref()}));
+    json!({
+        "severity": d.severity.as_str(),
+        "rule": d.rule.map(|r| r.as_str()),
+        "message": *d.message,
+        "place": d.primary().map(|l| place(l.span, sources)),
+        "labels": labels,
+        "notes": notes,
+        "suggestion": suggestion,
+        "entity": entity,
+    })
+}
+
+fn place(span: Span, sources: &SourceMap<'_>) -> Value {
+    let file = sources.file(span.file);
+    let position = |offset: u32| {
+        let mut object = Map::new();
+        object.insert("offset".to_owned(), offset.into());
+        if let Some(file) = file {
+            let at = file.line_column(offset);
+            object.insert("line".to_owned(), at.line.into());
+            object.insert("column".to_owned(), at.column.into());
+            object.insert("byte_column".to_owned(), at.byte_column.into());
+        }
+        Value::Object(object)
+    };
+    json!({"file": file.map(|f| f.name()), "start": position(span.start), "end": position(span.end)})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entity, FileId, RuleId};
+
+    #[test]
+    fn one_line_each() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a\".sil", "é\nx").unwrap();
+        let d = Diagnostic::error(RuleId::new("SIL1"), "m\n\"")
+            .label(Span::new(file, 3, 4), "l")
+            .note("n")
+            .suggest("s", Span::at(FileId::new(9), 5), "r")
+            .entity(Entity::function("f"));
+        let text = json_lines([&d, &d], &sources);
+        assert_eq!(text.lines().count(), 2);
+        let v: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(v["severity"], "error");
+        assert_eq!(v["rule"], "SIL1");
+        assert_eq!(v["message"], "m\n\"");
+        assert_eq!(v["place"]["file"], "a\".sil");
+        assert_eq!(
+            v["place"]["start"],
+            json!({"offset": 3, "line": 2, "column": 1, "byte_column": 1})
+        );
+        assert_eq!(v["labels"][0]["primary"], true);
+        assert_eq!(v["notes"][0], json!({"message": "n", "place": null}));
+        assert_eq!(
+            v["suggestion"]["edits"][0]["place"]["start"],
+            json!({"offset": 5})
+        );
+        assert_eq!(
+            v["entity"],
+            json!({"kind": "function", "name": "f", "part": null})
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! What is done with diagnostics: shown to people ([`Terminal`], [`short`]) or handed to programs
+//! ([`json_lines`], [`sarif`]).
+//!
+//! Every renderer takes diagnostics in the order in which they are to appear, usually that of
+//! [`Diagnostics::sorted`]. None of them fails: a span of a file that the map does not
+//! have, or behind its end, loses what cannot be shown. Text that is printed for people never
+//! contains control characters or bidirectional overrides of the input.
+//!
+//! ```
+//! use silkit_diag::{Diagnostic, RuleId, SourceMap, Span, render::Terminal};
+//! let mut sources = SourceMap::new();
+//! let file = sources.add("a.sil", "  return %9 : $Int\n")?;
+//! let d = Diagnostic::error(RuleId::new("SIL0102"), "use of an unknown value")
+//!     .label(Span::new(file, 9, 11), "not defined");
+//! assert_eq!(Terminal::plain().render(&d, &sources), "\
+//! error[SIL0102]: use of an unknown value
+//!  --> a.sil:1:10
+//!   |
+//! 1 |   return %9 : $Int
+//!   |          ^^ not defined
+//! ");
+//! # Ok::<(), silkit_diag::TextTooLong>(())
+//! ```
+
+mod excerpt;
+mod json;
+mod sarif;
+mod short;
+mod terminal;
+mod text;
+
+pub use json::json_lines;
+pub use sarif::{Tool, sarif};
+pub use short::short;
+pub use terminal::Terminal;
+
+use crate::{Diagnostic, Diagnostics};
+
+/// The closing line of a run, such as `2 errors, 1 warning (1 not shown)`; nothing if there was
+/// neither an error nor a warning.
+pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
+    let counted = |n: usize, word: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {word}")),
+        n => Some(format!("{n} {word}s")),
+    };
+    let parts: Vec<String> = [
+        counted(diagnostics.error_count(), "error"),
+        counted(diagnostics.warning_count(), "warning"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let hidden = match diagnostics.suppressed_count() {
+        0 => String::new(),
+        n => format!(" ({n} not shown)"),
+    };
+    (!parts.is_empty()).then(|| parts.join(", ") + &hidden)
+}
+
+/// What there is to say about the place of a diagnostic that has no place in a text.
+fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
+    let entity = diagnostic
+        .entity
+        .as_deref()
+        .filter(|_| diagnostic.labels.is_empty())?;
+    let part = entity
+        .part
+        .as_deref()
+        .map(|p| format!(", at `{p}`"))
+        .unwrap_or_default();
+    Some(format!(
+        "in {} `{}`{part}",
+        entity.kind.as_str(),
+        entity.name
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RuleId;
+
+    #[test]
+    fn summaries() {
+        let mut found = Diagnostics::new().with_max_errors(1);
+        assert_eq!(summary(&found), None);
+        found.push(Diagnostic::warning(RuleId::new("R"), "w"));
+        assert_eq!(summary(&found).as_deref(), Some("1 warning"));
+        found.push(Diagnostic::error(RuleId::new("R"), "e"));
+        found.push(Diagnostic::error(RuleId::new("R"), "e"));
+        assert_eq!(
+            summary(&found).as_deref(),
+            Some("2 errors, 1 warning (1 not shown)")
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! SARIF 2.1.0, the format in which code hosts and editors take the findings of tools.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::{Diagnostic, Rule, RuleId, Severity, SourceMap, Span};
+
+/// What a document says about the tool that wrote it.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool<'r> {
+    /// For example `silkit`.
+    pub name: &'r str,
+    /// For example `0.1.0`.
+    pub version: &'r str,
+    /// What is published about the rules; of those that are not here, the document has the id.
+    pub rules: &'r [Rule],
+}
+
+/// A whole SARIF document with one run. Columns count characters; `help` has no counterpart and
+/// becomes a `note`.
+///
+/// ```
+/// use silkit_diag::{Diagnostic, Rule, RuleId, SourceMap, render::{Tool, sarif}};
+/// const R: RuleId = RuleId::new("SIL0101");
+/// let rules = [Rule { id: R, name: "UnknownInstruction", summary: "The instruction exists." }];
+/// let tool = Tool { name: "silkit", version: "0.1.0", rules: &rules };
+/// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool);
+/// assert!(text.contains("\"version\": \"2.1.0\""));
+/// ```
+pub fn sarif<'d>(
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    sources: &SourceMap<'_>,
+    tool: Tool<'_>,
+) -> String {
+    let mut rules: Vec<RuleId> = Vec::new();
+    let results: Vec<Value> = diagnostics
+        .into_iter()
+        .map(|d| {
+            let index = d.rule.map(|rule| {
+                rules.iter().position(|&r| r == rule).unwrap_or_else(|| {
+                    rules.push(rule);
+                    rules.len() - 1
+                })
+            });
+            result(d, sources, index)
+        })
+        .collect();
+    let rules: Vec<Value> = rules.iter().map(|&id| descriptor(id, tool.rules)).collect();
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": tool.name, "version": tool.version, "rules": rules}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    format!("{document:#}\n")
+}
+
+fn descriptor(id: RuleId, rules: &[Rule]) -> Value {
+    match rules.iter().find(|r| r.id == id) {
+        Some(r) => {
+            json!({"id": id.as_str(), "name": r.name, "shortDescription": {"text": r.summary}})
+        }
+        None => json!({"id": id.as_str()}),
+    }
+}
+
+fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) -> Value {
+    let level = match d.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note | Severity::Help => "note",
+    };
+    let mut value = json!({"level": level, "message": {"text": *d.message}});
+    if let (Some(rule), Some(index)) = (d.rule, rule_index) {
+        value["ruleId"] = rule.as_str().into();
+        value["ruleIndex"] = index.into();
+    }
+    let mut location = json!({});
+    if let Some(label) = d.primary() {
+        location = located(label.span, &label.text, sources).unwrap_or(location);
+    }
+    if let Some(entity) = &d.entity {
+        let full = match &entity.part {
+            Some(part) => format!("{}/{part}", entity.name),
+            None => entity.name.to_string(),
+        };
+        location["logicalLocations"] = json!([{"name": *entity.name, "fullyQualifiedName": full, "kind": entity.kind.as_str()}]);
+    }
+    if location.as_object().is_some_and(|o| !o.is_empty()) {
+        value["locations"] = json!([location]);
+    }
+    let places = d.others().map(|l| (Some(l.span), &l.text));
+    let notes = d.notes.iter().map(|n| (n.span, &n.message));
+    let related: Vec<Value> = places
+        .chain(notes)
+        .filter_map(|(span, text)| match span {
+            Some(span) => located(span, text, sources),
+            None => Some(json!({"message": {"text": **text}})),
+        })
+        .collect();
+    if !related.is_empty() {
+        value["relatedLocations"] = related.into();
+    }
+    if let Some(fix) = fix(d, sources) {
+        value["fixes"] = json!([fix]);
+    }
+    value
+}
+
+fn located(span: Span, text: &str, sources: &SourceMap<'_>) -> Option<Value> {
+    let (artifact, region) = physical(span, sources)?;
+    let mut value = json!({"physicalLocation": {"artifactLocation": artifact, "region": region}});
+    if !text.is_empty() {
+        value["message"] = json!({"text": text});
+    }
+    Some(value)
+}
+
+/// A fix needs all of its edits; without the file of one of them there is none.
+fn fix(d: &Diagnostic, sources: &SourceMap<'_>) -> Option<Value> {
+    let suggestion = d.suggestion.as_ref().filter(|s| !s.edits.is_empty())?;
+    let mut files = Vec::new();
+    for edit in &suggestion.edits {
+        if !files.contains(&edit.span.file) {
+            files.push(edit.span.file);
+        }
+    }
+    let mut changes = Vec::new();
+    for file in files {
+        let mut artifact = Value::Null;
+        let mut replacements = Vec::new();
+        for edit in suggestion.edits.iter().filter(|e| e.span.file == file) {
+            let (location, region) = physical(edit.span, sources)?;
+            artifact = location;
+            let content = json!({"text": *edit.replacement});
+            replacements.push(json!({"deletedRegion": region, "insertedContent": content}));
+        }
+        changes.push(json!({"artifactLocation": artifact, "replacements": replacements}));
+    }
+    Some(json!({"description": {"text": *suggestion.message}, "artifactChanges": changes}))
+}
+
+fn physical(span: Span, sources: &SourceMap<'_>) -> Option<(Value, Value)> {
+    let file = sources.file(span.file)?;
+    let (start, end) = (file.line_column(span.start), file.line_column(span.end));
+    let region = json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+        "byteOffset": span.start,
+        "byteLength": span.len(),
+    });
+    Some((json!({"uri": uri(file.name())}), region))
+}
+
+/// A path as a URI reference. A drive letter would read as a scheme, so such a path gets one.
+fn uri(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let has_drive = bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';
+    let mut out = String::from(if has_drive { "file:///" } else { "" });
+    for &b in bytes {
+        match b {
+            b'\\' if has_drive => out.push('/'),
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'.'
+            | b'_'
+            | b'~'
+            | b'/'
+            | b'+'
+            | b'@' => {
+                out.push(char::from(b));
+            }
+            b':' if has_drive => out.push(':'),
+            // Writing to a string cannot fail.
+            _ => drop(write!(out, "%{b:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entity, FileId};
+
+    #[test]
+    fn uris() {
+        assert_eq!(uri("a/b c.sil"), "a/b%20c.sil");
+        assert_eq!(uri("<stdin>"), "%3Cstdin%3E");
+        assert_eq!(uri(r"C:\x\y.sil"), "file:///C:/x/y.sil");
+        assert_eq!(uri("/tmp/é"), "/tmp/%C3%A9");
+    }
+
+    #[test]
+    fn document() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a.sil", "one\ntwo\n").unwrap();
+        let (a, b) = (RuleId::new("A"), RuleId::new("B"));
+        let found = [
+            Diagnostic::error(b, "x")
+                .at(Span::new(file, 4, 7))
+                .secondary(Span::at(file, 0), "s"),
+            Diagnostic::warning(a, "y")
+                .suggest("f", Span::new(file, 0, 3), "1")
+                .note("n"),
+            Diagnostic::error(b, "z").entity(Entity::function("f").value("%1")),
+            Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
+        ];
+        let rules = [Rule {
+            id: b,
+            name: "Bee",
+            summary: "S.",
+        }];
+        let text = sarif(
+            &found,
+            &sources,
+            Tool {
+                name: "t",
+                version: "1",
+                rules: &rules,
+            },
+        );
+        let v: Value = serde_json::from_str(&text).unwrap();
+        let run = &v["runs"][0];
+        let described = json!({"id": "B", "name": "Bee", "shortDescription": {"text": "S."}});
+        assert_eq!(
+            run["tool"]["driver"]["rules"],
+            json!([described, {"id": "A"}])
+        );
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(
+            (&results[2]["ruleId"], &results[2]["ruleIndex"]),
+            (&json!("B"), &json!(0))
+        );
+        assert_eq!(results[1]["ruleIndex"], 1);
+        let region = &results[0]["locations"][0]["physicalLocation"]["region"];
+        assert_eq!(
+            (&region["startLine"], &region["endColumn"]),
+            (&json!(2), &json!(4))
+        );
+        assert_eq!(results[0]["relatedLocations"][0]["message"]["text"], "s");
+        let change = &results[1]["fixes"][0]["artifactChanges"][0];
+        assert_eq!(change["replacements"][0]["insertedContent"]["text"], "1");
+        let logical = &results[2]["locations"][0]["logicalLocations"][0];
+        assert_eq!(logical["fullyQualifiedName"], "f/%1");
+        assert_eq!(results[3].get("locations"), None);
+    }
+}

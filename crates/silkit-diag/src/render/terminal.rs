@@ -1,0 +1,392 @@
+//! Labelled excerpts for people at a terminal.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
+
+use super::entity_note;
+use super::excerpt::{Excerpt, excerpts};
+use super::text::{many_lines, one_line};
+use crate::{
+    Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit,
+};
+
+/// No diagnostic shows more places or notes than this; the rest is counted.
+const MAX_SHOWN: usize = 12;
+
+/// How diagnostics are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    /// Whether to use ANSI colours.
+    pub colors: bool,
+    /// Whether to draw with Unicode's lines instead of ASCII.
+    pub unicode: bool,
+    /// Width in columns to which excerpts are trimmed.
+    pub width: usize,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Terminal::plain()
+    }
+}
+
+impl Terminal {
+    /// Without colours, in ASCII, 140 columns wide: the same on every machine.
+    pub fn plain() -> Self {
+        Terminal {
+            colors: false,
+            unicode: false,
+            width: 140,
+        }
+    }
+
+    /// With colours.
+    pub fn colored() -> Self {
+        Terminal {
+            colors: true,
+            ..Terminal::plain()
+        }
+    }
+
+    /// Draws one diagnostic; the text ends with a line end.
+    ///
+    /// Lines longer than 1,000 bytes are cut to a window around the place, spans over many lines are
+    /// shown by their first line, and bytes that are not UTF-8 as U+FFFD.
+    pub fn render(&self, diagnostic: &Diagnostic, sources: &SourceMap<'_>) -> String {
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+            Severity::Help => Level::HELP,
+        };
+        let mut title = level.clone().primary_title(many_lines(&diagnostic.message));
+        if let Some(rule) = diagnostic.rule {
+            title = title.id(rule.as_str());
+        }
+        let mut report = Report {
+            groups: Vec::new(),
+            last: Group::with_title(title),
+            level,
+        };
+        self.labels(&mut report, diagnostic, sources);
+        let mut notes: Vec<_> = diagnostic
+            .notes
+            .iter()
+            .filter(|n| n.span.is_none())
+            .collect();
+        let more = notes.len().saturating_sub(MAX_SHOWN);
+        notes.truncate(MAX_SHOWN);
+        let texts = entity_note(diagnostic)
+            .into_iter()
+            .chain(notes.iter().map(|n| n.message.to_string()))
+            .chain((more > 0).then(|| format!("{more} more notes")));
+        for text in texts {
+            report.last = report
+                .last
+                .element(Level::NOTE.message(many_lines(&text).into_owned()));
+        }
+        for note in diagnostic
+            .notes
+            .iter()
+            .filter(|n| n.span.is_some())
+            .take(MAX_SHOWN)
+        {
+            report.start(Group::with_title(
+                Level::NOTE.secondary_title(many_lines(&note.message)),
+            ));
+            report.level = Level::NOTE;
+            let span = note.span.into_iter();
+            let labels: Vec<Label> = span
+                .map(|span| Label {
+                    span,
+                    text: "".into(),
+                    is_primary: true,
+                })
+                .collect();
+            report.places(sources, &labels.iter().collect::<Vec<_>>());
+        }
+        if let Some(s) = &diagnostic.suggestion {
+            let file = diagnostic.primary().map(|l| l.span.file);
+            report.start(suggestion(s, file, sources));
+        }
+        let renderer = if self.colors {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let style = if self.unicode {
+            DecorStyle::Unicode
+        } else {
+            DecorStyle::Ascii
+        };
+        let renderer = renderer.term_width(self.width.max(40)).decor_style(style);
+        report.groups.push(report.last);
+        let mut out = renderer.render(&report.groups);
+        out.push('\n');
+        out
+    }
+
+    /// Draws several diagnostics, with an empty line between two.
+    pub fn render_all<'d>(
+        &self,
+        diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+        sources: &SourceMap<'_>,
+    ) -> String {
+        let all: Vec<String> = diagnostics
+            .into_iter()
+            .map(|d| self.render(d, sources))
+            .collect();
+        all.join("\n")
+    }
+
+    fn labels(&self, report: &mut Report<'_>, diagnostic: &Diagnostic, sources: &SourceMap<'_>) {
+        let primary = diagnostic.primary();
+        let mut labels: Vec<&Label> = primary.into_iter().chain(diagnostic.others()).collect();
+        let more = labels.len().saturating_sub(MAX_SHOWN);
+        labels.truncate(MAX_SHOWN);
+        report.places(sources, &labels);
+        if more > 0 {
+            let text = format!("{more} more places are not shown");
+            report.last = std::mem::replace(&mut report.last, Group::with_level(Level::NOTE))
+                .element(Level::NOTE.message(text));
+        }
+    }
+}
+
+/// The groups that make up one drawing; `last` is still open.
+struct Report<'a> {
+    groups: Vec<Group<'a>>,
+    last: Group<'a>,
+    level: Level<'a>,
+}
+
+impl<'a> Report<'a> {
+    fn start(&mut self, group: Group<'a>) {
+        let full = std::mem::replace(&mut self.last, group);
+        // A group without content (only opened to hold what did not come) draws a stray line.
+        if !full.is_empty() || self.groups.is_empty() {
+            self.groups.push(full);
+        }
+    }
+
+    fn element(&mut self, element: impl Into<annotate_snippets::Element<'a>>) {
+        let group = std::mem::replace(&mut self.last, Group::with_level(self.level.clone()));
+        self.last = group.element(element);
+    }
+
+    /// Draws labels, the file and the excerpt of the first one first.
+    fn places(&mut self, sources: &SourceMap<'_>, labels: &[&Label]) {
+        let mut files: Vec<FileId> = Vec::new();
+        for label in labels {
+            if !files.contains(&label.span.file) {
+                files.push(label.span.file);
+            }
+        }
+        for id in files {
+            let Some(file) = sources.file(id) else {
+                continue;
+            };
+            let of_file: Vec<&Label> = labels
+                .iter()
+                .copied()
+                .filter(|l| l.span.file == id)
+                .collect();
+            let spans: Vec<Span> = of_file.iter().map(|l| l.span).collect();
+            let mut all = excerpts(file, &spans);
+            all.sort_by_key(|e| e.spans.iter().all(|(index, _)| *index != 0));
+            for excerpt in all {
+                self.excerpt(file, &of_file, excerpt);
+            }
+        }
+    }
+
+    fn excerpt(&mut self, file: &SourceFile<'_>, labels: &[&Label], excerpt: Excerpt) {
+        let annotations: Vec<_> = excerpt
+            .spans
+            .into_iter()
+            .map(|(index, range)| {
+                let label = labels[index];
+                let kind = if label.is_primary {
+                    AnnotationKind::Primary
+                } else {
+                    AnnotationKind::Context
+                };
+                let text = (!label.text.is_empty()).then(|| one_line(&label.text).into_owned());
+                (index, kind.span(range).label(text))
+            })
+            .collect();
+        let first = annotations
+            .iter()
+            .map(|(index, _)| *index)
+            .min()
+            .unwrap_or(0);
+        let name = one_line(file.name()).into_owned();
+        let mut snippet = Snippet::source(excerpt.text)
+            .line_start(excerpt.first_line as usize)
+            .annotations(annotations.into_iter().map(|(_, a)| a));
+        if excerpt.is_shifted {
+            // The columns that would be worked out from the excerpt are not those of the file, so
+            // the place is given, and the excerpt goes without one.
+            let at = file.line_column(labels[first].span.start);
+            let origin = Origin::path(name)
+                .line(at.line as usize)
+                .char_column(at.column as usize);
+            self.element(origin);
+            self.start(Group::with_level(self.level.clone()));
+        } else {
+            snippet = snippet.path(name);
+        }
+        self.element(snippet);
+    }
+}
+
+/// A suggestion, with its edits where they are close together.
+fn suggestion<'a>(
+    suggestion: &Suggestion,
+    shown_file: Option<FileId>,
+    sources: &SourceMap<'_>,
+) -> Group<'a> {
+    let group = Group::with_title(
+        Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()),
+    );
+    let mut edits: Vec<&TextEdit> = suggestion.edits.iter().take(MAX_SHOWN + 1).collect();
+    edits.sort_by_key(|e| e.span);
+    let is_orderly = edits.windows(2).all(|w| {
+        w[0].span.file == w[1].span.file
+            && w[0].span.end <= w[1].span.start
+            && w[0].span != w[1].span
+    });
+    let Some(first) = edits
+        .first()
+        .filter(|_| is_orderly && edits.len() <= MAX_SHOWN)
+    else {
+        return group;
+    };
+    let Some(file) = sources.file(first.span.file) else {
+        return group;
+    };
+    let spans: Vec<Span> = edits.iter().map(|e| e.span).collect();
+    let mut all = excerpts(file, &spans);
+    let (Some(excerpt), true) = (all.pop(), all.is_empty()) else {
+        return group;
+    };
+    let patches = excerpt.spans.into_iter().map(|(index, range)| {
+        Patch::new(range, many_lines(&edits[index].replacement).into_owned())
+    });
+    let mut snippet = Snippet::source(excerpt.text)
+        .line_start(excerpt.first_line as usize)
+        .patches(patches);
+    if shown_file != Some(first.span.file) && !excerpt.is_shifted {
+        snippet = snippet.path(one_line(file.name()).into_owned());
+    }
+    group.element(snippet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entity, RuleId};
+
+    const R: RuleId = RuleId::new("SIL0101");
+
+    #[test]
+    fn labels_notes_and_patch() {
+        let mut sources = SourceMap::new();
+        let text = "sil @f : $() {\nbb0:\n  %1 = stract_extract %0\n}\n".to_owned()
+            + &"\n".repeat(20)
+            + "end";
+        let f = sources.add("a.sil", text).unwrap();
+        let g = sources.add("b.sil", "struct S {}").unwrap();
+        let d = Diagnostic::error(R, "unknown instruction")
+            .label(Span::new(f, 27, 41), "not one")
+            .secondary(Span::new(f, 4, 6), "in this function")
+            .secondary(Span::new(f, 67, 70), "far away")
+            .note("a note")
+            .note_at(Span::new(g, 7, 8), "declared here")
+            .suggest(
+                "did you mean `struct_extract`?",
+                Span::new(f, 27, 41),
+                "struct_extract",
+            );
+        let expected = "\
+error[SIL0101]: unknown instruction
+  --> a.sil:3:8
+   |
+ 1 | sil @f : $() {
+   |     -- in this function
+ 2 | bb0:
+ 3 |   %1 = stract_extract %0
+   |        ^^^^^^^^^^^^^^ not one
+   |
+  ::: a.sil:25:1
+   |
+25 | end
+   | --- far away
+   |
+   = note: a note
+note: declared here
+  --> b.sil:1:8
+   |
+ 1 | struct S {}
+   |        ^
+help: did you mean `struct_extract`?
+   |
+ 3 -   %1 = stract_extract %0
+ 3 +   %1 = struct_extract %0
+   |
+";
+        assert_eq!(Terminal::plain().render(&d, &sources), expected);
+    }
+
+    #[test]
+    fn a_cut_line_keeps_its_column() {
+        let mut sources = SourceMap::new();
+        let f = sources
+            .add(
+                "a.sil",
+                format!("{}needle{}", "é".repeat(5000), "y".repeat(5000)),
+            )
+            .unwrap();
+        let d = Diagnostic::warning(R, "w").label(Span::new(f, 10_000, 10_006), "here");
+        let terminal = Terminal {
+            width: 60,
+            ..Terminal::plain()
+        };
+        let expected = "\
+warning[SIL0101]: w
+ --> a.sil:1:5001
+  |
+  |
+1 | ...éééééééééééééééééééneedleyyyyyyyyyyyyyyyyyyyyyyyyy...
+  |                       ^^^^^^ here
+";
+        assert_eq!(terminal.render(&d, &sources), expected);
+    }
+
+    #[test]
+    fn without_a_place() {
+        let sources = SourceMap::new();
+        let entity = Entity::function("main").value("%3");
+        let d = Diagnostic::error(R, "leaks").entity(entity).note("owned");
+        let expected = "\
+error[SIL0101]: leaks
+ |
+ = note: in function `main`, at `%3`
+ = note: owned
+";
+        assert_eq!(Terminal::plain().render(&d, &sources), expected);
+        let d = Diagnostic::new(Severity::Note, "hm").at(Span::at(FileId::new(3), 3));
+        assert_eq!(
+            Terminal::plain().render_all([&d, &d], &sources),
+            "note: hm\n\nnote: hm\n"
+        );
+    }
+
+    #[test]
+    fn colors_only_when_asked() {
+        let sources = SourceMap::new();
+        let d = Diagnostic::error(R, "m");
+        assert!(Terminal::colored().render(&d, &sources).contains("\x1b["));
+        assert!(!Terminal::plain().render(&d, &sources).contains('\x1b'));
+    }
+}

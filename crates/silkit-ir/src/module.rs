@@ -1,0 +1,386 @@
+//! Modules and the entities in them.
+
+use crate::body::Body;
+use crate::debug::SourceLoc;
+use crate::decl_ref::DeclRef;
+use crate::keypath::KeyPathComponent;
+use silkit_base::{IdVec, Symbol, TextRange, entity};
+use silkit_types::{GenericSig, SilType, Type};
+
+entity!(/// A function of a module.
+    FunctionId, "fn");
+
+/// A SIL module (SIL.md, "SIL Stage" and following).
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The stage; `None` where the file names none.
+    pub stage: Option<SilStage>,
+    /// The Swift declarations and imports, as they are spelled.
+    pub swift: Vec<SwiftText>,
+    /// The functions, in order.
+    pub functions: IdVec<FunctionId, Function>,
+    /// The global variables.
+    pub globals: Vec<Global>,
+    /// The vtables.
+    pub vtables: Vec<VTable>,
+    /// The witness tables.
+    pub witness_tables: Vec<WitnessTable>,
+    /// The default witness tables.
+    pub default_witness_tables: Vec<WitnessTable>,
+    /// The default override tables.
+    pub default_override_tables: Vec<DefaultOverrideTable>,
+    /// The differentiability witnesses.
+    pub differentiability_witnesses: Vec<DifferentiabilityWitness>,
+    /// The property descriptors.
+    pub properties: Vec<Property>,
+    /// The coverage maps.
+    pub coverage_maps: Vec<CoverageMap>,
+    /// The deinits of move-only types.
+    pub deinits: Vec<MoveOnlyDeinit>,
+    /// The debug scopes.
+    pub scopes: Vec<Scope>,
+}
+
+/// The stage of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum SilStage {
+    /// `raw`.
+    Raw,
+    /// `canonical`.
+    Canonical,
+    /// `lowered`.
+    Lowered,
+}
+
+/// Swift text between SIL entities.
+#[derive(Clone, Debug)]
+pub struct SwiftText {
+    /// The text, without the white space around it.
+    pub text: Box<str>,
+    /// Where it was read.
+    pub range: TextRange,
+}
+
+/// Linkage (SIL.md, "Linkage").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Linkage {
+    /// Nothing is spelled: public for definitions, public_external for declarations.
+    #[default]
+    Default,
+    /// `public`.
+    Public,
+    /// `non_abi`.
+    PublicNonAbi,
+    /// `package`.
+    Package,
+    /// `package_non_abi`.
+    PackageNonAbi,
+    /// `hidden`.
+    Hidden,
+    /// `shared`.
+    Shared,
+    /// `private`.
+    Private,
+    /// `public_external`.
+    PublicExternal,
+    /// `package_external`.
+    PackageExternal,
+    /// `hidden_external`.
+    HiddenExternal,
+    /// `shared_external`.
+    SharedExternal,
+}
+
+impl Linkage {
+    /// All linkages that are spelled.
+    pub const SPELLED: &'static [Linkage] = &[
+        Linkage::Public,
+        Linkage::PublicNonAbi,
+        Linkage::Package,
+        Linkage::PackageNonAbi,
+        Linkage::Hidden,
+        Linkage::Shared,
+        Linkage::Private,
+        Linkage::PublicExternal,
+        Linkage::PackageExternal,
+        Linkage::HiddenExternal,
+        Linkage::SharedExternal,
+    ];
+
+    /// The keyword, empty for [`Linkage::Default`].
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Linkage::Default => "",
+            Linkage::Public => "public",
+            Linkage::PublicNonAbi => "non_abi",
+            Linkage::Package => "package",
+            Linkage::PackageNonAbi => "package_non_abi",
+            Linkage::Hidden => "hidden",
+            Linkage::Shared => "shared",
+            Linkage::Private => "private",
+            Linkage::PublicExternal => "public_external",
+            Linkage::PackageExternal => "package_external",
+            Linkage::HiddenExternal => "hidden_external",
+            Linkage::SharedExternal => "shared_external",
+        }
+    }
+}
+
+/// An attribute in brackets, as spelled between them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Attribute {
+    /// The first word.
+    pub key: Symbol,
+    /// All that stands between the brackets.
+    pub text: Symbol,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name.
+    pub name: Symbol,
+    /// The linkage.
+    pub linkage: Linkage,
+    /// The attributes (FunctionAttributes.md), in order.
+    pub attributes: Vec<Attribute>,
+    /// The type.
+    pub ty: SilType,
+    /// The effects, each as spelled between its brackets.
+    pub effects: Vec<Symbol>,
+    /// The body, where the function is defined here.
+    pub body: Option<Body>,
+    /// Where the name stands in the text.
+    pub name_range: TextRange,
+}
+
+impl Function {
+    /// Whether an attribute with this first word is there.
+    pub fn has_attribute(&self, key: &str) -> bool {
+        self.attributes.iter().any(|a| a.key == key)
+    }
+}
+
+/// A global variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// The name.
+    pub name: Symbol,
+    /// The linkage.
+    pub linkage: Linkage,
+    /// `serialized`, `let`, …, in order.
+    pub attributes: Vec<Attribute>,
+    /// The type.
+    pub ty: SilType,
+    /// The static initializer.
+    pub initializer: Option<Body>,
+}
+
+/// A vtable.
+#[derive(Clone, Debug)]
+pub struct VTable {
+    /// `serialized` and its like.
+    pub attributes: Vec<Attribute>,
+    /// The class by its name, or a specialized class type.
+    pub class: ClassRef,
+    /// The entries.
+    pub entries: Vec<VTableEntry>,
+}
+
+/// The class of a vtable.
+#[derive(Clone, Debug)]
+pub enum ClassRef {
+    /// By name.
+    Name(Symbol),
+    /// A specialized class: `$C<Int>`.
+    Type(SilType),
+}
+
+/// `#C.f: (C) -> () -> () : @f [override]`.
+#[derive(Clone, Debug)]
+pub struct VTableEntry {
+    /// The method.
+    pub method: DeclRef,
+    /// Its formal type.
+    pub formal: Option<Type>,
+    /// The linkage of the implementation, where it is spelled.
+    pub linkage: Linkage,
+    /// The implementation.
+    pub function: Symbol,
+    /// `override`, `inherited`, `nonoverridden`.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A protocol conformance as tables refer to it.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Conformance {
+    /// `<sig> T: P module M`.
+    Normal {
+        /// The generic signature.
+        sig: Option<GenericSig>,
+        /// The conforming type.
+        ty: Type,
+        /// The protocol.
+        protocol: Type,
+        /// The module that declares it.
+        module: Symbol,
+    },
+    /// `T: specialize <A> (conformance)`.
+    Specialized {
+        /// The conforming type, where it is spelled.
+        ty: Option<Type>,
+        /// The generic arguments.
+        args: Box<[Type]>,
+        /// The generic conformance.
+        inner: Box<Conformance>,
+    },
+    /// `T: inherit (conformance)`.
+    Inherited {
+        /// The conforming type, where it is spelled.
+        ty: Option<Type>,
+        /// The conformance of the superclass.
+        inner: Box<Conformance>,
+    },
+    /// `dependent`: of a type parameter.
+    Dependent,
+    /// `T: dependent`-like forms with a type: `U: P`, without a module.
+    Abstract {
+        /// The type parameter.
+        ty: Type,
+        /// The protocol.
+        protocol: Type,
+    },
+}
+
+/// A witness table or a default witness table.
+#[derive(Clone, Debug)]
+pub struct WitnessTable {
+    /// The linkage.
+    pub linkage: Linkage,
+    /// `serialized`, `specialized`, ….
+    pub attributes: Vec<Attribute>,
+    /// The conformance; for a default witness table the protocol by name.
+    pub of: WitnessTableOf,
+    /// The entries; `None` for a declaration.
+    pub entries: Option<Vec<WitnessEntry>>,
+}
+
+/// What a witness table belongs to.
+#[derive(Clone, Debug)]
+pub enum WitnessTableOf {
+    /// A conformance.
+    Conformance(Conformance),
+    /// A resilient protocol.
+    Protocol(Type),
+}
+
+/// One entry of a witness table.
+#[derive(Clone, Debug)]
+pub enum WitnessEntry {
+    /// `base_protocol P: conformance`.
+    Base(Type, Conformance),
+    /// `method #P.f: T : @f`; `None` for `nil`.
+    Method(DeclRef, Option<Type>, Option<Symbol>),
+    /// `associated_type A: T`.
+    AssociatedType(Symbol, Type),
+    /// `associated_conformance (A: P): conformance`; also spelled `associated_type_protocol`.
+    AssociatedConformance {
+        /// Whether it is spelled `associated_type_protocol`.
+        old_spelling: bool,
+        /// The associated type, as a type in terms of `Self`.
+        ty: Type,
+        /// The protocol.
+        protocol: Type,
+        /// The conformance.
+        conformance: Conformance,
+    },
+    /// `conditional_conformance (T: P): conformance`.
+    Conditional(Type, Type, Conformance),
+    /// `no_default`.
+    NoDefault,
+}
+
+/// A default override table.
+#[derive(Clone, Debug)]
+pub struct DefaultOverrideTable {
+    /// The linkage.
+    pub linkage: Linkage,
+    /// The class.
+    pub class: Symbol,
+    /// `#replacement: #original : type : @f`.
+    pub entries: Vec<(DeclRef, DeclRef, Option<Type>, Symbol)>,
+}
+
+/// A differentiability witness.
+#[derive(Clone, Debug)]
+pub struct DifferentiabilityWitness {
+    /// The linkage.
+    pub linkage: Linkage,
+    /// `[serialized]`, `[reverse]`, `[parameters 0]`, `[results 0]`, in order.
+    pub attributes: Vec<Attribute>,
+    /// The signature of the derivative.
+    pub sig: Option<GenericSig>,
+    /// The original function.
+    pub function: Symbol,
+    /// Its type.
+    pub ty: SilType,
+    /// The derivatives by keyword, `jvp` and `vjp`; `None` for a declaration.
+    pub derivatives: Option<Vec<(Symbol, Symbol, SilType)>>,
+}
+
+/// A property descriptor.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// `serialized` and its like.
+    pub attributes: Vec<Attribute>,
+    /// The property.
+    pub decl: DeclRef,
+    /// The signature of its context.
+    pub sig: Option<GenericSig>,
+    /// The component of key paths that name it.
+    pub component: Option<KeyPathComponent>,
+}
+
+/// A coverage map.
+#[derive(Clone, Debug)]
+pub struct CoverageMap {
+    /// The file, the function's name and the name in the profile, as spelled.
+    pub names: Vec<Symbol>,
+    /// The hash.
+    pub hash: Symbol,
+    /// The regions: `1:2 -> 3:4 : counter`, as spelled.
+    pub regions: Vec<Symbol>,
+}
+
+/// The deinit of a move-only type.
+#[derive(Clone, Debug)]
+pub struct MoveOnlyDeinit {
+    /// `serialized` and its like.
+    pub attributes: Vec<Attribute>,
+    /// The type.
+    pub nominal: Symbol,
+    /// The function.
+    pub function: Symbol,
+}
+
+/// A debug scope.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The number in the text.
+    pub id: u32,
+    /// The place.
+    pub loc: Option<SourceLoc>,
+    /// The parent scope or function.
+    pub parent: Option<ScopeParent>,
+    /// The call site where it was inlined.
+    pub inlined_at: Option<u32>,
+}
+
+/// The parent of a debug scope.
+#[derive(Clone, Debug)]
+pub enum ScopeParent {
+    /// Another scope.
+    Scope(u32),
+    /// A function with its type.
+    Function(Symbol, SilType),
+}

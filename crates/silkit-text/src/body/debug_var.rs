@@ -1,0 +1,160 @@
+//! Debug variables: `, let, name "x", argno 1, expr op_deref`, read and printed.
+
+use super::parse::BodyParser;
+use super::print::BodyPrinter;
+use crate::decl_ref;
+use crate::error::{Parse, err_here};
+use crate::names::source_loc;
+use crate::symbols::symbol;
+use silkit_base::Interned;
+use silkit_ir::{DebugExpr, DebugVarData, NONE};
+
+impl BodyParser<'_, '_> {
+    /// Reads a variable, or nothing where none follows.
+    pub(super) fn debug_var(&mut self) -> Parse<u32> {
+        let mut var = DebugVarData::default();
+        let mut found = false;
+        while self.cur.peek() == b',' {
+            let before = self.cur.pos();
+            self.cur.eat(",");
+            if self.cur.peek() == b'(' {
+                self.cur.eat("(");
+                var.parenthesized = true;
+                self.parenthesized(&mut var)?;
+                found = true;
+                continue;
+            }
+            match self.cur.peek_word() {
+                Some("let") => var.is_let = Some(true),
+                Some("var") => var.is_let = Some(false),
+                Some("implicit") => var.implicit = true,
+                Some("loc" | "scope") | None => {
+                    self.cur.set_pos(before);
+                    break;
+                }
+                Some(word) => {
+                    self.cur.ident();
+                    self.debug_var_part(&mut var, word)?;
+                    found = true;
+                    continue;
+                }
+            }
+            self.cur.ident();
+            found = true;
+        }
+        Ok(if found { var.intern().as_u32() } else { NONE })
+    }
+
+    fn parenthesized(&mut self, var: &mut DebugVarData) -> Parse<()> {
+        while !self.cur.eat(")") {
+            let word = self.cur.ident().unwrap_or_default();
+            match word {
+                "loc" => var.loc = Some(source_loc(&mut self.cur)?),
+                "scope" => var.scope = Some(self.number()?),
+                _ => self.debug_var_part(var, word)?,
+            }
+            if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                return Err(err_here(&self.cur, "expected `,` or `)` in the variable"));
+            }
+        }
+        Ok(())
+    }
+
+    fn debug_var_part(&mut self, var: &mut DebugVarData, word: &str) -> Parse<()> {
+        match word {
+            "name" => var.name = Some(self.string_symbol()?),
+            "argno" => var.argno = Some(self.number()?),
+            "type" => var.ty = Some(self.sil_type()?),
+            "expr" => var.expr = self.debug_expr()?,
+            _ => return Err(err_here(&self.cur, format!("unknown part `{word}` of a debug variable"))),
+        }
+        Ok(())
+    }
+
+    fn debug_expr(&mut self) -> Parse<Box<[DebugExpr]>> {
+        let mut steps = Vec::new();
+        loop {
+            steps.push(match self.cur.peek() {
+                b'#' => DebugExpr::Decl(decl_ref::parse(&mut self.cur, self.env)?),
+                b'$' => DebugExpr::Type(self.sil_type()?.ty()),
+                b'-' | b'0'..=b'9' => DebugExpr::Int(self.integer_symbol()?),
+                _ => {
+                    let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an operator such as `op_deref`"))?;
+                    DebugExpr::Op(symbol(word))
+                }
+            });
+            if !self.cur.eat(":") {
+                return Ok(steps.into());
+            }
+        }
+    }
+}
+
+impl BodyPrinter<'_, '_> {
+    /// Prints a variable.
+    pub(super) fn debug_var(&mut self, word: u32) {
+        if word == NONE {
+            return;
+        }
+        let var = DebugVarData::of(Interned::from_u32(word));
+        if let Some(is_let) = var.is_let {
+            self.out.push(if is_let { ", let" } else { ", var" });
+        }
+        self.out.push(if var.parenthesized { ", (" } else { ", " });
+        let mark = self.out.len();
+        if let Some(name) = var.name {
+            self.out.push("name \"");
+            self.out.push(name.as_str());
+            self.out.push("\"");
+        }
+        if let Some(loc) = var.loc {
+            self.separate(mark);
+            self.out.push("loc ");
+            self.out.source_loc(loc);
+        }
+        if let Some(scope) = var.scope {
+            self.separate(mark);
+            self.out.push("scope ");
+            self.out.number(scope);
+        }
+        if var.parenthesized {
+            self.out.push(")");
+        }
+        if let Some(argno) = var.argno {
+            self.separate(mark);
+            self.out.push("argno ");
+            self.out.number(argno);
+        }
+        if var.implicit {
+            self.separate(mark);
+            self.out.push("implicit");
+        }
+        if let Some(ty) = var.ty {
+            self.separate(mark);
+            self.out.push("type ");
+            self.sil_type(ty);
+        }
+        if !var.expr.is_empty() {
+            self.separate(mark);
+            self.out.push("expr ");
+            for (i, step) in var.expr.iter().enumerate() {
+                self.out.push(if i > 0 { ":" } else { "" });
+                match step {
+                    DebugExpr::Op(text) | DebugExpr::Int(text) => self.out.push(text.as_str()),
+                    DebugExpr::Decl(decl) => self.out.display(decl),
+                    DebugExpr::Type(ty) => {
+                        self.out.push("$");
+                        self.out.ty(*ty);
+                    }
+                }
+            }
+        }
+        self.out.trim_separator(mark);
+    }
+
+    fn separate(&mut self, mark: usize) {
+        if self.out.len() > mark {
+            self.out.push(", ");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Bodies of functions: text to IR and IR to text, both driven by the instruction table.
+
+mod custom;
+mod debug_var;
+mod keypath;
+pub(crate) mod parse;
+pub(crate) mod print;

@@ -1,0 +1,628 @@
+//! Bodies of functions, from text to IR.
+//!
+//! One interpreter serves all instructions: it walks the pieces of the text form that the
+//! instruction table declares ([`silkit_ir::info::Piece`]). Irregular pieces are in
+//! [`super::custom`].
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::generics::GenericEnv;
+use crate::types::{parse_sil_type, parse_type};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::info::{Arity, AttrKind, Piece, ResultRule, Results};
+use silkit_ir::{ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value};
+use silkit_types::{SilType, Type};
+
+/// Reads the body of one function or static initializer.
+pub(crate) struct BodyParser<'a, 'e> {
+    pub(crate) cur: Cursor<'a>,
+    pub(super) env: &'e mut GenericEnv,
+    pub(super) body: Body,
+    values: FxHashMap<&'a str, Value>,
+    blocks: FxHashMap<&'a str, (Block, bool)>,
+    /// Values that were used and not defined yet, with the place of their first use.
+    pending: Vec<(&'a str, usize)>,
+    pending_blocks: Vec<(&'a str, usize)>,
+    errors: Vec<SyntaxError>,
+    /// The parts of the instruction that is being read.
+    pub(super) inst: Parts,
+}
+
+/// The parts of an instruction while it is read.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) flags: u8,
+    pub(super) words: Vec<u32>,
+    /// Operands with the specification that each belongs to.
+    pub(super) operands: Vec<(u8, Value)>,
+    flat: Vec<Value>,
+    results: Vec<SilType>,
+}
+
+/// A body with what was wrong with its text.
+pub(crate) struct ParsedBody {
+    /// What could be read.
+    pub(crate) body: Body,
+    /// All errors, in the order of the text.
+    pub(crate) errors: Vec<SyntaxError>,
+    /// The offset after the closing brace.
+    pub(crate) end: usize,
+}
+
+impl<'a, 'e> BodyParser<'a, 'e> {
+    /// A parser at the first token after `{`.
+    pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv) -> Self {
+        Self {
+            cur,
+            env,
+            body: Body::new(),
+            values: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            pending: Vec::new(),
+            pending_blocks: Vec::new(),
+            errors: Vec::new(),
+            inst: Parts::default(),
+        }
+    }
+
+    /// Reads blocks up to the closing brace.
+    pub(crate) fn function(mut self) -> ParsedBody {
+        let mut block = None;
+        loop {
+            match self.cur.peek() {
+                0 => {
+                    let error = err_here(&self.cur, "expected `}` at the end of the body");
+                    self.errors.push(error);
+                    break;
+                }
+                b'}' => {
+                    self.cur.eat("}");
+                    break;
+                }
+                _ => {
+                    if let Err(error) = self.line(&mut block) {
+                        self.recover(error);
+                    }
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// Reads the instructions of a static initializer up to the closing brace.
+    pub(crate) fn initializer(mut self) -> ParsedBody {
+        let block = self.body.new_block();
+        self.body.append_block(block);
+        let mut block = Some(block);
+        while !matches!(self.cur.peek(), 0 | b'}') {
+            // `%initval = …` marks the value; it prints under that name again.
+            if let Err(error) = self.line(&mut block) {
+                self.recover(error);
+            }
+        }
+        self.cur.eat("}");
+        self.finish()
+    }
+
+    fn recover(&mut self, error: SyntaxError) {
+        // A line is the unit of recovery: no instruction of the printed form spans two.
+        let end = self.cur.line_end().max(error.range.start as usize);
+        self.errors.push(error);
+        self.cur.set_pos(end);
+    }
+
+    fn finish(mut self) -> ParsedBody {
+        for (name, pos) in std::mem::take(&mut self.pending) {
+            let value = self.values[name];
+            if self.body.def(value) == silkit_ir::ValueDef::Pending {
+                self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined value `{name}`")));
+            }
+        }
+        for (name, pos) in std::mem::take(&mut self.pending_blocks) {
+            if !self.blocks[name].1 {
+                self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined block `{name}`")));
+            }
+        }
+        self.errors.sort_by_key(|e| e.range.start);
+        self.body.shrink_to_fit();
+        ParsedBody { body: self.body, errors: self.errors, end: self.cur.pos() }
+    }
+
+    /// Reads a label or an instruction.
+    fn line(&mut self, block: &mut Option<Block>) -> Parse<()> {
+        let first = self.cur.peek();
+        if first != b'%' && first != b'(' {
+            let start = self.cur.pos();
+            let Some(word) = self.cur.ident() else {
+                return Err(err_here(&self.cur, "expected an instruction or a block label"));
+            };
+            let next = self.cur.peek();
+            match Opcode::from_name(word) {
+                Some(opcode) if next != b':' => return self.instruction(*block, &[], opcode, start),
+                _ if next == b':' || next == b'(' => {
+                    *block = Some(self.label(word, start)?);
+                    return Ok(());
+                }
+                _ => return Err(unknown_instruction(word, start)),
+            }
+        }
+        let start = self.cur.pos();
+        let names = self.result_names()?;
+        let at = self.cur.pos();
+        let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
+        let at = at.max(self.cur.pos() - word.len());
+        let opcode = Opcode::from_name(word).ok_or_else(|| unknown_instruction(word, at))?;
+        self.instruction(*block, &names, opcode, start)
+    }
+
+    fn result_names(&mut self) -> Parse<Vec<(&'a str, usize)>> {
+        let mut names = Vec::new();
+        if self.cur.eat("(") {
+            while !self.cur.eat(")") {
+                names.push(self.value_name()?);
+                if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of results"));
+                }
+            }
+        } else {
+            names.push(self.value_name()?);
+        }
+        if !self.cur.eat("=") {
+            return Err(err_here(&self.cur, "expected `=` after the results"));
+        }
+        Ok(names)
+    }
+
+    fn label(&mut self, name: &'a str, start: usize) -> Parse<Block> {
+        let (block, defined) = match self.blocks.get(name) {
+            Some(&known) => known,
+            None => (self.body.new_block(), false),
+        };
+        if defined {
+            return Err(err_at(start, start + name.len(), format!("block `{name}` is defined twice")));
+        }
+        self.blocks.insert(name, (block, true));
+        self.body.append_block(block);
+        if self.cur.eat("(") {
+            while !self.cur.eat(")") {
+                let (name, at) = self.value_name()?;
+                if !self.cur.eat(":") {
+                    return Err(err_here(&self.cur, "expected `:` and the type of the argument"));
+                }
+                let (ownership, flags) = self.argument_attributes()?;
+                let ty = parse_sil_type(&mut self.cur, self.env)?;
+                let value = self.body.add_argument(block, ty, ownership, flags);
+                self.define(name, at, value)?;
+                if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of arguments"));
+                }
+            }
+        }
+        if !self.cur.eat(":") {
+            return Err(err_here(&self.cur, "expected `:` after the block label"));
+        }
+        Ok(block)
+    }
+
+    fn argument_attributes(&mut self) -> Parse<(Ownership, ArgFlags)> {
+        let (mut ownership, mut flags) = (Ownership::None, ArgFlags::empty());
+        while self.cur.eat("@") {
+            let word = self.cur.ident().unwrap_or_default();
+            match word {
+                "owned" => ownership = Ownership::Owned,
+                "guaranteed" => ownership = Ownership::Guaranteed,
+                "unowned" => ownership = Ownership::Unowned,
+                _ => match super::print::ARG_FLAGS.iter().find(|(_, name)| &name[1..] == word) {
+                    Some((flag, _)) => flags |= *flag,
+                    None => return Err(err_here(&self.cur, format!("unknown attribute `@{word}` of an argument"))),
+                },
+            }
+        }
+        Ok((ownership, flags))
+    }
+
+    // ---- values and blocks ----
+
+    /// Reads `%name`; gives the name without `%` and its place.
+    pub(super) fn value_name(&mut self) -> Parse<(&'a str, usize)> {
+        if self.cur.peek() != b'%' {
+            return Err(err_here(&self.cur, "expected a value such as `%0`"));
+        }
+        let start = self.cur.pos();
+        match self.cur.value_name() {
+            Some(name) => Ok((name, start)),
+            None => Err(err_here(&self.cur, "expected a name or number after `%`")),
+        }
+    }
+
+    fn define(&mut self, name: &'a str, at: usize, value: Value) -> Parse<()> {
+        if let Some(old) = self.values.insert(name, value) {
+            if self.body.def(old) != silkit_ir::ValueDef::Pending {
+                return Err(err_at(at, at + name.len() + 1, format!("value `%{name}` is defined twice")));
+            }
+            let stated = self.body.value(old).ty;
+            if self.body.value(value).ty.is_unknown() {
+                self.body.set_type(value, stated);
+            }
+            self.body.replace_all_uses(old, value);
+        }
+        Ok(())
+    }
+
+    /// Reads the use of a value with the type that may follow it.
+    pub(super) fn use_value(&mut self) -> Parse<Value> {
+        if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
+            let ty = self.type_after_colon()?.unwrap_or_else(SilType::unknown);
+            return Ok(self.body.undef(ty));
+        }
+        let value = self.use_bare_value()?;
+        if let Some(ty) = self.type_after_colon()?
+            && self.body.value(value).ty.is_unknown()
+        {
+            self.body.set_type(value, ty);
+        }
+        Ok(value)
+    }
+
+    /// Reads the use of a value that no type follows.
+    pub(super) fn use_bare_value(&mut self) -> Parse<Value> {
+        if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
+            return Ok(self.body.undef(SilType::unknown()));
+        }
+        let (name, at) = self.value_name()?;
+        if let Some(&value) = self.values.get(name) {
+            return Ok(value);
+        }
+        let value = self.body.pending(SilType::unknown());
+        self.values.insert(name, value);
+        self.pending.push((name, at));
+        Ok(value)
+    }
+
+    fn type_after_colon(&mut self) -> Parse<Option<SilType>> {
+        if self.cur.peek() != b':' {
+            return Ok(None);
+        }
+        let colon = self.cur.pos();
+        self.cur.eat(":");
+        if self.cur.peek() != b'$' {
+            self.cur.set_pos(colon);
+            return Ok(None);
+        }
+        parse_sil_type(&mut self.cur, self.env).map(Some)
+    }
+
+    /// Adds a value to an operand specification.
+    pub(super) fn push_operand(&mut self, spec: u8, value: Value) {
+        self.inst.operands.push((spec, value));
+    }
+
+    /// Reads `%a, %b` up to something else.
+    pub(super) fn operand_list(&mut self, spec: u8, close: &str) -> Parse<()> {
+        while !self.cur.looking_at(close) {
+            let value = self.use_value()?;
+            self.push_operand(spec, value);
+            if !self.cur.eat(",") {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the name of a block.
+    pub(super) fn block_name(&mut self) -> Parse<Block> {
+        self.cur.skip_trivia();
+        let at = self.cur.pos();
+        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a block such as `bb1`"))?;
+        if let Some(&(block, _)) = self.blocks.get(name) {
+            return Ok(block);
+        }
+        let block = self.body.new_block();
+        self.blocks.insert(name, (block, false));
+        self.pending_blocks.push((name, at));
+        Ok(block)
+    }
+
+    // ---- instructions ----
+
+    fn instruction(
+        &mut self,
+        block: Option<Block>,
+        names: &[(&'a str, usize)],
+        opcode: Opcode,
+        start: usize,
+    ) -> Parse<()> {
+        let info = opcode.info();
+        let block = block.ok_or_else(|| {
+            err_at(start, start + 1, format!("`{}` stands before the first block label", info.name))
+        })?;
+        self.inst.flags = 0;
+        self.inst.operands.clear();
+        self.inst.words.clear();
+        self.inst.words.resize(info.attrs.len(), NONE);
+        self.pieces(info)?;
+        let loc = self.location()?;
+        self.check_attributes(opcode, start)?;
+        // Operands stand in the order of their specifications, whatever the order of the text.
+        self.inst.operands.sort_by_key(|&(spec, _)| spec);
+        for (spec, operand) in info.operands.iter().enumerate() {
+            let count = self.inst.operands.iter().filter(|(s, _)| *s as usize == spec).count();
+            if let Some(attr) = operand.count {
+                self.inst.words[attr as usize] = count as u32;
+            }
+            if operand.arity == Arity::One && count != 1 {
+                return Err(err_at(start, self.cur.pos(), format!("`{}` needs its operand `{}`", info.name, operand.name)));
+            }
+        }
+        self.inst.flat.clear();
+        self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
+        self.result_types(opcode, names.len());
+        let parts = std::mem::take(&mut self.inst);
+        let inst = self.body.append_inst(
+            block,
+            &NewInst {
+                opcode,
+                flags: parts.flags,
+                operands: &parts.flat,
+                words: &parts.words,
+                results: &parts.results,
+                loc,
+                pos: start as u32,
+            },
+        );
+        self.inst = parts;
+        self.bind_results(inst, names, opcode, start)
+    }
+
+    fn bind_results(&mut self, inst: Inst, names: &[(&'a str, usize)], opcode: Opcode, start: usize) -> Parse<()> {
+        let results = self.body.results(inst);
+        if names.len() > results.len() {
+            let message = format!("`{}` has {} results, {} are named", opcode.info().name, results.len(), names.len());
+            return Err(err_at(start, self.cur.pos(), message));
+        }
+        for (&(name, at), value) in names.iter().zip(results) {
+            self.define(name, at, value)?;
+        }
+        Ok(())
+    }
+
+    fn result_types(&mut self, opcode: Opcode, named: usize) {
+        let info = opcode.info();
+        let operand_type = |spec: u8| {
+            let value = self.inst.operands.iter().find(|(s, _)| *s == spec).map(|&(_, v)| v);
+            value.map_or_else(SilType::unknown, |v| self.body.value(v).ty)
+        };
+        let attr_type = |attr: u8| SilType::from_u32(self.inst.words[attr as usize]);
+        let ty = match info.result {
+            ResultRule::None => {
+                self.inst.results.clear();
+                return;
+            }
+            ResultRule::SameAs(spec) => operand_type(spec),
+            ResultRule::ObjectOf(spec) => operand_type(spec).to_object(),
+            ResultRule::Type(attr) => attr_type(attr),
+            ResultRule::AddressOf(attr) => attr_type(attr).to_address(),
+            ResultRule::Fixed(name) => SilType::object(fixed_type(name)),
+            ResultRule::Computed(_) => SilType::unknown(),
+        };
+        self.inst.results.clear();
+        let count = if info.results == Results::Several { named } else { 1 };
+        self.inst.results.resize(count, ty);
+    }
+
+    /// Every attribute that must be there is there.
+    fn check_attributes(&self, opcode: Opcode, start: usize) -> Parse<()> {
+        for (spec, &word) in opcode.info().attrs.iter().zip(&self.inst.words) {
+            let required = match spec.kind {
+                AttrKind::Choice(_, optional) => !optional,
+                AttrKind::U32 | AttrKind::Sym | AttrKind::Str | AttrKind::SilType | AttrKind::Type => true,
+                AttrKind::Decl | AttrKind::Function | AttrKind::Global | AttrKind::Block => true,
+                _ => false,
+            };
+            if required && word == NONE {
+                let message = format!("`{}` needs its {}", opcode.info().name, spec.name.replace('_', " "));
+                return Err(err_at(start, self.cur.pos().max(start + 1), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
+        let form = info.form;
+        let mut i = 0;
+        while let Some(&piece) = form.get(i) {
+            i += 1;
+            match piece {
+                Piece::Flag(_) | Piece::Choice { bracketed: true, .. } => {
+                    let run = form[i - 1..].iter().take_while(|p| is_bracket(p)).count();
+                    self.brackets(&form[i - 1..i - 1 + run], info);
+                    i += run - 1;
+                }
+                Piece::Choice { attr, bracketed: false } => self.keyword(info, attr)?,
+                Piece::Text(text) => self.text(text)?,
+                Piece::Operand(spec) | Piece::TypedOperand(spec) => {
+                    let value = self.use_value()?;
+                    self.push_operand(spec, value);
+                }
+                Piece::Operands(spec) => self.operand_list(spec, ")")?,
+                Piece::Attr(attr) => self.attribute(info, attr)?,
+                Piece::Target(attr, args) => {
+                    self.inst.words[attr as usize] = self.block_name()?.as_u32();
+                    if args != 255 && self.cur.eat("(") {
+                        self.operand_list(args, ")")?;
+                        self.text(")")?;
+                    }
+                }
+                Piece::OptOperand(text, spec) => {
+                    let before = self.cur.pos();
+                    if self.text(text).is_ok() && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef")) {
+                        let value = self.use_value()?;
+                        self.push_operand(spec, value);
+                    } else {
+                        self.cur.set_pos(before);
+                    }
+                }
+                Piece::OptTarget(text, attr) => {
+                    let before = self.cur.pos();
+                    if self.text(text).is_ok() {
+                        self.inst.words[attr as usize] = self.block_name()?.as_u32();
+                    } else {
+                        self.cur.set_pos(before);
+                    }
+                }
+                Piece::Custom(custom, attr, spec) => self.custom(custom, attr as usize, spec)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `[flag]`s and bracketed keywords in any order.
+    fn brackets(&mut self, run: &[Piece], info: &'static InstInfo) {
+        'next: while self.cur.peek() == b'[' {
+            let before = self.cur.pos();
+            self.cur.eat("[");
+            let word = self.cur.ident().unwrap_or_default();
+            if self.cur.eat("]") {
+                for piece in run {
+                    match *piece {
+                        Piece::Flag(bit) if info.flags[bit as usize] == word => {
+                            self.inst.flags |= 1 << bit;
+                            continue 'next;
+                        }
+                        Piece::Choice { attr, .. } => {
+                            if let AttrKind::Choice(options, _) = info.attrs[attr as usize].kind
+                                && let Some(index) = options.iter().position(|o| *o == word)
+                            {
+                                self.inst.words[attr as usize] = index as u32;
+                                continue 'next;
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            self.cur.set_pos(before);
+            return;
+        }
+    }
+
+    fn keyword(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {
+        let AttrKind::Choice(options, _) = info.attrs[attr as usize].kind else { return Ok(()) };
+        for (index, option) in options.iter().enumerate() {
+            let before = self.cur.pos();
+            let found = match option.strip_prefix('@') {
+                Some(word) => self.cur.eat("@") && self.cur.eat_word(word),
+                None => self.cur.eat_word(option),
+            };
+            if found {
+                self.inst.words[attr as usize] = index as u32;
+                return Ok(());
+            }
+            self.cur.set_pos(before);
+        }
+        Err(err_here(&self.cur, format!("expected one of `{}`", options.join("`, `"))))
+    }
+
+    /// Reads fixed text, white space aside.
+    pub(super) fn text(&mut self, text: &'static str) -> Parse<()> {
+        let mut rest = text.trim();
+        while let Some(c) = rest.chars().next() {
+            let len = if c.is_alphanumeric() || c == '_' {
+                rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
+            } else {
+                c.len_utf8()
+            };
+            let (token, after) = rest.split_at(len);
+            let found = if c.is_alphanumeric() { self.cur.eat_word(token) } else { self.cur.eat(token) };
+            if !found {
+                return Err(err_here(&self.cur, format!("expected `{token}`")));
+            }
+            rest = after.trim_start();
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {
+        let kind = info.attrs[attr as usize].kind;
+        self.inst.words[attr as usize] = match kind {
+            AttrKind::U32 => self.number()?,
+            AttrKind::Sym => self.integer_symbol()?.as_u32(),
+            AttrKind::Str => self.string_symbol()?.as_u32(),
+            AttrKind::SilType => self.sil_type()?.as_u32(),
+            AttrKind::Type => self.formal_type()?.as_u32(),
+            AttrKind::Decl => crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32(),
+            AttrKind::Function | AttrKind::Global => self.global_name()?.as_u32(),
+            other => unreachable!("invariant: {other:?} is never a piece of its own"),
+        };
+        Ok(())
+    }
+
+    pub(super) fn number(&mut self) -> Parse<u32> {
+        let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected a number"))?;
+        text.parse().map_err(|_| err_here(&self.cur, "expected a number below 4294967295"))
+    }
+
+    /// An integer or floating-point literal as it is spelled.
+    pub(super) fn integer_symbol(&mut self) -> Parse<Symbol> {
+        let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected an integer"))?;
+        Ok(crate::symbols::symbol(text))
+    }
+
+    pub(super) fn string_symbol(&mut self) -> Parse<Symbol> {
+        let text = self.cur.string().ok_or_else(|| err_here(&self.cur, "expected a string in quotes"))?;
+        Ok(crate::symbols::symbol(text))
+    }
+
+    pub(super) fn sil_type(&mut self) -> Parse<SilType> {
+        parse_sil_type(&mut self.cur, self.env)
+    }
+
+    /// A formal type, which older compilers print with a `$`.
+    pub(super) fn formal_type(&mut self) -> Parse<Type> {
+        parse_type(&mut self.cur, self.env, false)
+    }
+
+    /// Reads `@name`.
+    pub(super) fn global_name(&mut self) -> Parse<Symbol> {
+        crate::names::global_name(&mut self.cur)
+    }
+
+    /// Reads `, loc "f":1:2, scope 3`.
+    fn location(&mut self) -> Parse<Loc> {
+        let mut data = LocData { source: None, scope: NONE };
+        let mut found = false;
+        while self.cur.peek() == b',' {
+            let before = self.cur.pos();
+            self.cur.eat(",");
+            if self.cur.eat_word("loc") {
+                data.source = Some(crate::names::source_loc(&mut self.cur)?);
+            } else if self.cur.eat_word("scope") {
+                data.scope = self.number()?;
+            } else {
+                self.cur.set_pos(before);
+                return Err(err_here(&self.cur, "expected the end of the instruction"));
+            }
+            found = true;
+        }
+        Ok(if found { self.body.new_loc(data) } else { Loc::NONE })
+    }
+}
+
+fn is_bracket(piece: &Piece) -> bool {
+    matches!(piece, Piece::Flag(_) | Piece::Choice { bracketed: true, .. })
+}
+
+fn unknown_instruction(word: &str, start: usize) -> SyntaxError {
+    let error = err_at(start, start + word.len(), format!("unknown instruction `{word}`"));
+    match silkit_diag::nearest(word, Opcode::ALL.iter().map(|o| o.info().name)) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error,
+    }
+}
+
+fn fixed_type(name: &'static str) -> Type {
+    match name.strip_prefix("Builtin.") {
+        Some(builtin) => Type::builtin(builtin),
+        None => Type::tuple(&[Type::builtin("Int1"), Type::builtin("Int1")]),
+    }
+}

@@ -1,0 +1,290 @@
+//! A scanner over text that makes no tokens: each method looks at the bytes where it stands.
+
+use memchr::memchr;
+
+/// A place in a text and what can be read there.
+#[derive(Clone)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    pos: usize,
+    end: usize,
+}
+
+/// Whether a byte may be inside an identifier; bytes above ASCII are letters of some script.
+#[inline]
+pub(crate) fn is_ident_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
+}
+
+fn is_operator_byte(b: u8) -> bool {
+    matches!(b, b'/' | b'=' | b'-' | b'+' | b'*' | b'%' | b'<' | b'>' | b'!' | b'&' | b'|' | b'^' | b'~' | b'?' | b'.')
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the start of a text.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, pos: 0, end: text.len() }
+    }
+
+    /// A cursor at the start of a part of a text; offsets are those of the whole.
+    pub fn in_range(text: &'a str, range: std::ops::Range<usize>) -> Self {
+        Self { text, pos: range.start, end: range.end.min(text.len()) }
+    }
+
+    /// The offset in the text.
+    #[inline]
+    pub fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// Moves to another offset.
+    #[inline]
+    pub fn set_pos(&mut self, pos: usize) {
+        self.pos = pos.min(self.end);
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The offset at which reading ends.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    #[inline]
+    fn byte(&self, pos: usize) -> u8 {
+        if pos < self.end { self.text.as_bytes()[pos] } else { 0 }
+    }
+
+    fn slice(&self, start: usize, end: usize) -> Option<&'a str> {
+        self.text.get(start..end)
+    }
+
+    /// Skips white space and comments.
+    #[inline]
+    pub fn skip_trivia(&mut self) {
+        loop {
+            match self.byte(self.pos) {
+                b' ' | b'\n' | b'\t' | b'\r' => self.pos += 1,
+                b'/' if self.byte(self.pos + 1) == b'/' => self.pos = self.line_end(),
+                b'/' if self.byte(self.pos + 1) == b'*' => self.skip_block_comment(),
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_block_comment(&mut self) {
+        let mut depth = 0usize;
+        while self.pos < self.end {
+            match (self.byte(self.pos), self.byte(self.pos + 1)) {
+                (b'/', b'*') => {
+                    depth += 1;
+                    self.pos += 2;
+                }
+                (b'*', b'/') => {
+                    depth -= 1;
+                    self.pos += 2;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => self.pos += 1,
+            }
+        }
+        self.pos = self.end;
+    }
+
+    /// The offset of the end of this line.
+    pub fn line_end(&self) -> usize {
+        let rest = &self.text.as_bytes()[self.pos.min(self.end)..self.end];
+        memchr(b'\n', rest).map_or(self.end, |n| self.pos + n)
+    }
+
+    /// The next byte after white space and comments, 0 at the end.
+    #[inline]
+    pub fn peek(&mut self) -> u8 {
+        self.skip_trivia();
+        self.byte(self.pos)
+    }
+
+    /// The byte right here, 0 at the end.
+    #[inline]
+    pub fn here(&self) -> u8 {
+        self.byte(self.pos)
+    }
+
+    /// Whether nothing but white space and comments is left.
+    pub fn at_end(&mut self) -> bool {
+        self.skip_trivia();
+        self.pos >= self.end
+    }
+
+    /// Whether these bytes come next.
+    #[inline]
+    pub fn looking_at(&mut self, punctuation: &str) -> bool {
+        self.skip_trivia();
+        self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
+    }
+
+    /// Takes these bytes where they come next.
+    #[inline]
+    pub fn eat(&mut self, punctuation: &str) -> bool {
+        let found = self.looking_at(punctuation);
+        if found {
+            self.pos += punctuation.len();
+        }
+        found
+    }
+
+    /// Takes this word where it comes next and ends there.
+    #[inline]
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.looking_at(word) && !is_ident_byte(self.byte(self.pos + word.len()));
+        if found {
+            self.pos += word.len();
+        }
+        found
+    }
+
+    /// The identifier that comes next.
+    pub fn peek_word(&mut self) -> Option<&'a str> {
+        self.skip_trivia();
+        let pos = self.pos;
+        let word = self.ident();
+        self.pos = pos;
+        word
+    }
+
+    /// Takes an identifier; an escaped one keeps its backticks.
+    #[inline]
+    pub fn ident(&mut self) -> Option<&'a str> {
+        self.skip_trivia();
+        let start = self.pos;
+        let first = self.byte(start);
+        if first == b'`' {
+            let rest = &self.text.as_bytes()[start + 1..self.end];
+            let len = memchr(b'`', rest)?;
+            if memchr(b'\n', &rest[..len]).is_some() {
+                return None;
+            }
+            self.pos = start + len + 2;
+            return self.slice(start, self.pos);
+        }
+        if !is_ident_byte(first) || first.is_ascii_digit() {
+            return None;
+        }
+        let mut pos = start + 1;
+        while is_ident_byte(self.byte(pos)) {
+            pos += 1;
+        }
+        self.pos = pos;
+        self.slice(start, pos)
+    }
+
+    /// Takes `%` and the name or number of a value; gives the name.
+    #[inline]
+    pub fn value_name(&mut self) -> Option<&'a str> {
+        if self.peek() != b'%' {
+            return None;
+        }
+        let start = self.pos + 1;
+        let mut pos = start;
+        while is_ident_byte(self.byte(pos)) {
+            pos += 1;
+        }
+        if pos == start {
+            return None;
+        }
+        self.pos = pos;
+        self.slice(start, pos)
+    }
+
+    /// Takes an integer, decimal or hexadecimal, with its sign.
+    pub fn integer(&mut self) -> Option<&'a str> {
+        self.skip_trivia();
+        let start = self.pos;
+        let mut pos = start + usize::from(self.byte(start) == b'-');
+        if !self.byte(pos).is_ascii_digit() {
+            return None;
+        }
+        while self.byte(pos).is_ascii_alphanumeric() || self.byte(pos) == b'_' {
+            pos += 1;
+        }
+        self.pos = pos;
+        self.slice(start, pos)
+    }
+
+    /// Takes a string in quotes; gives what is between them, escapes untouched. Strings in triple
+    /// quotes may span lines.
+    pub fn string(&mut self) -> Option<&'a str> {
+        if self.peek() != b'"' {
+            return None;
+        }
+        let start = self.pos;
+        if self.looking_at("\"\"\"") {
+            let body = start + 3;
+            let len = self.text.get(body..self.end)?.find("\"\"\"")?;
+            self.pos = body + len + 3;
+            // The extra quotes stay, so that the text prints as it was.
+            return self.slice(start + 1, self.pos - 1);
+        }
+        let mut pos = start + 1;
+        loop {
+            match self.byte(pos) {
+                b'"' => break,
+                b'\\' => pos += 2,
+                b'\n' => return None,
+                0 if pos >= self.end => return None,
+                _ => pos += 1,
+            }
+        }
+        self.pos = pos + 1;
+        self.slice(start + 1, pos)
+    }
+
+    /// Takes a run of operator characters.
+    pub fn operator(&mut self) -> Option<&'a str> {
+        self.skip_trivia();
+        let start = self.pos;
+        let mut pos = start;
+        while is_operator_byte(self.byte(pos)) {
+            pos += 1;
+        }
+        (pos > start).then(|| {
+            self.pos = pos;
+            &self.text[start..pos]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_past_comments() {
+        let mut c = Cursor::new(" // x\n /* a /* b */ */ bb0(%12x, τ_0_0, `in`, -0x1F, \"a\\\"b\")");
+        assert_eq!(c.ident(), Some("bb0"));
+        assert!(c.eat("("));
+        assert_eq!(c.value_name(), Some("12x"));
+        assert!(c.eat(","));
+        assert_eq!(c.ident(), Some("τ_0_0"));
+        assert!(c.eat(","));
+        assert_eq!(c.ident(), Some("`in`"));
+        assert!(c.eat(","));
+        assert_eq!(c.integer(), Some("-0x1F"));
+        assert!(c.eat(","));
+        assert_eq!(c.string(), Some("a\\\"b"));
+        assert!(c.eat(")") && c.at_end());
+    }
+
+    #[test]
+    fn unterminated_things_end() {
+        assert_eq!(Cursor::new("\"abc").string(), None);
+        assert_eq!(Cursor::new("`abc").ident(), None);
+        let mut c = Cursor::new("/* /* */");
+        assert!(c.at_end());
+    }
+}

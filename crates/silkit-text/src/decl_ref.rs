@@ -1,0 +1,77 @@
+//! References to declarations: `#Type.member!kind`.
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, err_here};
+use crate::generics::GenericEnv;
+use crate::symbols::symbol;
+use silkit_ir::{DeclRef, DeclRefData};
+
+/// Reads a reference with its `#`.
+pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
+    if !cur.eat("#") {
+        return Err(err_here(cur, "expected a declaration that begins with `#`"));
+    }
+    parse_after_hash(cur, env)
+}
+
+/// Reads a reference after its `#`.
+pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
+    let mut path = Vec::new();
+    loop {
+        let start = cur.pos();
+        let name = match cur.peek() {
+            b'"' => cur.string().and_then(|_| cur.text().get(start..cur.pos())),
+            b'<' if cur.eat("<top level code>") => Some("<top level code>"),
+            b'<' | b'(' => angle(cur),
+            _ => cur.ident(),
+        };
+        path.push(symbol(name.ok_or_else(|| err_here(cur, "expected the name of a declaration"))?));
+        // `<top level code>` is followed by the name without a dot.
+        if path.len() == 1 && path[0] == "<top level code>" && cur.here() != b'.' {
+            let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a declaration"))?;
+            path[0] = symbol(&format!("<top level code>{name}"));
+        }
+        if cur.here() != b'.' {
+            break;
+        }
+        cur.eat(".");
+    }
+    let mut kinds = Vec::new();
+    if cur.here() == b'!' {
+        cur.eat("!");
+        loop {
+            let start = cur.pos();
+            if cur.ident().is_none() && cur.integer().is_none() {
+                if cur.here() != b'<' {
+                    return Err(err_here(cur, "expected a kind such as `getter` after `!`"));
+                }
+                crate::generics::parse_generic_sig(cur, env)?;
+            }
+            kinds.push(symbol(cur.text().get(start..cur.pos()).unwrap_or_default()));
+            if cur.here() != b'.' {
+                break;
+            }
+            cur.eat(".");
+        }
+    }
+    Ok(DeclRef::new(DeclRefData { path: path.into(), kinds: kinds.into() }))
+}
+
+/// A name in angle brackets or parentheses, which the compiler prints for contexts without a name.
+fn angle<'a>(cur: &mut Cursor<'a>) -> Option<&'a str> {
+    let start = cur.pos();
+    let mut depth = 0usize;
+    while cur.pos() < cur.end() {
+        match cur.here() {
+            b'<' | b'(' => depth += 1,
+            b'>' | b')' => depth -= 1,
+            b'\n' => return None,
+            _ => {}
+        }
+        cur.set_pos(cur.pos() + 1);
+        if depth == 0 {
+            return cur.text().get(start..cur.pos());
+        }
+    }
+    None
+}

@@ -1,0 +1,125 @@
+//! Modules, from IR to text, in the order of the reference.
+
+use crate::body::print::BodyPrinter;
+use crate::options::PrintOptions;
+use crate::printer::{Demangle, Out};
+use rayon::prelude::*;
+use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage};
+
+/// Prints a module. `demangle` gives the names for people that stand in comments.
+pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
+    let mut out = Out::new(demangle);
+    match module.stage {
+        Some(SilStage::Raw) => out.push("sil_stage raw\n\n"),
+        Some(SilStage::Canonical) => out.push("sil_stage canonical\n\n"),
+        Some(SilStage::Lowered) => out.push("sil_stage lowered\n\n"),
+        None => {}
+    }
+    for swift in &module.swift {
+        out.push(&swift.text);
+        out.push("\n\n");
+    }
+    let mut printer = ModulePrinter { out: &mut out, options };
+    for global in &module.globals {
+        printer.global(global);
+    }
+    for witness in &module.differentiability_witnesses {
+        printer.differentiability_witness(witness);
+    }
+    let mut text = out.take();
+    text.push_str(&print_functions(module, options, demangle));
+    let mut printer = ModulePrinter { out: &mut out, options };
+    printer.tables(module);
+    text.push_str(&out.take());
+    text
+}
+
+/// Functions are printed in parallel, in chunks, and joined in order.
+fn print_functions(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
+    const CHUNK: usize = 64;
+    let mut functions: Vec<&Function> = module.functions.values().collect();
+    if options.sorted {
+        functions.sort_by_key(|f| f.name.as_str());
+    }
+    let parts: Vec<String> = functions
+        .par_chunks(CHUNK)
+        .map_init(
+            || Out::new(demangle),
+            |out, chunk| {
+                let mut printer = ModulePrinter { out, options };
+                for function in chunk {
+                    printer.function(function);
+                }
+                out.take()
+            },
+        )
+        .collect();
+    parts.concat()
+}
+
+pub(super) struct ModulePrinter<'a, 'o> {
+    pub(super) out: &'a mut Out<'o>,
+    pub(super) options: &'a PrintOptions,
+}
+
+impl ModulePrinter<'_, '_> {
+    pub(super) fn linkage(&mut self, linkage: Linkage) {
+        let spelling = linkage.spelling();
+        if !spelling.is_empty() {
+            self.out.push(spelling);
+            self.out.push(" ");
+        }
+    }
+
+    pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes {
+            self.out.push("[");
+            self.out.push(attribute.text.as_str());
+            self.out.push("] ");
+        }
+    }
+
+    fn function(&mut self, f: &Function) {
+        self.out.push("// ");
+        self.out.demangled(f.name);
+        self.out.push("\nsil ");
+        self.linkage(f.linkage);
+        self.attributes(&f.attributes);
+        self.out.global_name(f.name);
+        self.out.push(" : ");
+        self.out.sil_type(f.ty);
+        if f.body.is_some() {
+            self.out.push(" {");
+        }
+        self.out.push("\n");
+        for effect in &f.effects {
+            self.out.push("[");
+            self.out.push(effect.as_str());
+            self.out.push("]\n");
+        }
+        if let Some(body) = &f.body {
+            BodyPrinter::new(body, self.out, self.options).blocks();
+            self.out.push("} // end sil function '");
+            self.out.push(f.name.as_str());
+            self.out.push("'\n");
+        }
+        self.out.push("\n");
+    }
+
+    fn global(&mut self, g: &Global) {
+        self.out.push("// ");
+        self.out.demangled(g.name);
+        self.out.push("\nsil_global ");
+        self.linkage(g.linkage);
+        self.attributes(&g.attributes);
+        self.out.global_name(g.name);
+        self.out.push(" : ");
+        self.out.sil_type(g.ty);
+        if let Some(body) = &g.initializer {
+            self.out.push(" = {\n");
+            BodyPrinter::new(body, self.out, self.options).initializer();
+            self.out.push("}\n");
+        }
+        self.out.push("\n");
+    }
+}

@@ -1,0 +1,50 @@
+//! Names of functions and globals, and source locations.
+
+use crate::cursor::{Cursor, is_ident_byte};
+use crate::error::{Parse, err_here};
+use crate::symbols::symbol;
+use silkit_base::Symbol;
+use silkit_ir::SourceLoc;
+
+/// Reads `@name` or `@"name"`.
+pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    if !cur.eat("@") {
+        return Err(err_here(cur, "expected a name that begins with `@`"));
+    }
+    let start = cur.pos();
+    if cur.here() == b'"' {
+        let name = cur.string().ok_or_else(|| err_here(cur, "expected a name in quotes"))?;
+        return Ok(symbol(name));
+    }
+    let mut pos = start;
+    while is_ident_byte(cur.here()) || cur.here() == b'.' {
+        pos += 1;
+        cur.set_pos(pos);
+    }
+    match cur.text().get(start..pos) {
+        Some(name) if !name.is_empty() => Ok(symbol(name)),
+        _ => Err(err_here(cur, "expected a name after `@`")),
+    }
+}
+
+/// Whether a name prints without quotes.
+pub(crate) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
+}
+
+/// Reads `"file":12:3`, after `loc`.
+pub(crate) fn source_loc(cur: &mut Cursor<'_>) -> Parse<SourceLoc> {
+    let is_auto = cur.eat("*");
+    let file = cur.string().map(symbol);
+    if file.is_none() {
+        return Err(err_here(cur, "expected a location such as `\"a.swift\":1:2`"));
+    }
+    let mut number = || -> Parse<u32> {
+        let found = cur.eat(":");
+        let text = cur.integer().filter(|_| found);
+        text.and_then(|t| t.parse().ok()).ok_or_else(|| err_here(cur, "expected `:` and a number"))
+    };
+    let line = number()?;
+    let column = number()?;
+    Ok(SourceLoc { file, line, column, is_auto })
+}

@@ -1,0 +1,144 @@
+//! A text sink that knows its column and remembers how types are spelled.
+
+use crate::names::is_plain;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::SourceLoc;
+use silkit_types::{SilType, Type};
+use std::fmt::{Display, Write};
+
+/// What turns a mangled name into one for people.
+pub type Demangle = dyn Fn(&str) -> Option<String> + Sync;
+
+/// Printed text.
+pub(crate) struct Out<'o> {
+    text: String,
+    line_start: usize,
+    /// The text of each type that was printed, as a range of `type_text`.
+    types: FxHashMap<Type, (u32, u32)>,
+    type_text: String,
+    demangle: &'o Demangle,
+}
+
+impl<'o> Out<'o> {
+    /// An empty text.
+    pub(crate) fn new(demangle: &'o Demangle) -> Self {
+        Self {
+            text: String::new(),
+            line_start: 0,
+            types: FxHashMap::default(),
+            type_text: String::new(),
+            demangle,
+        }
+    }
+
+    /// Takes the text and keeps the spellings.
+    pub(crate) fn take(&mut self) -> String {
+        self.line_start = 0;
+        std::mem::take(&mut self.text)
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Notes that a line begins here.
+    pub(crate) fn start_line(&mut self) {
+        self.line_start = self.text.len();
+    }
+
+    /// Fills up to a column; at least one space.
+    pub(crate) fn pad(&mut self, column: usize) {
+        const SPACES: &str = "                                                  ";
+        let line = &self.text[self.line_start..];
+        let width = if line.is_ascii() { line.len() } else { line.chars().count() };
+        let missing = column.saturating_sub(width).max(1);
+        self.text.push_str(&SPACES[..missing.min(SPACES.len())]);
+    }
+
+    pub(crate) fn number(&mut self, number: u32) {
+        let mut digits = [0u8; 10];
+        let mut at = digits.len();
+        let mut rest = number;
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.text.extend(digits[at..].iter().map(|&d| d as char));
+    }
+
+    pub(crate) fn display(&mut self, value: impl Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "{value}");
+    }
+
+    pub(crate) fn ty(&mut self, ty: Type) {
+        if let Some(&(start, end)) = self.types.get(&ty) {
+            self.text.push_str(&self.type_text[start as usize..end as usize]);
+            return;
+        }
+        let start = self.text.len();
+        let _ = write!(self.text, "{ty}");
+        let at = self.type_text.len();
+        self.type_text.push_str(&self.text[start..]);
+        self.types.insert(ty, (at as u32, self.type_text.len() as u32));
+    }
+
+    pub(crate) fn sil_type(&mut self, ty: SilType) {
+        self.push(if ty.is_address() { "$*" } else { "$" });
+        self.ty(ty.ty());
+    }
+
+    /// Prints `@name`, in quotes where it needs them.
+    pub(crate) fn global_name(&mut self, name: Symbol) {
+        let name = name.as_str();
+        if is_plain(name) {
+            self.push("@");
+            self.push(name);
+        } else {
+            self.push("@\"");
+            self.push(name);
+            self.push("\"");
+        }
+    }
+
+    /// Prints a name for people, or the name as it is where it is not mangled.
+    pub(crate) fn demangled(&mut self, name: Symbol) {
+        match (self.demangle)(name.as_str()) {
+            Some(text) => self.push(&text),
+            None => self.push(name.as_str()),
+        }
+    }
+
+    pub(crate) fn source_loc(&mut self, loc: SourceLoc) {
+        self.push(if loc.is_auto { "* \"" } else { "\"" });
+        self.push(loc.file.map_or("", Symbol::as_str));
+        self.push("\":");
+        self.number(loc.line);
+        self.push(":");
+        self.number(loc.column);
+    }
+
+    /// Removes one space that was pushed at `mark` and is still the last, or doubled there.
+    pub(crate) fn trim_space(&mut self, mark: usize) {
+        if self.text[mark..].starts_with(" ,") {
+            self.text.remove(mark);
+        } else if self.text[mark..] == *" " {
+            self.text.truncate(mark);
+        }
+    }
+
+    /// Removes a `, ` that nothing followed.
+    pub(crate) fn trim_separator(&mut self, mark: usize) {
+        if self.text.len() == mark && self.text.ends_with(", ") {
+            self.text.truncate(mark - 2);
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Types, from text. The printer is `silkit_types`' `Display`.
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, err_here};
+use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::symbols::symbol;
+use crate::types_fn;
+use silkit_base::Symbol;
+use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, TupleElement, Type, TypeKind};
+
+/// How deep types may nest.
+const MAX_DEPTH: u32 = 128;
+
+/// Reads `$T` or `$*T`.
+pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
+    if !cur.eat("$") {
+        return Err(err_here(cur, "expected a type that begins with `$`"));
+    }
+    let is_address = cur.eat("*");
+    if is_address && cur.looking_at("*") {
+        return Err(err_here(cur, "`$**T` is no type: an address of an address cannot be"));
+    }
+    let ty = parse_type(cur, env, true)?;
+    Ok(SilType::new(ty, is_address))
+}
+
+/// Reads a type; `lowered` says how function types without attributes are meant.
+pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    env.depth += 1;
+    let result = if env.depth > MAX_DEPTH {
+        Err(err_here(cur, "this type nests too deeply"))
+    } else {
+        composition(cur, env, lowered)
+    };
+    env.depth -= 1;
+    result
+}
+
+/// Reads `<A, B>`.
+pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Box<[Type]>> {
+    let mut types = Vec::new();
+    if !cur.eat("<") {
+        return Err(err_here(cur, "expected `<`"));
+    }
+    while !cur.eat(">") {
+        types.push(argument(cur, env)?);
+        if !cur.eat(",") && !cur.looking_at(">") {
+            return Err(err_here(cur, "expected `,` or `>` in the list of types"));
+        }
+    }
+    Ok(types.into())
+}
+
+/// A generic argument: a type, or an integer.
+fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    let first = cur.peek();
+    if first == b'-' || first.is_ascii_digit() {
+        let text = cur.integer().ok_or_else(|| err_here(cur, "expected an integer"))?;
+        return Ok(Type::new(TypeKind::Integer(symbol(text))));
+    }
+    parse_type(cur, env, false)
+}
+
+fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let first = unary(cur, env, lowered)?;
+    if !cur.looking_at("&") {
+        return Ok(first);
+    }
+    // `any P & Q` holds the whole composition.
+    let (wrap, first) = match first.kind() {
+        TypeKind::Any(t) => (Some(TypeKind::Any as fn(Type) -> TypeKind), *t),
+        TypeKind::Some(t) => (Some(TypeKind::Some as fn(Type) -> TypeKind), *t),
+        _ => (None, first),
+    };
+    let mut parts = vec![first];
+    while cur.eat("&") {
+        parts.push(unary(cur, env, lowered)?);
+    }
+    let whole = Type::new(TypeKind::Composition(parts.into()));
+    Ok(wrap.map_or(whole, |w| Type::new(w(whole))))
+}
+
+fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    match cur.peek() {
+        b'@' => return attributed(cur, env, lowered),
+        b'~' => {
+            cur.eat("~");
+            return Ok(Type::new(TypeKind::Inverse(unary(cur, env, lowered)?)));
+        }
+        _ => {}
+    }
+    let word = cur.peek_word();
+    let wrap: Option<fn(Type) -> TypeKind> = match word {
+        Some("any") => Some(TypeKind::Any),
+        Some("some") => Some(TypeKind::Some),
+        Some("repeat") => Some(TypeKind::PackExpansion),
+        Some("each") => Some(TypeKind::PackElement),
+        _ => None,
+    };
+    if let Some(wrap) = wrap {
+        let before = cur.pos();
+        cur.ident();
+        let next = cur.peek();
+        // A type may be called `any`: then nothing that begins a type follows.
+        if crate::cursor::is_ident_byte(next) || matches!(next, b'(' | b'@' | b'~' | b'[' | b'{' | b'`') {
+            return Ok(Type::new(wrap(unary_operand(cur, env, lowered)?)));
+        }
+        cur.set_pos(before);
+    }
+    if word == Some("nonisolated") || word == Some("sending") {
+        return types_fn::parse(cur, env, lowered);
+    }
+    let base = primary(cur, env, lowered)?;
+    postfix(cur, env, base)
+}
+
+fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    env.depth += 1;
+    let result =
+        if env.depth > MAX_DEPTH { Err(err_here(cur, "this type nests too deeply")) } else { unary(cur, env, lowered) };
+    env.depth -= 1;
+    result
+}
+
+/// A type that begins with an attribute.
+fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let before = cur.pos();
+    cur.eat("@");
+    let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
+    let wrap: fn(Type) -> TypeKind = match word {
+        "thin" => return metatype(cur, env, lowered, MetatypeRepr::Thin),
+        "thick" => return metatype(cur, env, lowered, MetatypeRepr::Thick),
+        "objc_metatype" => return metatype(cur, env, lowered, MetatypeRepr::ObjC),
+        "opened" => return opened(cur, env),
+        "pack_element" => return opened_element(cur, env),
+        "_opaqueReturnTypeOf" => return opaque_result(cur, env),
+        "direct" => {
+            let pack = unary_operand(cur, env, lowered)?;
+            return match pack.kind() {
+                TypeKind::Pack { elements, .. } => {
+                    Ok(Type::new(TypeKind::Pack { direct: true, elements: elements.clone() }))
+                }
+                _ => Err(err_here(cur, "`@direct` is for packs: `@direct Pack{…}`")),
+            };
+        }
+        "captures_generics" => {
+            let contents = unary_operand(cur, env, lowered)?;
+            return match contents.kind() {
+                TypeKind::Box(b) => {
+                    let layout = BoxType { captures_generics: true, ..(**b).clone() };
+                    Ok(Type::new(TypeKind::Box(Box::new(layout))))
+                }
+                _ => Err(err_here(cur, "`@captures_generics` is for boxes")),
+            };
+        }
+        "sil_weak" => |t| TypeKind::Storage(RefStorage::Weak, t),
+        "sil_unowned" => |t| TypeKind::Storage(RefStorage::Unowned, t),
+        "sil_unmanaged" => |t| TypeKind::Storage(RefStorage::Unmanaged, t),
+        "block_storage" => TypeKind::BlockStorage,
+        "moveOnly" => TypeKind::MoveOnly,
+        "dynamic_self" => TypeKind::DynamicSelf,
+        _ => {
+            cur.set_pos(before);
+            return types_fn::parse(cur, env, lowered);
+        }
+    };
+    let inner = unary_operand(cur, env, lowered)?;
+    // `@dynamic_self T.Type` is the metatype of the dynamic self.
+    Ok(Type::new(wrap(inner)))
+}
+
+fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, repr: MetatypeRepr) -> Parse<Type> {
+    let at = cur.clone();
+    let ty = unary_operand(cur, env, lowered)?;
+    with_repr(ty, repr).ok_or_else(|| err_here(&at, "`@thin`, `@thick` and `@objc_metatype` are for metatypes: `@thick T.Type`"))
+}
+
+/// The metatype inside `any P.Type` and `@dynamic_self C.Type` gets the representation too.
+fn with_repr(ty: Type, repr: MetatypeRepr) -> Option<Type> {
+    Some(Type::new(match ty.kind() {
+        TypeKind::Metatype(_, t) => TypeKind::Metatype(repr, *t),
+        TypeKind::ProtocolMetatype(_, t) => TypeKind::ProtocolMetatype(repr, *t),
+        TypeKind::Any(t) => TypeKind::Metatype(repr, Type::new(TypeKind::Any(strip_metatype(*t)?))),
+        TypeKind::DynamicSelf(t) => TypeKind::Metatype(repr, Type::new(TypeKind::DynamicSelf(strip_metatype(*t)?))),
+        _ => return Some(ty).filter(|t| matches!(t.kind(), TypeKind::Function(_))),
+    }))
+}
+
+fn strip_metatype(ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Metatype(_, t) => Some(*t),
+        _ => None,
+    }
+}
+
+/// `("id", any P) Self`.
+fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    expect(cur, "(")?;
+    let id = string(cur)?;
+    expect(cur, ",")?;
+    let existential = parse_type(cur, env, false)?;
+    expect(cur, ")")?;
+    let base = primary_self(cur, env)?;
+    Ok(Type::new(TypeKind::Opened { id, existential, interface: base }))
+}
+
+/// `Self` or a member of it, without postfix.
+fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
+    let mut ty = match env.lookup(name) {
+        Some((depth, index)) if name != "Self" => Type::new(TypeKind::Param { name: symbol(name), depth, index }),
+        _ => Type::new(TypeKind::Param { name: symbol(name), depth: 0, index: 0 }),
+    };
+    while cur.here() == b'.' {
+        let before = cur.pos();
+        cur.eat(".");
+        match cur.ident() {
+            Some("Type" | "Protocol") | None => {
+                cur.set_pos(before);
+                break;
+            }
+            Some(member) => ty = Type::new(TypeKind::Member(ty, symbol(member))),
+        }
+    }
+    Ok(ty)
+}
+
+fn opened_element(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    expect(cur, "(")?;
+    let id = string(cur)?;
+    expect(cur, ")")?;
+    let each = cur.eat_word("each");
+    let mut interface = primary_self(cur, env)?;
+    if each {
+        interface = Type::new(TypeKind::PackElement(interface));
+    }
+    Ok(Type::new(TypeKind::OpenedElement { id, interface }))
+}
+
+fn opaque_result(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    expect(cur, "(")?;
+    let decl = string(cur)?;
+    expect(cur, ",")?;
+    let index = cur.integer().and_then(|t| t.parse().ok()).ok_or_else(|| err_here(cur, "expected a number"))?;
+    expect(cur, ")")?;
+    let interface = primary(cur, env, false)?;
+    Ok(Type::new(TypeKind::OpaqueResult { decl, index, interface }))
+}
+
+pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<()> {
+    if cur.eat(punctuation) { Ok(()) } else { Err(err_here(cur, format!("expected `{punctuation}`"))) }
+}
+
+fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    cur.string().map(symbol).ok_or_else(|| err_here(cur, "expected a string in quotes"))
+}
+
+fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    match cur.peek() {
+        b'(' => parenthesized(cur, env, lowered),
+        b'[' => bracketed(cur, env),
+        b'<' => generic(cur, env, lowered),
+        b'{' => boxed(cur, env, None),
+        _ => named(cur, env, lowered),
+    }
+}
+
+/// A name with its generic arguments and members.
+fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let name = cur.ident().ok_or_else(|| err_here(cur, "expected a type"))?;
+    if name == "Pack" && cur.here() == b'{' {
+        cur.eat("{");
+        let mut elements = Vec::new();
+        while !cur.eat("}") {
+            elements.push(parse_type(cur, env, lowered)?);
+            if !cur.eat(",") && !cur.looking_at("}") {
+                return Err(err_here(cur, "expected `,` or `}` in the pack"));
+            }
+        }
+        return Ok(Type::new(TypeKind::Pack { direct: false, elements: elements.into() }));
+    }
+    if name == "Builtin" && cur.here() == b'.' {
+        cur.eat(".");
+        let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a builtin type"))?;
+        if name == "SILUnknown" {
+            return Ok(Type::unknown());
+        }
+        let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+        return Ok(Type::new(TypeKind::Builtin(symbol(name), args)));
+    }
+    if let Some((depth, index)) = env.lookup(name) {
+        return Ok(Type::new(TypeKind::Param { name: symbol(name), depth, index }));
+    }
+    let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+    Ok(Type::named(None, symbol(name), args))
+}
+
+/// Members and suffixes: `.Element`, `.Type`, `?`, `!`.
+fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
+    loop {
+        match cur.here() {
+            b'?' => {
+                cur.eat("?");
+                ty = Type::new(TypeKind::Optional(ty));
+            }
+            b'!' if !follows_ident(cur) => {
+                cur.eat("!");
+                ty = Type::new(TypeKind::ImplicitlyUnwrapped(ty));
+            }
+            b'.' if !cur.looking_at("...") => {
+                let before = cur.pos();
+                cur.eat(".");
+                let Some(name) = cur.ident() else {
+                    cur.set_pos(before);
+                    return Ok(ty);
+                };
+                ty = match name {
+                    "Type" => Type::new(TypeKind::Metatype(MetatypeRepr::Formal, ty)),
+                    "Protocol" => Type::new(TypeKind::ProtocolMetatype(MetatypeRepr::Formal, ty)),
+                    _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
+                    _ => {
+                        let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+                        Type::named(Some(ty), symbol(name), args)
+                    }
+                };
+            }
+            _ => return Ok(ty),
+        }
+    }
+}
+
+/// After `!` of `T!` no identifier follows; `!true_count` is no part of a type.
+fn follows_ident(cur: &Cursor<'_>) -> bool {
+    let mut next = cur.clone();
+    next.set_pos(cur.pos() + 1);
+    crate::cursor::is_ident_byte(next.here())
+}
+
+fn is_parameter(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Param { .. } | TypeKind::Member(..) | TypeKind::Opened { .. } | TypeKind::OpenedElement { .. } => true,
+        TypeKind::Paren(t) | TypeKind::PackElement(t) => is_parameter(*t),
+        _ => false,
+    }
+}
+
+/// A tuple, a type in parentheses, or a function type.
+fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    if types_fn::is_function_ahead(cur) {
+        return types_fn::parse(cur, env, lowered);
+    }
+    cur.eat("(");
+    let mut elements = Vec::new();
+    while !cur.eat(")") {
+        let label = types_fn::label(cur);
+        let ty = parse_type(cur, env, lowered)?;
+        let variadic = cur.eat("...");
+        elements.push(TupleElement { label, ty, variadic });
+        if !cur.eat(",") && !cur.looking_at(")") {
+            return Err(err_here(cur, "expected `,` or `)` in the tuple"));
+        }
+    }
+    Ok(match elements[..] {
+        [TupleElement { label: None, ty, variadic: false }] => Type::new(TypeKind::Paren(ty)),
+        _ => Type::new(TypeKind::Tuple(elements.into())),
+    })
+}
+
+/// `[T]`, `[K : V]`, `[N of T]`.
+fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    cur.eat("[");
+    let first = argument(cur, env)?;
+    let kind = if cur.eat(":") {
+        TypeKind::Dictionary(first, parse_type(cur, env, false)?)
+    } else if cur.eat_word("of") {
+        TypeKind::InlineArray(first, parse_type(cur, env, false)?)
+    } else {
+        TypeKind::Array(first)
+    };
+    expect(cur, "]")?;
+    Ok(Type::new(kind))
+}
+
+/// A box with a signature, or a generic function type.
+fn generic(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let before = cur.pos();
+    let sig = parse_generic_sig(cur, env)?;
+    if cur.peek() == b'{' {
+        return boxed(cur, env, Some(sig));
+    }
+    cur.set_pos(before);
+    types_fn::parse(cur, env, lowered)
+}
+
+fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::GenericSig>) -> Parse<Type> {
+    expect(cur, "{")?;
+    if let Some(sig) = sig {
+        env.push(sig);
+    }
+    let fields = box_fields(cur, env);
+    if sig.is_some() {
+        env.pop();
+    }
+    let fields = fields?;
+    // Arguments follow only a layout with a signature.
+    let args = if sig.is_some() && cur.looking_at("<") { parse_substitutions(cur, env)? } else { Box::default() };
+    Ok(Type::new(TypeKind::Box(Box::new(BoxType { sig, captures_generics: false, fields, args }))))
+}
+
+fn box_fields(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Box<[BoxField]>> {
+    let mut fields = Vec::new();
+    while !cur.eat("}") {
+        let mutable = cur.eat_word("var");
+        if !mutable && !cur.eat_word("let") {
+            return Err(err_here(cur, "expected `var` or `let` in the box"));
+        }
+        fields.push(BoxField { mutable, ty: parse_type(cur, env, true)? });
+        if !cur.eat(",") && !cur.looking_at("}") {
+            return Err(err_here(cur, "expected `,` or `}` in the box"));
+        }
+    }
+    Ok(fields.into())
+}

@@ -1,0 +1,463 @@
+//! Function types, formal and lowered, from text.
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, err_here};
+use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::symbols::symbol;
+use crate::types::{expect, parse_substitutions, parse_type};
+use silkit_base::Symbol;
+use silkit_types::{
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
+    ResultFlags, ResultInfo, Type, TypeKind,
+};
+
+/// Whether the parenthesis here is closed and followed by `->`, `async` or `throws`.
+pub(crate) fn is_function_ahead(cur: &Cursor<'_>) -> bool {
+    let mut cur = cur.clone();
+    let mut depth = 0usize;
+    loop {
+        match cur.peek() {
+            0 => return false,
+            b'"' => {
+                if cur.string().is_none() {
+                    return false;
+                }
+                continue;
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    cur.set_pos(cur.pos() + 1);
+                    return cur.looking_at("->")
+                        || matches!(cur.peek_word(), Some("async" | "throws" | "rethrows"));
+                }
+            }
+            _ => {}
+        }
+        cur.set_pos(cur.pos() + 1);
+    }
+}
+
+/// Reads `label:` before a type.
+pub(crate) fn label(cur: &mut Cursor<'_>) -> Option<Symbol> {
+    let before = cur.pos();
+    if let Some(name) = cur.ident() {
+        // A second name is the parameter's own: `_ x: Int`.
+        if cur.peek() != b':' {
+            cur.ident();
+        }
+        if cur.eat(":") {
+            return Some(symbol(name));
+        }
+    }
+    cur.set_pos(before);
+    None
+}
+
+/// Reads a function type with its attributes.
+pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let mut f = FunctionType::lowered(Convention::Thick);
+    let mut kept = Vec::new();
+    let is_lowered = attributes(cur, env, &mut f, &mut kept)?;
+    let sendingish = cur.peek_word() == Some("sending");
+    if !kept.is_empty() || sendingish {
+        if sendingish {
+            cur.ident();
+            kept.push(symbol("sending"));
+        }
+        let mut ty = parse_type(cur, env, lowered)?;
+        for attribute in kept.into_iter().rev() {
+            ty = Type::new(TypeKind::Attributed(attribute, ty));
+        }
+        return Ok(ty);
+    }
+    f.lowered = lowered || is_lowered;
+    if f.pattern_sig.is_none() && cur.peek() == b'<' {
+        f.sig = Some(parse_generic_sig(cur, env)?);
+    }
+    let inner = f.pattern_sig.or(f.sig);
+    if let Some(sig) = inner {
+        env.push(sig);
+    }
+    let outcome = signature(cur, env, &mut f);
+    if inner.is_some() {
+        env.pop();
+    }
+    outcome?;
+    if f.pattern_sig.is_some() {
+        if !cur.eat_word("for") {
+            return Err(err_here(cur, "expected `for <…>` after an `@substituted` type"));
+        }
+        f.pattern_args = parse_substitutions(cur, env)?;
+    }
+    Ok(Type::new(TypeKind::Function(Box::new(f))))
+}
+
+/// Reads the attributes; says whether one of them belongs to lowered types only.
+fn attributes(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    f: &mut FunctionType,
+    kept: &mut Vec<Symbol>,
+) -> Parse<bool> {
+    let mut lowered = false;
+    loop {
+        if cur.peek() != b'@' {
+            if cur.eat_word("nonisolated") {
+                expect(cur, "(")?;
+                cur.eat_word("nonsending");
+                expect(cur, ")")?;
+                f.flags |= FnFlags::NONISOLATED_NONSENDING;
+                continue;
+            }
+            return Ok(lowered);
+        }
+        let at = cur.clone();
+        cur.eat("@");
+        let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
+        let (flag, lowered_only) = match word {
+            "escaping" => (FnFlags::ESCAPING, false),
+            "autoclosure" => (FnFlags::AUTOCLOSURE, false),
+            "Sendable" => (FnFlags::SENDABLE, false),
+            "concurrent" => (FnFlags::CONCURRENT, false),
+            "noescape" => (FnFlags::NOESCAPE, true),
+            "async" => (FnFlags::ASYNC, true),
+            "pseudogeneric" => (FnFlags::PSEUDOGENERIC, true),
+            "yield_once" => (FnFlags::YIELD_ONCE, true),
+            "yield_once_2" => (FnFlags::YIELD_ONCE_2, true),
+            "yield_many" => (FnFlags::YIELD_MANY, true),
+            "unimplementable" => (FnFlags::UNIMPLEMENTABLE, true),
+            "isolated" => {
+                expect(cur, "(")?;
+                cur.eat_word("any");
+                expect(cur, ")")?;
+                (FnFlags::ISOLATED_ANY, false)
+            }
+            _ => {
+                lowered |= other_attribute(cur, env, f, kept, word, &at)?;
+                if f.pattern_sig.is_some() {
+                    return Ok(true);
+                }
+                continue;
+            }
+        };
+        f.flags |= flag;
+        lowered |= lowered_only;
+    }
+}
+
+fn other_attribute(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    f: &mut FunctionType,
+    kept: &mut Vec<Symbol>,
+    word: &str,
+    at: &Cursor<'_>,
+) -> Parse<bool> {
+    match word {
+        "callee_guaranteed" => f.callee = CalleeConvention::Guaranteed,
+        "callee_owned" => f.callee = CalleeConvention::Owned,
+        "substituted" => f.pattern_sig = Some(parse_generic_sig(cur, env)?),
+        "convention" => return convention(cur, env, f),
+        "differentiable" => {
+            let kind = if cur.here() == b'(' {
+                cur.eat("(");
+                let kind = cur.ident().unwrap_or_default();
+                expect(cur, ")")?;
+                kind
+            } else {
+                ""
+            };
+            f.differentiable = Some(symbol(kind));
+            return Ok(false);
+        }
+        // Attributes of declarations in formal types stay with the type as spelled.
+        "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe" | "reparented" => {
+            kept.push(symbol(&format!("@{word}")));
+            return Ok(false);
+        }
+        _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            // A global actor.
+            let mut actor = Type::nominal(word);
+            while cur.here() == b'.' {
+                cur.eat(".");
+                let name = cur.ident().ok_or_else(|| err_here(cur, "expected a name"))?;
+                actor = Type::named(Some(actor), symbol(name), Box::default());
+            }
+            f.global_actor = Some(actor);
+            return Ok(false);
+        }
+        _ => {
+            let error = err_here(at, format!("unknown attribute `@{word}` of a type"));
+            return Err(match silkit_diag::nearest(word, KNOWN.iter().copied()) {
+                Some(name) => error.with_help(format!("did you mean `@{name}`?")),
+                None => error,
+            });
+        }
+    }
+    Ok(true)
+}
+
+/// Attributes that a suggestion may name.
+const KNOWN: &[&str] = &[
+    "escaping", "autoclosure", "Sendable", "noescape", "async", "pseudogeneric", "yield_once", "yield_many",
+    "unimplementable", "isolated", "callee_guaranteed", "callee_owned", "substituted", "convention", "differentiable",
+    "thin", "thick", "objc_metatype", "opened", "pack_element", "direct", "sil_weak", "sil_unowned", "sil_unmanaged",
+    "block_storage", "moveOnly", "dynamic_self",
+];
+
+fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<bool> {
+    expect(cur, "(")?;
+    let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a convention"))?;
+    f.convention = match word {
+        "thick" => Convention::ExplicitThick,
+        "swift" => Convention::Swift,
+        "thin" => Convention::Thin,
+        "method" => Convention::Method,
+        "c" => Convention::C,
+        "objc_method" => Convention::ObjCMethod,
+        "block" => Convention::Block,
+        "closure" => Convention::Closure,
+        "cxx_method" => Convention::CxxMethod,
+        "keypath_accessor_getter" => Convention::KeyPathGetter,
+        "keypath_accessor_setter" => Convention::KeyPathSetter,
+        "keypath_accessor_equals" => Convention::KeyPathEquals,
+        "keypath_accessor_hash" => Convention::KeyPathHash,
+        "witness_method" => {
+            expect(cur, ":")?;
+            Convention::WitnessMethod(parse_type(cur, env, false)?)
+        }
+        _ => return Err(err_here(cur, format!("unknown convention `{word}`"))),
+    };
+    if cur.eat(",") {
+        cur.eat_word("cType");
+        expect(cur, ":")?;
+        f.clang_type = cur.string().map(symbol);
+    }
+    expect(cur, ")")?;
+    Ok(!matches!(word, "c" | "block" | "swift" | "thin"))
+}
+
+/// Reads parameters, effects and results.
+fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    expect(cur, "(")?;
+    let mut params = Vec::new();
+    while !cur.eat(")") {
+        params.push(param(cur, env, f.lowered)?);
+        if !cur.eat(",") && !cur.looking_at(")") {
+            return Err(err_here(cur, "expected `,` or `)` in the list of parameters"));
+        }
+    }
+    f.params = params.into();
+    if cur.eat_word("async") {
+        f.flags |= FnFlags::ASYNC;
+    }
+    if cur.eat_word("rethrows") {
+        f.flags |= FnFlags::RETHROWS;
+    } else if cur.eat_word("throws") {
+        f.flags |= FnFlags::THROWS;
+        if cur.eat("(") {
+            let ty = parse_type(cur, env, false)?;
+            f.error = Some(ResultInfo { convention: ResultConvention::Owned, flags: ResultFlags::empty(), ty });
+            expect(cur, ")")?;
+        }
+    }
+    if !cur.eat("->") {
+        return Err(err_here(cur, "expected `->` and the results"));
+    }
+    if f.lowered { lowered_results(cur, env, f) } else { formal_result(cur, env, f) }
+}
+
+fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Param> {
+    let mut flags = ParamFlags::empty();
+    let name = if lowered { None } else { label(cur) };
+    let name = match name {
+        Some(n) if n == "_" => {
+            flags |= ParamFlags::EXPLICIT_NO_LABEL;
+            None
+        }
+        other => other,
+    };
+    let mut convention = ParamConvention::Unowned;
+    if lowered {
+        flags |= ParamFlags::SIL;
+    }
+    loop {
+        let before = cur.pos();
+        if cur.eat("@") {
+            let word = cur.ident().unwrap_or_default();
+            if let Some(found) = CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word) {
+                convention = *found;
+                continue;
+            }
+            flags |= match word {
+                "unowned" => ParamFlags::EXPLICIT_UNOWNED,
+                "noDerivative" => ParamFlags::NO_DERIVATIVE,
+                "sil_sending" => ParamFlags::SENDING | ParamFlags::SIL,
+                "sil_isolated" => ParamFlags::ISOLATED | ParamFlags::SIL,
+                "sil_implicit_leading_param" => ParamFlags::IMPLICIT_LEADING | ParamFlags::SIL,
+                "_addressable" => ParamFlags::ADDRESSABLE,
+                "_inheritActorContext" => ParamFlags::INHERIT_ACTOR_CONTEXT,
+                _ => {
+                    cur.set_pos(before);
+                    break;
+                }
+            };
+            continue;
+        }
+        let Some(word) = cur.peek_word() else { break };
+        match word {
+            "inout" => convention = ParamConvention::FormalInout,
+            "__owned" => convention = ParamConvention::FormalOwned,
+            "__shared" => convention = ParamConvention::FormalShared,
+            "borrowing" => convention = ParamConvention::Borrowing,
+            "consuming" => convention = ParamConvention::Consuming,
+            "isolated" => flags |= ParamFlags::ISOLATED,
+            "sending" => flags |= ParamFlags::SENDING,
+            "_const" => flags |= ParamFlags::CONST,
+            _ => break,
+        }
+        cur.ident();
+        // A type may bear such a name.
+        if matches!(cur.peek(), b',' | b')' | b'.') {
+            cur.set_pos(before);
+            break;
+        }
+    }
+    let ty = parse_type(cur, env, lowered)?;
+    if cur.eat("...") {
+        flags |= ParamFlags::VARIADIC;
+    }
+    Ok(Param { convention, flags, label: name, ty })
+}
+
+const CONVENTIONS: &[ParamConvention] = &[
+    ParamConvention::Owned,
+    ParamConvention::Guaranteed,
+    ParamConvention::InGuaranteed,
+    ParamConvention::In,
+    ParamConvention::InConstant,
+    ParamConvention::InCxx,
+    ParamConvention::Inout,
+    ParamConvention::InoutAliasable,
+    ParamConvention::PackOwned,
+    ParamConvention::PackGuaranteed,
+    ParamConvention::PackInout,
+];
+
+fn formal_result(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    if cur.eat_word("sending") {
+        f.flags |= FnFlags::SENDING_RESULT;
+    }
+    let ty = parse_type(cur, env, false)?;
+    f.results = Box::new([ResultInfo { convention: ResultConvention::Unowned, flags: ResultFlags::empty(), ty }]);
+    Ok(())
+}
+
+fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    let mut out = Results::default();
+    if cur.peek() == b'(' && !is_function_ahead(cur) && !is_postfixed_paren(cur) {
+        cur.eat("(");
+        while !cur.eat(")") {
+            result(cur, env, &mut out)?;
+            if !cur.eat(",") && !cur.looking_at(")") {
+                return Err(err_here(cur, "expected `,` or `)` in the list of results"));
+            }
+        }
+    } else {
+        result(cur, env, &mut out)?;
+    }
+    f.results = out.results.into();
+    f.yields = out.yields.into();
+    f.error = out.error;
+    Ok(())
+}
+
+/// Whether the parenthesis here is closed and followed by a suffix: `(any P).Type`.
+fn is_postfixed_paren(cur: &Cursor<'_>) -> bool {
+    let mut cur = cur.clone();
+    let mut depth = 0usize;
+    while cur.pos() < cur.end() {
+        match cur.peek() {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    cur.set_pos(cur.pos() + 1);
+                    return matches!(cur.here(), b'.' | b'?' | b'!');
+                }
+            }
+            b'"' => _ = cur.string(),
+            _ => {}
+        }
+        cur.set_pos(cur.pos() + 1);
+    }
+    false
+}
+
+#[derive(Default)]
+struct Results {
+    results: Vec<ResultInfo>,
+    yields: Vec<Param>,
+    error: Option<ResultInfo>,
+}
+
+fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<()> {
+    let mut convention = ResultConvention::Unowned;
+    let mut flags = ResultFlags::empty();
+    let mut is_error = false;
+    loop {
+        let before = cur.pos();
+        if !cur.eat("@") {
+            break;
+        }
+        match cur.ident().unwrap_or_default() {
+            "yields" => {
+                out.yields.push(param(cur, env, true)?);
+                return Ok(());
+            }
+            "out" => convention = ResultConvention::Out,
+            "pack_out" => convention = ResultConvention::PackOut,
+            "owned" => {
+                convention = ResultConvention::Owned;
+                flags |= if is_error { ResultFlags::EXPLICIT_OWNED } else { ResultFlags::empty() };
+            }
+            "guaranteed" => convention = ResultConvention::Guaranteed,
+            "guaranteed_address" => convention = ResultConvention::GuaranteedAddress,
+            "inout" => convention = ResultConvention::Inout,
+            "autoreleased" => convention = ResultConvention::Autoreleased,
+            "unowned_inner_pointer" => convention = ResultConvention::UnownedInnerPointer,
+            "unowned" => {
+                convention = ResultConvention::Unowned;
+                flags |= ResultFlags::EXPLICIT_UNOWNED;
+            }
+            "error" => {
+                is_error = true;
+                convention = ResultConvention::Owned;
+            }
+            "error_indirect" => {
+                is_error = true;
+                convention = ResultConvention::Out;
+            }
+            "error_unowned" => {
+                is_error = true;
+                convention = ResultConvention::Unowned;
+            }
+            "noDerivative" => flags |= ResultFlags::NO_DERIVATIVE,
+            "sil_sending" => flags |= ResultFlags::SENDING,
+            _ => {
+                cur.set_pos(before);
+                break;
+            }
+        }
+    }
+    let ty = parse_type(cur, env, true)?;
+    let info = ResultInfo { convention, flags, ty };
+    if is_error {
+        out.error = Some(info);
+    } else {
+        out.results.push(info);
+    }
+    Ok(())
+}
