@@ -10,7 +10,7 @@
 //! | `#x`, `@x`, `@@x` | a declaration, a function, a global |
 //! | `N:x`, `I:x`, `S:x` | a number, an integer literal, a string |
 //! | `bb:x`, `bb:x(args)` | a block, with arguments |
-//! | `{opt:TEXT%x}`, `{opt:TEXTbb:x}` | text with an operand or block that may be missing |
+//! | `{opt:TEXT%x}`, `{opt:TEXT%x:}`, `{opt:TEXTbb:x}` | text with an operand (typed always) or block that may be missing |
 //! | `{custom:a,b}` | an irregular piece |
 //!
 //! All else is text.
@@ -188,7 +188,8 @@ impl Form {
         let (kind, args) = body.split_once(':').ok_or("`{` without `:`")?;
         if kind == "opt" {
             if let Some((text, name)) = args.split_once('%') {
-                return Ok(format!("Piece::OptOperand({text:?}, {})", self.operand(name, "Optional")));
+                let (name, typed) = name.strip_suffix(':').map_or((name, false), |n| (n, true));
+                return Ok(format!("Piece::OptOperand({text:?}, {}, {typed})", self.operand(name, "Optional")));
             }
             let (text, name) = args.split_once("bb:").ok_or("`{opt:` without `%` or `bb:`")?;
             return Ok(format!("Piece::OptTarget({text:?}, {})", self.attr(name, "AttrKind::OptBlock")));

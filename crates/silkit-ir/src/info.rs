@@ -74,8 +74,8 @@ pub enum Piece {
     Attr(u8),
     /// A block with the arguments that are passed to it; the second is the operand list or 255.
     Target(u8, u8),
-    /// Text before an operand that may be missing.
-    OptOperand(&'static str, u8),
+    /// Text before an operand that may be missing; whether its type is always printed.
+    OptOperand(&'static str, u8, bool),
     /// Text before a block that may be missing.
     OptTarget(&'static str, u8),
     /// An irregular piece, read and printed by a function of its own; then its first attribute

@@ -241,8 +241,8 @@ pub enum Conformance {
         /// The conformance of the superclass.
         inner: Box<Conformance>,
     },
-    /// `dependent`: of a type parameter.
-    Dependent,
+    /// `dependent T`: of a type parameter.
+    Dependent(Option<Type>),
     /// `T: dependent`-like forms with a type: `U: P`, without a module.
     Abstract {
         /// The type parameter.

@@ -1,1 +1,2 @@
 //! FileCheck, RUN lines and generators for Silkit's tests.
+pub mod filecheck;

@@ -21,16 +21,10 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
         let start = cur.pos();
         let name = match cur.peek() {
             b'"' => cur.string().and_then(|_| cur.text().get(start..cur.pos())),
-            b'<' if cur.eat("<top level code>") => Some("<top level code>"),
             b'<' | b'(' => angle(cur),
             _ => cur.ident(),
         };
         path.push(symbol(name.ok_or_else(|| err_here(cur, "expected the name of a declaration"))?));
-        // `<top level code>` is followed by the name without a dot.
-        if path.len() == 1 && path[0] == "<top level code>" && cur.here() != b'.' {
-            let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a declaration"))?;
-            path[0] = symbol(&format!("<top level code>{name}"));
-        }
         if cur.here() != b'.' {
             break;
         }
@@ -70,6 +64,10 @@ fn angle<'a>(cur: &mut Cursor<'a>) -> Option<&'a str> {
         }
         cur.set_pos(cur.pos() + 1);
         if depth == 0 {
+            // `<top level code>x`: the name follows without a dot.
+            if crate::cursor::is_ident_byte(cur.here()) {
+                cur.ident()?;
+            }
             return cur.text().get(start..cur.pos());
         }
     }

@@ -69,11 +69,11 @@ fn sig_data(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SigData> {
     let mut params = env.open.clone();
     cur.set_pos(start);
     let mut next = 0;
-    for _ in 0..depth {
+    for list in 0..depth {
         cur.eat("<");
         while !cur.eat(">") {
             if cur.eat_word("where") {
-                parse_requirements(cur, env, &mut requirements)?;
+                parse_requirements(cur, env, list, &mut requirements)?;
                 if !cur.eat(">") {
                     return Err(err_here(cur, "expected `>` after the requirements"));
                 }
@@ -185,7 +185,14 @@ fn bound(cur: &mut Cursor<'_>, env: &mut GenericEnv, param: &mut GenericParamDec
 }
 
 /// Reads requirements up to something that is not a comma.
-pub fn parse_requirements(cur: &mut Cursor<'_>, env: &mut GenericEnv, into: &mut Vec<Requirement>) -> Parse<()> {
+///
+/// `depth` is that of the list that they stand in.
+pub fn parse_requirements(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    depth: u16,
+    into: &mut Vec<Requirement>,
+) -> Parse<()> {
     loop {
         let is_repeat = cur.eat_word("repeat");
         let subject = parse_type(cur, env, false)?;
@@ -209,7 +216,7 @@ pub fn parse_requirements(cur: &mut Cursor<'_>, env: &mut GenericEnv, into: &mut
             }
             constraint = Type::nominal(cur.text().get(start..cur.pos()).unwrap_or_default());
         }
-        into.push(Requirement { kind, is_repeat, subject, constraint });
+        into.push(Requirement { kind, depth, is_repeat, subject, constraint });
         if !cur.eat(",") {
             return Ok(());
         }

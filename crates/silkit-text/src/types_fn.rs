@@ -74,24 +74,36 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     }
     f.lowered = lowered || is_lowered;
     if f.pattern_sig.is_none() && cur.peek() == b'<' {
-        f.sig = Some(parse_generic_sig(cur, env)?);
-    }
-    let inner = f.pattern_sig.or(f.sig);
-    if let Some(sig) = inner {
+        let sig = parse_generic_sig(cur, env)?;
+        f.sig = Some(sig);
         env.push(sig);
     }
-    let outcome = signature(cur, env, &mut f);
-    if inner.is_some() {
+    let outcome = generic_part(cur, env, &mut f);
+    if f.sig.is_some() {
         env.pop();
     }
     outcome?;
-    if f.pattern_sig.is_some() {
-        if !cur.eat_word("for") {
-            return Err(err_here(cur, "expected `for <…>` after an `@substituted` type"));
-        }
-        f.pattern_args = parse_substitutions(cur, env)?;
-    }
     Ok(Type::new(TypeKind::Function(Box::new(f))))
+}
+
+/// Reads what follows the function's own signature: `@substituted <…> (…) -> … for <…>`.
+fn generic_part(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    if f.sig.is_some() && cur.eat("@substituted") {
+        f.lowered = true;
+        f.pattern_sig = Some(parse_generic_sig(cur, env)?);
+    }
+    let Some(pattern) = f.pattern_sig else {
+        return signature(cur, env, f);
+    };
+    env.push(pattern);
+    let outcome = signature(cur, env, f);
+    env.pop();
+    outcome?;
+    if !cur.eat_word("for") {
+        return Err(err_here(cur, "expected `for <…>` after an `@substituted` type"));
+    }
+    f.pattern_args = parse_substitutions(cur, env)?;
+    Ok(())
 }
 
 /// Reads the attributes; says whether one of them belongs to lowered types only.
@@ -259,7 +271,7 @@ fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -
         f.flags |= FnFlags::THROWS;
         if cur.eat("(") {
             let ty = parse_type(cur, env, false)?;
-            f.error = Some(ResultInfo { convention: ResultConvention::Owned, flags: ResultFlags::empty(), ty });
+            f.error = Some(plain_result(ResultConvention::Owned, ty));
             expect(cur, ")")?;
         }
     }
@@ -280,6 +292,7 @@ fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Par
         other => other,
     };
     let mut convention = ParamConvention::Unowned;
+    let mut dependence = None;
     if lowered {
         flags |= ParamFlags::SIL;
     }
@@ -289,6 +302,10 @@ fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Par
             let word = cur.ident().unwrap_or_default();
             if let Some(found) = CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word) {
                 convention = *found;
+                continue;
+            }
+            if word == "lifetime" {
+                dependence = Some(lifetime(cur)?);
                 continue;
             }
             flags |= match word {
@@ -329,7 +346,7 @@ fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Par
     if cur.eat("...") {
         flags |= ParamFlags::VARIADIC;
     }
-    Ok(Param { convention, flags, label: name, ty })
+    Ok(Param { convention, flags, label: name, lifetime: dependence, ty })
 }
 
 const CONVENTIONS: &[ParamConvention] = &[
@@ -351,12 +368,38 @@ fn formal_result(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionTyp
         f.flags |= FnFlags::SENDING_RESULT;
     }
     let ty = parse_type(cur, env, false)?;
-    f.results = Box::new([ResultInfo { convention: ResultConvention::Unowned, flags: ResultFlags::empty(), ty }]);
+    f.results = Box::new([plain_result(ResultConvention::Unowned, ty)]);
     Ok(())
+}
+
+fn plain_result(convention: ResultConvention, ty: Type) -> ResultInfo {
+    ResultInfo { convention, flags: ResultFlags::empty(), lifetime: None, ty }
+}
+
+/// Reads the parentheses of `@lifetime(copy 0)`.
+pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    expect(cur, "(")?;
+    let start = cur.pos();
+    while !matches!(cur.peek(), 0 | b')' | b'{') {
+        cur.set_pos(cur.pos() + 1);
+    }
+    let text = cur.text().get(start..cur.pos()).unwrap_or_default();
+    expect(cur, ")")?;
+    Ok(symbol(text))
 }
 
 fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     let mut out = Results::default();
+    // A dependence before the parentheses speaks of all results.
+    let before = cur.pos();
+    if cur.eat("@lifetime") {
+        let dependence = lifetime(cur)?;
+        if cur.peek() == b'(' && !is_function_ahead(cur) {
+            f.result_lifetime = Some(dependence);
+        } else {
+            cur.set_pos(before);
+        }
+    }
     if cur.peek() == b'(' && !is_function_ahead(cur) && !is_postfixed_paren(cur) {
         cur.eat("(");
         while !cur.eat(")") {
@@ -407,6 +450,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
     let mut convention = ResultConvention::Unowned;
     let mut flags = ResultFlags::empty();
     let mut is_error = false;
+    let mut dependence = None;
     loop {
         let before = cur.pos();
         if !cur.eat("@") {
@@ -417,6 +461,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
                 out.yields.push(param(cur, env, true)?);
                 return Ok(());
             }
+            "lifetime" => dependence = Some(lifetime(cur)?),
             "out" => convention = ResultConvention::Out,
             "pack_out" => convention = ResultConvention::PackOut,
             "owned" => {
@@ -453,7 +498,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         }
     }
     let ty = parse_type(cur, env, true)?;
-    let info = ResultInfo { convention, flags, ty };
+    let info = ResultInfo { convention, flags, lifetime: dependence, ty };
     if is_error {
         out.error = Some(info);
     } else {

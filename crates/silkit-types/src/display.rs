@@ -8,6 +8,7 @@ use crate::function::{
 };
 use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind};
 use crate::kind::{BoxType, MetatypeRepr, Named, RefStorage, Type, TypeKind};
+use silkit_base::Symbol;
 use std::fmt::{self, Write};
 
 /// The placeholder for a type that is not known; it reads back as [`TypeKind::Unknown`].
@@ -217,28 +218,20 @@ impl<'a, W: Write> PrintType<'a, W> {
     /// Only where the sink fails.
     pub fn sig(&mut self, sig: GenericSig) -> fmt::Result {
         let data = sig.data();
-        let mut depth = None;
-        for param in &data.params {
-            self.out.write_str(match depth {
-                None => "<",
-                Some(d) if d != param.depth => "><",
-                Some(_) => ", ",
-            })?;
-            depth = Some(param.depth);
-            self.generic_param(param)?;
-        }
-        if depth.is_none() {
+        let lists = data.params.last().map_or(1, |p| p.depth + 1);
+        for depth in 0..lists {
             self.out.write_char('<')?;
+            let params: Vec<&GenericParamDecl> = data.params.iter().filter(|p| p.depth == depth).collect();
+            self.list("", "", &params, |p, param| p.generic_param(param))?;
+            let mut separator = if params.is_empty() { "where " } else { " where " };
+            for requirement in data.requirements.iter().filter(|r| r.depth == depth) {
+                self.out.write_str(separator)?;
+                self.requirement(requirement)?;
+                separator = ", ";
+            }
+            self.out.write_char('>')?;
         }
-        for (i, requirement) in data.requirements.iter().enumerate() {
-            self.out.write_str(match i {
-                0 if depth.is_none() => "where ",
-                0 => " where ",
-                _ => ", ",
-            })?;
-            self.requirement(requirement)?;
-        }
-        self.out.write_char('>')
+        Ok(())
     }
 
     fn generic_param(&mut self, param: &GenericParamDecl) -> fmt::Result {
@@ -269,12 +262,12 @@ impl<'a, W: Write> PrintType<'a, W> {
 
     fn function(&mut self, f: &FunctionType) -> fmt::Result {
         self.function_attributes(f)?;
-        if let Some(sig) = f.pattern_sig {
-            self.out.write_str("@substituted ")?;
+        if let Some(sig) = f.sig {
             self.sig(sig)?;
             self.out.write_char(' ')?;
         }
-        if let Some(sig) = f.sig {
+        if let Some(sig) = f.pattern_sig {
+            self.out.write_str("@substituted ")?;
             self.sig(sig)?;
             self.out.write_char(' ')?;
         }
@@ -343,6 +336,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         } else {
             flag(self, ParamFlags::EXPLICIT_NO_LABEL, "_: ")?;
         }
+        self.lifetime(param.lifetime)?;
         flag(self, ParamFlags::NO_DERIVATIVE, "@noDerivative ")?;
         flag(self, ParamFlags::ADDRESSABLE, "@_addressable ")?;
         flag(self, ParamFlags::INHERIT_ACTOR_CONTEXT, "@_inheritActorContext ")?;
@@ -389,6 +383,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         // One result that is a tuple needs parentheses to be told from several results.
         let lone_tuple = count == 1 && f.results.first().is_some_and(|r| matches!(r.ty.kind(), TypeKind::Tuple(_)) && r.convention == ResultConvention::Unowned);
         let parens = count != 1 || lone_tuple;
+        self.lifetime(f.result_lifetime)?;
         if parens {
             self.out.write_char('(')?;
         }
@@ -410,7 +405,12 @@ impl<'a, W: Write> PrintType<'a, W> {
         self.out.write_str(if parens { ")" } else { "" })
     }
 
+    fn lifetime(&mut self, lifetime: Option<Symbol>) -> fmt::Result {
+        lifetime.map_or(Ok(()), |text| write!(self.out, "@lifetime({text}) "))
+    }
+
     fn result(&mut self, r: &ResultInfo) -> fmt::Result {
+        self.lifetime(r.lifetime)?;
         if r.flags.contains(ResultFlags::NO_DERIVATIVE) {
             self.out.write_str("@noDerivative ")?;
         }

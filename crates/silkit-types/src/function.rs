@@ -27,6 +27,8 @@ pub struct FunctionType {
     pub sig: Option<GenericSig>,
     /// The parameters.
     pub params: Box<[Param]>,
+    /// What the lifetimes of all results depend on: the text in `@lifetime(…)` before them.
+    pub result_lifetime: Option<Symbol>,
     /// The values that a coroutine yields.
     pub yields: Box<[Yield]>,
     /// The results; a formal type has exactly one.
@@ -133,6 +135,8 @@ pub struct Param {
     pub flags: ParamFlags,
     /// The label of a formal parameter.
     pub label: Option<Symbol>,
+    /// What its lifetime depends on: the text in `@lifetime(…)`.
+    pub lifetime: Option<Symbol>,
     /// The type.
     pub ty: Type,
 }
@@ -218,6 +222,8 @@ pub struct ResultInfo {
     pub convention: ResultConvention,
     /// Further attributes.
     pub flags: ResultFlags,
+    /// What its lifetime depends on: the text in `@lifetime(…)`.
+    pub lifetime: Option<Symbol>,
     /// The type.
     pub ty: Type,
 }
@@ -273,6 +279,7 @@ impl FunctionType {
             global_actor: None,
             sig: None,
             params: Box::default(),
+            result_lifetime: None,
             yields: Box::default(),
             results: Box::default(),
             error: None,

@@ -14,7 +14,7 @@ pub struct GenericSig(Interned<SigData>);
 pub struct SigData {
     /// The parameters; those of one list share a depth.
     pub params: Box<[GenericParamDecl]>,
-    /// The requirements of the trailing `where` clause.
+    /// The requirements of the `where` clauses.
     pub requirements: Box<[Requirement]>,
 }
 
@@ -42,6 +42,8 @@ pub struct GenericParamDecl {
 pub struct Requirement {
     /// How the two sides are related.
     pub kind: RequirementKind,
+    /// The parameter list whose `where` clause holds it, from the outside.
+    pub depth: u16,
     /// Whether it is spelled `repeat …`.
     pub is_repeat: bool,
     /// The constrained type.

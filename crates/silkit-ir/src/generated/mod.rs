@@ -1738,7 +1738,7 @@ pub static INFOS: [InstInfo; 226] = [
             Piece::Attr(0),
             Piece::Text(" : "),
             Piece::Attr(1),
-            Piece::OptOperand(" depends_on ", 0),
+            Piece::OptOperand(" depends_on ", 0, false),
         ],
         operands: &[OperandSpec {
             name: "token",
@@ -2308,7 +2308,7 @@ pub static INFOS: [InstInfo; 226] = [
             Piece::Text(", "),
             Piece::Attr(1),
             Piece::Custom(CustomPiece::Formal, 2, 0),
-            Piece::OptOperand(", ", 0),
+            Piece::OptOperand(", ", 0, true),
             Piece::Text(" : "),
             Piece::Attr(3),
         ],
@@ -6015,7 +6015,7 @@ pub static INFOS: [InstInfo; 226] = [
             Piece::Attr(0),
             Piece::Text(", "),
             Piece::Attr(1),
-            Piece::OptOperand(", ", 0),
+            Piece::OptOperand(", ", 0, false),
         ],
         operands: &[OperandSpec {
             name: "payload",

@@ -23,7 +23,11 @@ enum Kind {
 
 impl Format {
     /// Decimal, not negative: what is taken where nothing is said.
-    pub(crate) const DEFAULT: Format = Format { kind: Kind::Unsigned, precision: 0, has_prefix: false };
+    pub(crate) const DEFAULT: Format = Format {
+        kind: Kind::Unsigned,
+        precision: 0,
+        has_prefix: false,
+    };
 
     /// Parses what stands before the comma: `%#.8x`.
     fn parse(text: &str) -> Result<Option<Format>, String> {
@@ -84,7 +88,11 @@ impl Format {
     fn write(self, value: i128) -> Option<String> {
         let is_signed = self.kind == Kind::Signed;
         let sign = if value < 0 && is_signed { "-" } else { "" };
-        let amount = if is_signed { value.unsigned_abs() } else { u128::try_from(value).ok()? };
+        let amount = if is_signed {
+            value.unsigned_abs()
+        } else {
+            u128::try_from(value).ok()?
+        };
         let prefix = if self.has_prefix { "0x" } else { "" };
         let width = usize::from(self.precision);
         Some(match self.kind {
@@ -96,8 +104,16 @@ impl Format {
 
     /// The value of what [`regex`](Self::regex) found.
     pub(crate) fn read(self, text: &str) -> Option<i128> {
-        let digits = if self.has_prefix { text.strip_prefix("0x")? } else { text };
-        let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) { 16 } else { 10 };
+        let digits = if self.has_prefix {
+            text.strip_prefix("0x")?
+        } else {
+            text
+        };
+        let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) {
+            16
+        } else {
+            10
+        };
         i128::from_str_radix(digits, radix).ok()
     }
 
@@ -149,9 +165,10 @@ impl Expr {
     fn eval(&self, values: &HashMap<String, i128>) -> Result<i128, EvalError> {
         match self {
             Expr::Number(n) => Ok(*n),
-            Expr::Variable(name) => {
-                values.get(name).copied().ok_or_else(|| EvalError::Undefined(name.clone()))
-            }
+            Expr::Variable(name) => values
+                .get(name)
+                .copied()
+                .ok_or_else(|| EvalError::Undefined(name.clone())),
             Expr::Call(operation, operands) => {
                 let (a, b) = (operands.0.eval(values)?, operands.1.eval(values)?);
                 let value = match operation {
@@ -182,17 +199,30 @@ pub(crate) struct Block {
 impl Block {
     /// The text that the expression stands for.
     pub(crate) fn text(&self, values: &HashMap<String, i128>) -> Result<Option<String>, EvalError> {
-        let Some(expr) = &self.expr else { return Ok(None) };
+        let Some(expr) = &self.expr else {
+            return Ok(None);
+        };
         let value = expr.eval(values)?;
-        self.format.write(value).map(Some).ok_or(EvalError::Overflow)
+        self.format
+            .write(value)
+            .map(Some)
+            .ok_or(EvalError::Overflow)
     }
 
     /// Parses a block on the line with number `line`; `is_legacy` is the form `[[@LINE+1]]`.
-    pub(crate) fn parse(text: &str, line: usize, is_legacy: bool, names: &mut Names) -> Result<Block, String> {
+    pub(crate) fn parse(
+        text: &str,
+        line: usize,
+        is_legacy: bool,
+        names: &mut Names,
+    ) -> Result<Block, String> {
         let mut rest = text;
         let mut explicit = None;
         // A comma may also part the operands of a call.
-        if let Some(comma) = rest.find(',').filter(|&c| rest.find('(').is_none_or(|p| c < p)) {
+        if let Some(comma) = rest
+            .find(',')
+            .filter(|&c| rest.find('(').is_none_or(|p| c < p))
+        {
             explicit = Format::parse(&rest[..comma])?;
             rest = &rest[comma + 1..];
         }
@@ -211,17 +241,28 @@ impl Block {
                 return Err("empty numeric expression should not have a constraint".to_owned());
             }
         } else {
-            let mut parser = Parser { rest: body, line, is_legacy, names, budget: MAX_OPERATIONS };
-            let (parsed, format) = parser.expression(constraint.is_none())?;
+            let mut parser = Parser {
+                rest: body,
+                line,
+                is_legacy,
+                names,
+                budget: MAX_OPERATIONS,
+            };
+            let (parsed, format) = parser.expression()?;
             if !parser.rest.is_empty() {
-                return Err(format!("unexpected characters at end of expression '{}'", parser.rest));
+                return Err(format!(
+                    "unexpected characters at end of expression '{}'",
+                    parser.rest
+                ));
             }
             expr = Some(parsed);
             implicit = format;
         }
         let implicit = match (explicit, implicit) {
             (None, Some(Implicit::Conflict(a, b))) => {
-                return Err(format!("implicit format conflict between {a} and {b}, need an explicit format specifier"));
+                return Err(format!(
+                    "implicit format conflict between {a} and {b}, need an explicit format specifier"
+                ));
             }
             (_, Some(Implicit::Format(format, _))) => Some(format),
             _ => None,
@@ -231,11 +272,20 @@ impl Block {
             None => None,
             Some(definition) => Some(define(trim(definition), format, line, names)?),
         };
-        Ok(Block { format, expr, defines })
+        Ok(Block {
+            format,
+            expr,
+            defines,
+        })
     }
 }
 
-fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> Result<String, String> {
+fn define(
+    definition: &str,
+    format: Format,
+    line: usize,
+    names: &mut Names,
+) -> Result<String, String> {
     let (name, rest) = variable_name(definition)?;
     if name.starts_with('@') {
         return Err("definition of pseudo numeric variable unsupported".to_owned());
@@ -246,7 +296,10 @@ fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> R
     if !trim(rest).is_empty() {
         return Err("unexpected characters after numeric variable name".to_owned());
     }
-    let known = names.numbers.entry(name.to_owned()).or_insert((format, None));
+    let known = names
+        .numbers
+        .entry(name.to_owned())
+        .or_insert((format, None));
     if known.0 != format {
         return Err("format different from previous variable definition".to_owned());
     }
@@ -260,7 +313,9 @@ pub(crate) fn variable_name(text: &str) -> Result<(&str, &str), String> {
         return Err("empty variable name".to_owned());
     }
     let sign = usize::from(text.starts_with(['$', '@']));
-    let letters = text[sign..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len() - sign);
+    let letters = text[sign..]
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(text.len() - sign);
     let name = &text[sign..sign + letters];
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return Err("invalid variable name".to_owned());
@@ -297,8 +352,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Operands joined by `+` and `-`, up to the end, a comma or a parenthesis.
-    fn expression(&mut self, may_be_unconstrained: bool) -> Parsed {
-        let _ = may_be_unconstrained;
+    fn expression(&mut self) -> Parsed {
         let start = self.rest;
         let (mut expr, mut format) = self.operand(true)?;
         loop {
@@ -308,7 +362,9 @@ impl<'a> Parser<'a, '_> {
                 return Ok((expr, format));
             }
             if self.is_legacy && matches!(expr, Expr::Call(..)) {
-                return Err(format!("unexpected characters at end of expression '{before}'"));
+                return Err(format!(
+                    "unexpected characters at end of expression '{before}'"
+                ));
             }
             let sign = self.rest.chars().next().unwrap_or(' ');
             let operation = match sign {
@@ -329,7 +385,10 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn call(&mut self, operation: Operation, left: Expr, right: Expr) -> Result<Expr, String> {
-        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
+        self.budget = self
+            .budget
+            .checked_sub(1)
+            .ok_or("too many operations in an expression")?;
         Ok(Expr::Call(operation, Box::new((left, right))))
     }
 
@@ -340,7 +399,9 @@ impl<'a> Parser<'a, '_> {
             }
             return self.parenthesized();
         }
-        if (!self.is_legacy || is_first) && let Ok((name, after)) = variable_name(self.rest) {
+        if (!self.is_legacy || is_first)
+            && let Ok((name, after)) = variable_name(self.rest)
+        {
             self.rest = after;
             let next = after.trim_start_matches([' ', '\t']);
             if next.starts_with('(') && !self.is_legacy {
@@ -361,24 +422,36 @@ impl<'a> Parser<'a, '_> {
                 return Err(format!("invalid pseudo numeric variable '{name}'"));
             }
             let line = i128::try_from(self.line).unwrap_or(i128::MAX);
-            return Ok((Expr::Number(line), Some(Implicit::Format(Format::DEFAULT, "'@LINE' (%u)".to_owned()))));
+            return Ok((
+                Expr::Number(line),
+                Some(Implicit::Format(Format::DEFAULT, "'@LINE' (%u)".to_owned())),
+            ));
         }
-        let entry = self.names.numbers.entry(name.to_owned()).or_insert((Format::DEFAULT, None));
+        let entry = self
+            .names
+            .numbers
+            .entry(name.to_owned())
+            .or_insert((Format::DEFAULT, None));
         if entry.1 == Some(self.line) {
-            return Err(format!("numeric variable '{name}' defined earlier in the same CHECK directive"));
+            return Err(format!(
+                "numeric variable '{name}' defined earlier in the same CHECK directive"
+            ));
         }
         let format = Implicit::Format(entry.0, format!("'{name}' ({})", entry.0.spelling()));
         Ok((Expr::Variable(name.to_owned()), Some(format)))
     }
 
     fn parenthesized(&mut self) -> Parsed {
-        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
+        self.budget = self
+            .budget
+            .checked_sub(1)
+            .ok_or("too many operations in an expression")?;
         self.rest = &self.rest[1..];
         self.skip_spaces();
         if self.rest.is_empty() || self.rest.starts_with(')') {
             return Err("missing operand in expression".to_owned());
         }
-        let parsed = self.expression(false)?;
+        let parsed = self.expression()?;
         let Some(after) = self.rest.strip_prefix(')') else {
             return Err("missing ')' at end of nested expression".to_owned());
         };
@@ -396,7 +469,10 @@ impl<'a> Parser<'a, '_> {
             "sub" => Operation::Sub,
             _ => return Err(format!("call to undefined function '{name}'")),
         };
-        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
+        self.budget = self
+            .budget
+            .checked_sub(1)
+            .ok_or("too many operations in an expression")?;
         self.rest = &self.rest[1..];
         let mut operands = Vec::new();
         loop {
@@ -407,8 +483,10 @@ impl<'a> Parser<'a, '_> {
             if self.rest.is_empty() || self.rest.starts_with([',', ')']) {
                 return Err("missing argument".to_owned());
             }
-            operands.push(self.expression(false)?);
-            let Some(after) = self.rest.strip_prefix(',') else { break };
+            operands.push(self.expression()?);
+            let Some(after) = self.rest.strip_prefix(',') else {
+                break;
+            };
             self.rest = after;
         }
         let Some(after) = self.rest.strip_prefix(')') else {
@@ -417,7 +495,9 @@ impl<'a> Parser<'a, '_> {
         self.rest = after;
         let count = operands.len();
         let Ok([(left, left_format), (right, right_format)]) = <[_; 2]>::try_from(operands) else {
-            return Err(format!("function '{name}' takes 2 arguments but {count} given"));
+            return Err(format!(
+                "function '{name}' takes 2 arguments but {count} given"
+            ));
         };
         let format = join(left_format, right_format, name);
         Ok((self.call(operation, left, right)?, format))
@@ -427,10 +507,15 @@ impl<'a> Parser<'a, '_> {
 fn join(left: Option<Implicit>, right: Option<Implicit>, left_text: &str) -> Option<Implicit> {
     match (left, right) {
         (Some(Implicit::Format(a, left)), Some(Implicit::Format(b, right))) if a != b => {
-            let left = if left.is_empty() { format!("'{left_text}'") } else { left };
+            let left = if left.is_empty() {
+                format!("'{left_text}'")
+            } else {
+                left
+            };
             Some(Implicit::Conflict(left, right))
         }
-        (Some(conflict @ Implicit::Conflict(..)), _) | (_, Some(conflict @ Implicit::Conflict(..))) => Some(conflict),
+        (Some(conflict @ Implicit::Conflict(..)), _)
+        | (_, Some(conflict @ Implicit::Conflict(..))) => Some(conflict),
         (left, right) => left.or(right),
     }
 }
@@ -449,9 +534,14 @@ fn literal(text: &str, is_legacy: bool) -> Option<(i128, &str)> {
         _ => (10, 0),
     };
     let digits = &body[skip..];
-    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let end = digits
+        .find(|c: char| !c.is_digit(radix))
+        .unwrap_or(digits.len());
     let value = i128::from_str_radix(&digits[..end], radix).ok()?;
-    Some((if unsigned.is_some() { -value } else { value }, &digits[end..]))
+    Some((
+        if unsigned.is_some() { -value } else { value },
+        &digits[end..],
+    ))
 }
 
 #[cfg(test)]
@@ -460,9 +550,14 @@ mod tests {
 
     fn shown(text: &str) -> Result<String, String> {
         let mut names = Names::default();
-        let hex = Format { kind: Kind::LowerHex, ..Format::DEFAULT };
+        let hex = Format {
+            kind: Kind::LowerHex,
+            ..Format::DEFAULT
+        };
         names.numbers.insert("X".to_owned(), (hex, Some(1)));
-        names.numbers.insert("U".to_owned(), (Format::DEFAULT, Some(1)));
+        names
+            .numbers
+            .insert("U".to_owned(), (Format::DEFAULT, Some(1)));
         let block = Block::parse(text, 7, false, &mut names)?;
         let values = HashMap::from([("X".to_owned(), 255), ("U".to_owned(), 10)]);
         match block.text(&values) {
@@ -502,13 +597,23 @@ mod tests {
             ("3 * 4", "unsupported operation '*'"),
             ("foo(3)", "call to undefined function 'foo'"),
             ("min(7,9,2)", "function 'min' takes 2 arguments but 3 given"),
-            (" == ", "empty numeric expression should not have a constraint"),
-            ("X+U", "implicit format conflict between 'X' (%x) and 'U' (%u), need an explicit format specifier"),
+            (
+                " == ",
+                "empty numeric expression should not have a constraint",
+            ),
+            (
+                "X+U",
+                "implicit format conflict between 'X' (%x) and 'U' (%u), need an explicit format specifier",
+            ),
             ("%q,X", "invalid format specifier in expression"),
             ("@FOO", "invalid pseudo numeric variable '@FOO'"),
             ("%x", "invalid matching constraint or operand format"),
         ] {
-            assert_eq!(shown(text).as_ref().map_err(String::as_str), Err(expected), "{text}");
+            assert_eq!(
+                shown(text).as_ref().map_err(String::as_str),
+                Err(expected),
+                "{text}"
+            );
         }
         assert!(shown(&"(".repeat(100_000)).is_err());
         assert!(shown(&("1".to_owned() + &"+1".repeat(100_000))).is_err());

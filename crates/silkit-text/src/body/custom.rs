@@ -132,7 +132,8 @@ impl BodyParser<'_, '_> {
                         cases.push(crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32());
                         self.text(":")?;
                     }
-                    let value = self.use_value()?;
+                    // A type that follows is that of the result.
+                    let value = self.use_bare_value()?;
                     self.push_operand(spec, value);
                 }
                 self.inst.words[attr] = self.body.new_list(&cases);
@@ -354,7 +355,7 @@ impl BodyPrinter<'_, '_> {
                     self.out.push("[tail_elems ");
                     self.sil_type(SilType::from_u32(ty));
                     self.out.push(" * ");
-                    self.operand(body.operand_value(inst, index), true);
+                    self.operand(body.operand_value(inst, index), false);
                     self.out.push("] ");
                 }
             }
@@ -445,7 +446,7 @@ impl BodyPrinter<'_, '_> {
                         self.decl(case);
                         self.out.push(": ");
                     }
-                    self.operand(body.operand_value(inst, index), false);
+                    self.value_name(body.operand_value(inst, index));
                 }
             }
             C::Cases => {

@@ -453,7 +453,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                         self.text(")")?;
                     }
                 }
-                Piece::OptOperand(text, spec) => {
+                Piece::OptOperand(text, spec, _) => {
                     let before = self.cur.pos();
                     if self.text(text).is_ok() && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef")) {
                         let value = self.use_value()?;

@@ -33,6 +33,7 @@ pub(crate) struct BodyPrinter<'a, 'o> {
     block_ids: SecondaryMap<Block, u32>,
     preds: IdVec<Block, Vec<Block>>,
     current: u32,
+    in_initializer: bool,
 }
 
 impl<'a, 'o> BodyPrinter<'a, 'o> {
@@ -47,6 +48,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             block_ids: SecondaryMap::with_len(body.block_count(), NONE),
             preds: (0..body.block_count()).map(|_| Vec::new()).collect(),
             current: 0,
+            in_initializer: false,
         };
         printer.number();
         printer
@@ -161,7 +163,11 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             0 if self.body.info(inst).results == Results::Several => self.out.push("() = "),
             0 => {}
             1 if self.body.info(inst).results != Results::Several => {
-                results.clone().for_each(|v| self.value_name(v));
+                if self.is_initial_value(inst) {
+                    self.out.push("%initval");
+                } else {
+                    results.clone().for_each(|v| self.value_name(v));
+                }
                 self.out.push(" = ");
             }
             _ => {
@@ -186,6 +192,11 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             }
         }
         self.out.push("\n");
+    }
+
+    /// Whether this is the last instruction of a static initializer: its value prints as `%initval`.
+    fn is_initial_value(&self, inst: Inst) -> bool {
+        self.in_initializer && self.body.next_inst(inst).is_none()
     }
 
     /// The demangled name before a reference to a function.
@@ -258,10 +269,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                     self.out.push(")");
                 }
             }
-            Piece::OptOperand(text, spec) => {
+            Piece::OptOperand(text, spec, typed) => {
                 if !self.body.operand_range(inst, spec as usize).is_empty() {
                     self.out.push(text);
-                    self.operand_of(inst, spec as usize, false);
+                    self.operand_of(inst, spec as usize, typed);
                 }
             }
             Piece::OptTarget(text, attr) => {
@@ -373,6 +384,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints the instructions of a static initializer.
     pub(crate) fn initializer(&mut self) {
+        self.in_initializer = true;
         for &block in self.body.block_order() {
             for inst in self.body.block_insts(block) {
                 self.inst(inst, "  ");

@@ -122,7 +122,9 @@ impl ModuleParser<'_> {
     /// Reads a conformance; its signature stays entered where the answer says so.
     fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
-            return Ok((Conformance::Dependent, false));
+            let here = self.cur.peek();
+            let ty = if crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(' { Some(self.ty()?) } else { None };
+            return Ok((Conformance::Dependent(ty), false));
         }
         if matches!(self.cur.peek_word(), Some("specialize" | "inherit")) {
             return Ok((self.conformance_of(None)?, false));
@@ -550,7 +552,13 @@ impl ModulePrinter<'_, '_> {
                 self.conformance(inner);
                 self.out.push(")");
             }
-            Conformance::Dependent => self.out.push("dependent"),
+            Conformance::Dependent(ty) => {
+                self.out.push("dependent");
+                if let Some(ty) = ty {
+                    self.out.push(" ");
+                    self.out.ty(*ty);
+                }
+            }
             Conformance::Abstract { ty, protocol } => {
                 self.out.ty(*ty);
                 self.out.push(": ");

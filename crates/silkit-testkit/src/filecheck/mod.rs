@@ -1,0 +1,110 @@
+//! FileCheck: does a tool's output look as the directives in a file say?
+//!
+//! The directives are LLVM's: `CHECK`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`,
+//! `-COUNT-n`, the modifier `{LITERAL}`; in a pattern `{{regex}}`, `[[NAME:regex]]`, `[[NAME]]`,
+//! `[[#%x,NUM:]]`, `[[#NUM+1]]`, `[[@LINE]]`. The verdicts are those of LLVM 19.
+//!
+//! ```
+//! use silkit_testkit::filecheck::{FileCheck, Options};
+//! let checks = "\
+//!     // CHECK-LABEL: sil @f\n\
+//!     // CHECK:         [[X:%[0-9]+]] = integer_literal\n\
+//!     // CHECK-NEXT:    return [[X]]\n";
+//! let program = FileCheck::parse(Options::default(), "f.sil", checks)?;
+//! program.verify("<stdin>", "sil @f\nbb0:\n  %0 = integer_literal 1\n  return %0\n")?;
+//! assert!(program.verify("<stdin>", "sil @f\nbb0:\n  %0 = integer_literal 1\n").is_err());
+//! # Ok::<(), silkit_testkit::filecheck::Failure>(())
+//! ```
+
+mod directive;
+mod engine;
+mod ere;
+mod number;
+mod options;
+mod pattern;
+mod program;
+mod regex;
+mod report;
+
+use std::fmt;
+
+pub use options::Options;
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The options or the check file are wrong: exit status 2.
+    Usage,
+    /// The input does not look as it should: exit status 1.
+    Mismatch,
+}
+
+/// Why a check did not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The kind.
+    pub kind: FailureKind,
+    /// What is wrong, for people; several lines.
+    pub message: String,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Failure {
+        Failure {
+            kind: FailureKind::Usage,
+            message: message.into(),
+        }
+    }
+
+    /// The exit status of LLVM's tool for this.
+    pub fn status(&self) -> i32 {
+        match self.kind {
+            FailureKind::Usage => 2,
+            FailureKind::Mismatch => 1,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message.trim_end())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A check file that was read.
+#[derive(Debug)]
+pub struct FileCheck {
+    options: Options,
+    file: String,
+    program: program::Program,
+}
+
+impl FileCheck {
+    /// Reads the directives of `text`; `file` is what messages call it.
+    pub fn parse(
+        options: Options,
+        file: impl Into<String>,
+        text: impl AsRef<[u8]>,
+    ) -> Result<FileCheck, Failure> {
+        let file = file.into();
+        let program = program::Program::parse(&options, &file, text.as_ref())?;
+        Ok(FileCheck {
+            options,
+            file,
+            program,
+        })
+    }
+
+    /// Checks an input; `file` is what messages call it.
+    pub fn verify(&self, file: &str, input: impl AsRef<[u8]>) -> Result<(), Failure> {
+        let input = program::canonical(input.as_ref(), &self.options);
+        if input.is_empty() && !self.options.allow_empty {
+            return Err(Failure::usage(format!(
+                "FileCheck error: '{file}' is empty."
+            )));
+        }
+        engine::run(&self.program, &self.options, (&self.file, file), &input)
+    }
+}
