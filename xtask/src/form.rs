@@ -5,7 +5,7 @@
 //! | `[flag]` | an optional flag |
 //! | `[x=a\|b]`, `[x=a\|b]?` | a keyword in brackets, required or not |
 //! | `<x=a\|b>` | a keyword |
-//! | `%x`, `%x:`, `%x*` | an operand, one with its type always, a list |
+//! | `%x`, `%x:`, `%x!`, `%x*` | an operand, one with its type always, one without ever, a list |
 //! | `$x`, `T:x` | a lowered type, a formal type |
 //! | `#x`, `@x`, `@@x` | a declaration, a function, a global |
 //! | `N:x`, `I:x`, `S:x` | a number, an integer literal, a string |
@@ -143,6 +143,7 @@ impl Form {
             let (name, after) = word(after);
             let (kind, arity, after) = match after.as_bytes().first() {
                 Some(b':') => ("TypedOperand", "One", &after[1..]),
+                Some(b'!') => ("BareOperand", "One", &after[1..]),
                 Some(b'*') => ("Operands", "Many", &after[1..]),
                 _ => ("Operand", "One", after),
             };

@@ -68,6 +68,8 @@ pub enum Piece {
     Operand(u8),
     /// One operand whose type is always printed.
     TypedOperand(u8),
+    /// One operand whose type is never printed.
+    BareOperand(u8),
     /// A comma-separated list of operands.
     Operands(u8),
     /// An attribute in the form of its kind.

@@ -128,9 +128,9 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
     cur.eat("@");
     let word = cur.ident().ok_or_else(|| err_here(cur, "expected the name of an attribute after `@`"))?;
     let wrap: fn(Type) -> TypeKind = match word {
-        "thin" => return metatype(cur, env, lowered, MetatypeRepr::Thin),
-        "thick" => return metatype(cur, env, lowered, MetatypeRepr::Thick),
-        "objc_metatype" => return metatype(cur, env, lowered, MetatypeRepr::ObjC),
+        "thin" => return metatype(cur, env, MetatypeRepr::Thin),
+        "thick" => return metatype(cur, env, MetatypeRepr::Thick),
+        "objc_metatype" => return metatype(cur, env, MetatypeRepr::ObjC),
         "opened" => return opened(cur, env),
         "pack_element" => return opened_element(cur, env),
         "_opaqueReturnTypeOf" => return opaque_result(cur, env),
@@ -169,9 +169,10 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
     Ok(Type::new(wrap(inner)))
 }
 
-fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, repr: MetatypeRepr) -> Parse<Type> {
+fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, repr: MetatypeRepr) -> Parse<Type> {
     let at = cur.clone();
-    let ty = unary_operand(cur, env, lowered)?;
+    // The instance type is formal, whatever the metatype is.
+    let ty = unary_operand(cur, env, false)?;
     with_repr(ty, repr).ok_or_else(|| err_here(&at, "`@thin`, `@thick` and `@objc_metatype` are for metatypes: `@thick T.Type`"))
 }
 

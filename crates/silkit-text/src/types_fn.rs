@@ -458,7 +458,8 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         }
         match cur.ident().unwrap_or_default() {
             "yields" => {
-                out.yields.push(param(cur, env, true)?);
+                let value = param(cur, env, true)?;
+                out.yields.push(Param { lifetime: dependence.or(value.lifetime), ..value });
                 return Ok(());
             }
             "lifetime" => dependence = Some(lifetime(cur)?),

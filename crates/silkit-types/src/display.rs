@@ -389,8 +389,10 @@ impl<'a, W: Write> PrintType<'a, W> {
         }
         let mut separator = "";
         for y in &f.yields {
-            write!(self.out, "{separator}@yields ")?;
-            self.param(y)?;
+            self.out.write_str(separator)?;
+            self.lifetime(y.lifetime)?;
+            self.out.write_str("@yields ")?;
+            self.param(&Param { lifetime: None, ..*y })?;
             separator = ", ";
         }
         for r in &f.results {

@@ -3990,7 +3990,11 @@ pub static INFOS: [InstInfo; 226] = [
         name: "mark_unresolved_move_addr",
         class: "MarkUnresolvedMoveAddr",
         family: "ownership",
-        form: &[Piece::Operand(0), Piece::Text(" to "), Piece::Operand(1)],
+        form: &[
+            Piece::BareOperand(0),
+            Piece::Text(" to "),
+            Piece::Operand(1),
+        ],
         operands: &[
             OperandSpec {
                 name: "source",
@@ -4867,7 +4871,7 @@ pub static INFOS: [InstInfo; 226] = [
         class: "Store",
         family: "memory",
         form: &[
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Choice {
                 attr: 0,
@@ -4910,7 +4914,11 @@ pub static INFOS: [InstInfo; 226] = [
         name: "store_borrow",
         class: "StoreBorrow",
         family: "memory",
-        form: &[Piece::Operand(0), Piece::Text(" to "), Piece::Operand(1)],
+        form: &[
+            Piece::BareOperand(0),
+            Piece::Text(" to "),
+            Piece::Operand(1),
+        ],
         operands: &[
             OperandSpec {
                 name: "source",
@@ -4996,7 +5004,7 @@ pub static INFOS: [InstInfo; 226] = [
         class: "StoreWeak",
         family: "memory",
         form: &[
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Flag(0),
             Piece::Operand(1),
@@ -5034,7 +5042,7 @@ pub static INFOS: [InstInfo; 226] = [
         class: "StoreUnowned",
         family: "memory",
         form: &[
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Flag(0),
             Piece::Operand(1),
@@ -5073,7 +5081,7 @@ pub static INFOS: [InstInfo; 226] = [
         family: "memory",
         form: &[
             Piece::Flag(0),
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Flag(1),
             Piece::Operand(1),
@@ -5112,7 +5120,7 @@ pub static INFOS: [InstInfo; 226] = [
         family: "memory",
         form: &[
             Piece::Flag(0),
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Flag(1),
             Piece::Operand(1),
@@ -5221,7 +5229,7 @@ pub static INFOS: [InstInfo; 226] = [
         class: "Assign",
         family: "memory",
         form: &[
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Choice {
                 attr: 0,
@@ -5265,7 +5273,7 @@ pub static INFOS: [InstInfo; 226] = [
         class: "AssignByWrapper",
         family: "memory",
         form: &[
-            Piece::Operand(0),
+            Piece::BareOperand(0),
             Piece::Text(" to "),
             Piece::Choice {
                 attr: 0,

@@ -490,7 +490,7 @@ impl BodyPrinter<'_, '_> {
                 self.out.push("(");
                 for (i, index) in body.operand_range(inst, spec + 1).enumerate() {
                     self.out.push(if i > 0 { ", " } else { "" });
-                    self.argument_of_call(body.operand_value(inst, index));
+                    self.bare_operand(body.operand_value(inst, index));
                 }
                 self.out.push(") : ");
                 self.sil_type(SilType::from_u32(words[attr + 1]));
@@ -537,8 +537,8 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    /// The arguments of a call never carry types, but for `undef`.
-    fn argument_of_call(&mut self, value: silkit_ir::Value) {
+    /// Prints a use without its type, but for `undef`.
+    pub(super) fn bare_operand(&mut self, value: silkit_ir::Value) {
         self.value_name(value);
         if self.body.def(value) == silkit_ir::ValueDef::Undef {
             let ty = self.body.value(value).ty;

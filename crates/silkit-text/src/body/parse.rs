@@ -440,7 +440,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Piece::Choice { attr, bracketed: false } => self.keyword(info, attr)?,
                 Piece::Text(text) => self.text(text)?,
-                Piece::Operand(spec) | Piece::TypedOperand(spec) => {
+                Piece::Operand(spec) | Piece::TypedOperand(spec) | Piece::BareOperand(spec) => {
                     let value = self.use_value()?;
                     self.push_operand(spec, value);
                 }

@@ -162,7 +162,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         match results.len() {
             0 if self.body.info(inst).results == Results::Several => self.out.push("() = "),
             0 => {}
-            1 if self.body.info(inst).results != Results::Several => {
+            1 => {
                 if self.is_initial_value(inst) {
                     self.out.push("%initval");
                 } else {
@@ -259,6 +259,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             }
             Piece::Operand(spec) => self.operand_of(inst, spec as usize, false),
             Piece::TypedOperand(spec) => self.operand_of(inst, spec as usize, true),
+            Piece::BareOperand(spec) => {
+                let range = self.body.operand_range(inst, spec as usize);
+                self.bare_operand(self.body.operand_value(inst, range.start));
+            }
             Piece::Operands(spec) => self.operand_list(inst, spec as usize),
             Piece::Attr(attr) => self.attribute(info.attrs[attr as usize].kind, words[attr as usize]),
             Piece::Target(attr, args) => {
