@@ -190,12 +190,16 @@ impl Form {
         if kind == "opt" {
             if let Some((text, name)) = args.split_once('%') {
                 let (name, typed) = name.strip_suffix(':').map_or((name, false), |n| (n, true));
-                return Ok(format!("Piece::OptOperand({text:?}, {}, {typed})", self.operand(name, "Optional")));
+                return Ok(format!(
+                    "Piece::OptOperand({text:?}, {}, {typed})",
+                    self.operand(name, "Optional")
+                ));
             }
             let (text, name) = args.split_once("bb:").ok_or("`{opt:` without `%` or `bb:`")?;
             return Ok(format!("Piece::OptTarget({text:?}, {})", self.attr(name, "AttrKind::OptBlock")));
         }
-        let (_, variant, kinds) = CUSTOM.iter().find(|c| c.0 == kind).ok_or(format!("no custom piece `{kind}`"))?;
+        let (_, variant, kinds) =
+            CUSTOM.iter().find(|c| c.0 == kind).ok_or(format!("no custom piece `{kind}`"))?;
         let (first_attr, first_operand) = (self.attrs.len(), self.operands.len());
         let names: Vec<&str> = args.split(',').collect();
         if names.len() != kinds.len() {

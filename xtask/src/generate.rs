@@ -25,7 +25,11 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
             std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
         }
     }
-    if stale.is_empty() { Ok(()) } else { Err(format!("not fresh, run `cargo xtask generate`: {}", stale.join(", "))) }
+    if stale.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not fresh, run `cargo xtask generate`: {}", stale.join(", ")))
+    }
 }
 
 /// Rust code as rustfmt lays it out, so that generated files pass the format check.
@@ -86,8 +90,11 @@ fn info(e: &Entry) -> Result<String, String> {
             format!("OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?} }}")
         })
         .collect();
-    let attrs: Vec<String> =
-        form.attrs.iter().map(|(name, kind)| format!("AttrSpec {{ name: {name:?}, kind: {kind} }}")).collect();
+    let attrs: Vec<String> = form
+        .attrs
+        .iter()
+        .map(|(name, kind)| format!("AttrSpec {{ name: {name:?}, kind: {kind} }}"))
+        .collect();
     let scope = match row.scope.as_deref().and_then(|s| s.split_once(' ')) {
         Some((verb, what)) => format!("Some(({}, {what:?}))", verb == "begins"),
         None => "None".into(),

@@ -5,8 +5,23 @@ use std::path::Path;
 
 /// The families in the order of the table.
 pub(crate) const FAMILIES: &[&str] = &[
-    "alloc", "address", "literal", "method", "cast", "ownership", "refcount", "memory", "aggregate", "existential",
-    "pack", "block", "apply", "differentiable", "concurrency", "debug", "control",
+    "alloc",
+    "address",
+    "literal",
+    "method",
+    "cast",
+    "ownership",
+    "refcount",
+    "memory",
+    "aggregate",
+    "existential",
+    "pack",
+    "block",
+    "apply",
+    "differentiable",
+    "concurrency",
+    "debug",
+    "control",
 ];
 
 /// One instruction as declared.

@@ -78,7 +78,8 @@ impl<T: Hash + Eq> Interner<T> {
         // High bits choose the shard, since the table uses the low ones.
         let shard = (hash >> 32) as usize % SHARDS;
         let mut table = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = table.entry(hash, |&i| eq(&self.values[i as usize]), |&i| hash_of(&self.values[i as usize]));
+        let entry =
+            table.entry(hash, |&i| eq(&self.values[i as usize]), |&i| hash_of(&self.values[i as usize]));
         let raw = match entry {
             Entry::Occupied(slot) => *slot.get(),
             Entry::Vacant(slot) => {
@@ -153,7 +154,9 @@ mod tests {
         static TABLE: Interner<Box<str>> = Interner::new();
         let ids: Vec<_> = std::thread::scope(|s| {
             let threads: Vec<_> = (0..4)
-                .map(|_| s.spawn(|| (0..500).map(|i| TABLE.intern(format!("v{i}").into())).collect::<Vec<_>>()))
+                .map(|_| {
+                    s.spawn(|| (0..500).map(|i| TABLE.intern(format!("v{i}").into())).collect::<Vec<_>>())
+                })
                 .collect();
             threads.into_iter().map(|t| t.join().expect("thread")).collect()
         });

@@ -37,11 +37,7 @@ impl Default for Diagnostics {
 impl Diagnostics {
     /// An empty collection without limits.
     pub fn new() -> Self {
-        Diagnostics {
-            errors: Bounded::new(),
-            others: Bounded::new(),
-            warning_count: 0,
-        }
+        Diagnostics { errors: Bounded::new(), others: Bounded::new(), warning_count: 0 }
     }
 
     /// Keeps at most `max` errors.
@@ -116,12 +112,7 @@ impl Diagnostics {
 
     /// The diagnostics that are kept, in source order.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
-        let mut all: Vec<&Diagnostic> = self
-            .errors
-            .first()
-            .into_iter()
-            .chain(self.others.first())
-            .collect();
+        let mut all: Vec<&Diagnostic> = self.errors.first().into_iter().chain(self.others.first()).collect();
         all.sort_by(|a, b| source_order(a, b));
         all
     }
@@ -154,11 +145,7 @@ struct Bounded {
 
 impl Bounded {
     fn new() -> Self {
-        Bounded {
-            kept: Vec::new(),
-            pushed: 0,
-            max: usize::MAX,
-        }
+        Bounded { kept: Vec::new(), pushed: 0, max: usize::MAX }
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
@@ -174,11 +161,7 @@ impl Bounded {
     }
 
     fn prune(&mut self, lazily: bool) {
-        let slack = if lazily {
-            self.max.saturating_add(64)
-        } else {
-            0
-        };
+        let slack = if lazily { self.max.saturating_add(64) } else { 0 };
         if self.kept.len() > self.max.saturating_add(slack) {
             self.kept.sort_by(source_order);
             self.kept.truncate(self.max);
@@ -223,11 +206,7 @@ mod tests {
         let offsets: Vec<u32> = (0..1000).map(|i| i * 7919 % 1000).collect();
         let mut found = Diagnostics::new().with_max_errors(10);
         found.extend(offsets.iter().map(|&o| error(o)));
-        let kept: Vec<u32> = found
-            .sorted()
-            .iter()
-            .map(|d| d.labels[0].span.start)
-            .collect();
+        let kept: Vec<u32> = found.sorted().iter().map(|d| d.labels[0].span.start).collect();
         assert_eq!(kept, (0..10).collect::<Vec<_>>());
         assert!(found.is_full());
         assert_eq!(found.error_count(), 1000);

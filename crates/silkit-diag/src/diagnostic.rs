@@ -208,11 +208,7 @@ pub struct Entity {
 impl Entity {
     /// An entity of some kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
-        Entity {
-            kind,
-            name: name.into(),
-            part: None,
-        }
+        Entity { kind, name: name.into(), part: None }
     }
 
     /// A function.
@@ -263,18 +259,12 @@ impl Diagnostic {
 
     /// An error against `rule`.
     pub fn error(rule: RuleId, message: impl Into<Box<str>>) -> Self {
-        Diagnostic {
-            rule: Some(rule),
-            ..Diagnostic::new(Severity::Error, message)
-        }
+        Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Error, message) }
     }
 
     /// A warning of `rule`.
     pub fn warning(rule: RuleId, message: impl Into<Box<str>>) -> Self {
-        Diagnostic {
-            rule: Some(rule),
-            ..Diagnostic::new(Severity::Warning, message)
-        }
+        Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Warning, message) }
     }
 
     /// Says where the finding is, without further words.
@@ -286,42 +276,28 @@ impl Diagnostic {
     /// Says where the finding is, with words for that place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<Box<str>>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-            is_primary: true,
-        });
+        self.labels.push(Label { span, text: text.into(), is_primary: true });
         self
     }
 
     /// Adds a related place.
     #[must_use]
     pub fn secondary(mut self, span: Span, text: impl Into<Box<str>>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-            is_primary: false,
-        });
+        self.labels.push(Label { span, text: text.into(), is_primary: false });
         self
     }
 
     /// Adds a remark.
     #[must_use]
     pub fn note(mut self, message: impl Into<Box<str>>) -> Self {
-        self.notes.push(Note {
-            message: message.into(),
-            span: None,
-        });
+        self.notes.push(Note { message: message.into(), span: None });
         self
     }
 
     /// Adds a remark about a place, which is shown with an excerpt of its own.
     #[must_use]
     pub fn note_at(mut self, span: Span, message: impl Into<Box<str>>) -> Self {
-        self.notes.push(Note {
-            message: message.into(),
-            span: Some(span),
-        });
+        self.notes.push(Note { message: message.into(), span: Some(span) });
         self
     }
 
@@ -333,14 +309,8 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<Box<str>>,
     ) -> Self {
-        let edits = vec![TextEdit {
-            span,
-            replacement: replacement.into(),
-        }];
-        self.suggestion = Some(Box::new(Suggestion {
-            message: message.into(),
-            edits,
-        }));
+        let edits = vec![TextEdit { span, replacement: replacement.into() }];
+        self.suggestion = Some(Box::new(Suggestion { message: message.into(), edits }));
         self
     }
 
@@ -353,18 +323,13 @@ impl Diagnostic {
 
     /// The place of the finding: the first primary label, or else the first label.
     pub fn primary(&self) -> Option<&Label> {
-        self.labels
-            .iter()
-            .find(|l| l.is_primary)
-            .or_else(|| self.labels.first())
+        self.labels.iter().find(|l| l.is_primary).or_else(|| self.labels.first())
     }
 
     /// The labels other than [`primary`](Self::primary).
     pub fn others(&self) -> impl Iterator<Item = &Label> {
         let primary = self.primary().map(std::ptr::from_ref);
-        self.labels
-            .iter()
-            .filter(move |l| primary != Some(std::ptr::from_ref(*l)))
+        self.labels.iter().filter(move |l| primary != Some(std::ptr::from_ref(*l)))
     }
 }
 

@@ -38,8 +38,7 @@ mod source;
 
 pub use collect::Diagnostics;
 pub use diagnostic::{
-    Diagnostic, Entity, EntityKind, FileId, Label, Note, Rule, RuleId, Severity, Span, Suggestion,
-    TextEdit,
+    Diagnostic, Entity, EntityKind, FileId, Label, Note, Rule, RuleId, Severity, Span, Suggestion, TextEdit,
 };
 pub use nearest::{MAX_NAME_LEN, nearest};
 pub use source::{LineColumn, SourceFile, SourceMap, SourceText, TextTooLong};

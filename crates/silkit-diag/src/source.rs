@@ -77,13 +77,7 @@ pub struct TextTooLong {
 
 impl fmt::Display for TextTooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is too long: {} bytes, at most {} are supported",
-            self.name,
-            self.len,
-            u32::MAX
-        )
+        write!(f, "`{}` is too long: {} bytes, at most {} are supported", self.name, self.len, u32::MAX)
     }
 }
 
@@ -124,14 +118,8 @@ impl<'a> SourceMap<'a> {
         if u32::try_from(len).is_err() {
             return Err(TextTooLong { name, len });
         }
-        let id =
-            u32::try_from(self.files.len()).expect("invariant: fewer than 2^32 files are opened");
-        self.files.push(SourceFile {
-            name,
-            text,
-            lines: OnceLock::new(),
-            chars: OnceLock::new(),
-        });
+        let id = u32::try_from(self.files.len()).expect("invariant: fewer than 2^32 files are opened");
+        self.files.push(SourceFile { name, text, lines: OnceLock::new(), chars: OnceLock::new() });
         Ok(FileId::new(id))
     }
 
@@ -293,24 +281,10 @@ mod tests {
         let mut sources = SourceMap::new();
         let id = sources.add("f", format!("x\n{text}")).unwrap();
         let file = sources.file(id).unwrap();
-        for offset in [
-            0,
-            1,
-            2,
-            3,
-            CHUNK,
-            3 * CHUNK - 1,
-            3 * CHUNK,
-            5 * CHUNK + 2,
-            2 + text.len(),
-        ] {
+        for offset in [0, 1, 2, 3, CHUNK, 3 * CHUNK - 1, 3 * CHUNK, 5 * CHUNK + 2, 2 + text.len()] {
             let at = file.line_column(to_u32(offset));
             let start = if offset < 2 { 0 } else { 2 };
-            assert_eq!(
-                at.column as usize,
-                count_chars(&file.text()[start..offset]) + 1,
-                "{offset}"
-            );
+            assert_eq!(at.column as usize, count_chars(&file.text()[start..offset]) + 1, "{offset}");
         }
         let id = sources.add("g", "x".repeat(8 * CHUNK)).unwrap();
         let end = to_u32(8 * CHUNK);

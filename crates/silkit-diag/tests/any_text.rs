@@ -47,11 +47,7 @@ impl Numbers {
         let at = |n: &mut Self| n.below(len as u64 + 8) as u32;
         let start = at(self);
         let far = self.below(4) == 0;
-        let end = if far {
-            at(self)
-        } else {
-            start + self.below(6) as u32
-        };
+        let end = if far { at(self) } else { start + self.below(6) as u32 };
         Span::new(file, start, end)
     }
 }
@@ -61,28 +57,13 @@ fn render_all(d: &Diagnostic, sources: &SourceMap<'_>) -> Vec<String> {
     for colors in [false, true] {
         for unicode in [false, true] {
             for width in [0, 80, 1_000_000] {
-                out.push(
-                    Terminal {
-                        colors,
-                        unicode,
-                        width,
-                    }
-                    .render(d, sources),
-                );
+                out.push(Terminal { colors, unicode, width }.render(d, sources));
             }
         }
     }
     out.push(short([d], sources));
     out.push(json_lines([d], sources));
-    out.push(sarif(
-        [d],
-        sources,
-        Tool {
-            name: "t",
-            version: "0",
-            rules: &[],
-        },
-    ));
+    out.push(sarif([d], sources, Tool { name: "t", version: "0", rules: &[] }));
     out
 }
 
@@ -93,34 +74,21 @@ fn any_bytes_and_spans() {
         let mut sources = SourceMap::new();
         let sizes = [n.below(40), n.below(4000)];
         let texts: Vec<Vec<u8>> = sizes.iter().map(|&s| n.text(s)).collect();
-        let files: Vec<FileId> = texts
-            .iter()
-            .map(|t| sources.add("a\n\x1b.sil", t.as_slice()).expect("short"))
-            .collect();
+        let files: Vec<FileId> =
+            texts.iter().map(|t| sources.add("a\n\x1b.sil", t.as_slice()).expect("short")).collect();
         let unknown = n.below(20) == 0;
         let place = |n: &mut Numbers| {
             let i = n.below(2) as usize;
             let span = n.span(files[i], texts[i].len());
-            if unknown {
-                Span {
-                    file: FileId::new(9),
-                    ..span
-                }
-            } else {
-                span
-            }
+            if unknown { Span { file: FileId::new(9), ..span } } else { span }
         };
         let message = |n: &mut Numbers| String::from_utf8_lossy(&n.text(8)).into_owned();
         let mut d = Diagnostic::error(RULE, message(&mut n));
         for _ in 0..n.below(5) {
-            d = d
-                .label(place(&mut n), message(&mut n))
-                .secondary(place(&mut n), message(&mut n));
+            d = d.label(place(&mut n), message(&mut n)).secondary(place(&mut n), message(&mut n));
         }
         for _ in 0..n.below(3) {
-            d = d
-                .note(message(&mut n))
-                .note_at(place(&mut n), message(&mut n));
+            d = d.note(message(&mut n)).note_at(place(&mut n), message(&mut n));
         }
         if n.below(2) == 0 {
             d = d.suggest(message(&mut n), place(&mut n), message(&mut n));
@@ -132,10 +100,7 @@ fn any_bytes_and_spans() {
         }
         let rendered = render_all(&d, &sources);
         let plain = &rendered[0];
-        assert!(
-            !plain.contains(['\x1b', '\0', '\u{202e}', '\u{9b}', '\r']),
-            "round {round}:\n{plain:?}"
-        );
+        assert!(!plain.contains(['\x1b', '\0', '\u{202e}', '\u{9b}', '\r']), "round {round}:\n{plain:?}");
         assert!(plain.starts_with("error[SIL0001]: ") && plain.ends_with('\n'));
     }
 }
@@ -160,10 +125,6 @@ fn a_line_of_100_megabytes() {
         }
     }
     // Generous: without the table of characters this takes minutes.
-    assert!(
-        start.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     assert!(short([&d], &sources).starts_with("long.sil:1:52428801: error: found it\n"));
 }

@@ -211,7 +211,13 @@ impl Body {
     ///
     /// # Panics
     /// With more than 65,535 arguments.
-    pub fn add_argument(&mut self, block: Block, ty: SilType, ownership: Ownership, arg_flags: ArgFlags) -> Value {
+    pub fn add_argument(
+        &mut self,
+        block: Block,
+        ty: SilType,
+        ownership: Ownership,
+        arg_flags: ArgFlags,
+    ) -> Value {
         let index = u16::try_from(self.blocks[block].args.len()).expect("invariant: at most 65535 arguments");
         let value = self.values.push(ValueData {
             ty,

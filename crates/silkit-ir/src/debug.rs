@@ -1,8 +1,8 @@
 //! Debug variables and source locations.
 
+use crate::decl_ref::DeclRef;
 use silkit_base::{Interned, Interner, Symbol};
 use silkit_types::{SilType, Type};
-use crate::decl_ref::DeclRef;
 
 static VARS: Interner<DebugVarData> = Interner::new();
 

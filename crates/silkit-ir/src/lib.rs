@@ -16,14 +16,15 @@ mod module;
 mod uses;
 
 pub use body::{
-    ArgFlags, Block, BlockData, Body, Inst, InstData, Loc, LocData, NewInst, Operand, OperandData, Ownership, Value, ValueData, ValueDef,
+    ArgFlags, Block, BlockData, Body, Inst, InstData, Loc, LocData, NewInst, Operand, OperandData, Ownership,
+    Value, ValueData, ValueDef,
 };
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use generated::Opcode;
 pub use info::InstInfo;
-pub use module::*;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
+pub use module::*;
 
 /// The word of an attribute that is missing.
 pub const NONE: u32 = u32::MAX;

@@ -7,7 +7,8 @@ use crate::body::{Body, Inst, Operand, OperandData, Value};
 impl Body {
     /// Makes the next operand of the instruction that was made last.
     pub(crate) fn add_operand(&mut self, user: Inst, value: Value) {
-        let operand = self.operands.push(OperandData { value, user, prev: Operand::NONE, next: Operand::NONE });
+        let operand =
+            self.operands.push(OperandData { value, user, prev: Operand::NONE, next: Operand::NONE });
         self.link(operand, value);
     }
 

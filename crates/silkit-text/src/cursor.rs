@@ -17,7 +17,23 @@ pub(crate) fn is_ident_byte(b: u8) -> bool {
 }
 
 fn is_operator_byte(b: u8) -> bool {
-    matches!(b, b'/' | b'=' | b'-' | b'+' | b'*' | b'%' | b'<' | b'>' | b'!' | b'&' | b'|' | b'^' | b'~' | b'?' | b'.')
+    matches!(
+        b,
+        b'/' | b'='
+            | b'-'
+            | b'+'
+            | b'*'
+            | b'%'
+            | b'<'
+            | b'>'
+            | b'!'
+            | b'&'
+            | b'|'
+            | b'^'
+            | b'~'
+            | b'?'
+            | b'.'
+    )
 }
 
 impl<'a> Cursor<'a> {

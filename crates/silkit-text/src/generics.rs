@@ -203,7 +203,10 @@ pub fn parse_requirements(
         } else {
             return Err(err_here(cur, "expected `:` or `==` in a requirement"));
         };
-        let start = { cur.skip_trivia(); cur.pos() };
+        let start = {
+            cur.skip_trivia();
+            cur.pos()
+        };
         let mut constraint = parse_type(cur, env, false)?;
         let mut kind = kind;
         if cur.here() == b'(' {

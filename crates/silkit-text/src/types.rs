@@ -116,8 +116,11 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
 
 fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     env.depth += 1;
-    let result =
-        if env.depth > MAX_DEPTH { Err(err_here(cur, "this type nests too deeply")) } else { unary(cur, env, lowered) };
+    let result = if env.depth > MAX_DEPTH {
+        Err(err_here(cur, "this type nests too deeply"))
+    } else {
+        unary(cur, env, lowered)
+    };
     env.depth -= 1;
     result
 }
@@ -173,7 +176,9 @@ fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, repr: MetatypeRepr) -> P
     let at = cur.clone();
     // The instance type is formal, whatever the metatype is.
     let ty = unary_operand(cur, env, false)?;
-    with_repr(ty, repr).ok_or_else(|| err_here(&at, "`@thin`, `@thick` and `@objc_metatype` are for metatypes: `@thick T.Type`"))
+    with_repr(ty, repr).ok_or_else(|| {
+        err_here(&at, "`@thin`, `@thick` and `@objc_metatype` are for metatypes: `@thick T.Type`")
+    })
 }
 
 /// The metatype inside `any P.Type` and `@dynamic_self C.Type` gets the representation too.
@@ -182,7 +187,9 @@ fn with_repr(ty: Type, repr: MetatypeRepr) -> Option<Type> {
         TypeKind::Metatype(_, t) => TypeKind::Metatype(repr, *t),
         TypeKind::ProtocolMetatype(_, t) => TypeKind::ProtocolMetatype(repr, *t),
         TypeKind::Any(t) => TypeKind::Metatype(repr, Type::new(TypeKind::Any(strip_metatype(*t)?))),
-        TypeKind::DynamicSelf(t) => TypeKind::Metatype(repr, Type::new(TypeKind::DynamicSelf(strip_metatype(*t)?))),
+        TypeKind::DynamicSelf(t) => {
+            TypeKind::Metatype(repr, Type::new(TypeKind::DynamicSelf(strip_metatype(*t)?)))
+        }
         _ => return Some(ty).filter(|t| matches!(t.kind(), TypeKind::Function(_))),
     }))
 }
@@ -209,7 +216,9 @@ fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
     let mut ty = match env.lookup(name) {
-        Some((depth, index)) if name != "Self" => Type::new(TypeKind::Param { name: symbol(name), depth, index }),
+        Some((depth, index)) if name != "Self" => {
+            Type::new(TypeKind::Param { name: symbol(name), depth, index })
+        }
         _ => Type::new(TypeKind::Param { name: symbol(name), depth: 0, index: 0 }),
     };
     while cur.here() == b'.' {
@@ -242,7 +251,8 @@ fn opaque_result(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
     let decl = string(cur)?;
     expect(cur, ",")?;
-    let index = cur.integer().and_then(|t| t.parse().ok()).ok_or_else(|| err_here(cur, "expected a number"))?;
+    let index =
+        cur.integer().and_then(|t| t.parse().ok()).ok_or_else(|| err_here(cur, "expected a number"))?;
     expect(cur, ")")?;
     let interface = primary(cur, env, false)?;
     Ok(Type::new(TypeKind::OpaqueResult { decl, index, interface }))
@@ -320,7 +330,8 @@ fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Ty
                     "Protocol" => Type::new(TypeKind::ProtocolMetatype(MetatypeRepr::Formal, ty)),
                     _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
-                        let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+                        let args =
+                            if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
                         Type::named(Some(ty), symbol(name), args)
                     }
                 };
@@ -339,7 +350,10 @@ fn follows_ident(cur: &Cursor<'_>) -> bool {
 
 fn is_parameter(ty: Type) -> bool {
     match ty.kind() {
-        TypeKind::Param { .. } | TypeKind::Member(..) | TypeKind::Opened { .. } | TypeKind::OpenedElement { .. } => true,
+        TypeKind::Param { .. }
+        | TypeKind::Member(..)
+        | TypeKind::Opened { .. }
+        | TypeKind::OpenedElement { .. } => true,
         TypeKind::Paren(t) | TypeKind::PackElement(t) => is_parameter(*t),
         _ => false,
     }
@@ -404,7 +418,8 @@ fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::G
     }
     let fields = fields?;
     // Arguments follow only a layout with a signature.
-    let args = if sig.is_some() && cur.looking_at("<") { parse_substitutions(cur, env)? } else { Box::default() };
+    let args =
+        if sig.is_some() && cur.looking_at("<") { parse_substitutions(cur, env)? } else { Box::default() };
     Ok(Type::new(TypeKind::Box(Box::new(BoxType { sig, captures_generics: false, fields, args }))))
 }
 

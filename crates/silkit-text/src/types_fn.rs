@@ -7,8 +7,8 @@ use crate::symbols::symbol;
 use crate::types::{expect, parse_substitutions, parse_type};
 use silkit_base::Symbol;
 use silkit_types::{
-    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
-    ResultFlags, ResultInfo, Type, TypeKind,
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, ResultInfo, Type, TypeKind,
 };
 
 /// Whether the parenthesis here is closed and followed by `->`, `async` or `throws`.
@@ -185,7 +185,8 @@ fn other_attribute(
             return Ok(false);
         }
         // Attributes of declarations in formal types stay with the type as spelled.
-        "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe" | "reparented" => {
+        "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe"
+        | "reparented" => {
             kept.push(symbol(&format!("@{word}")));
             return Ok(false);
         }
@@ -213,10 +214,33 @@ fn other_attribute(
 
 /// Attributes that a suggestion may name.
 const KNOWN: &[&str] = &[
-    "escaping", "autoclosure", "Sendable", "noescape", "async", "pseudogeneric", "yield_once", "yield_many",
-    "unimplementable", "isolated", "callee_guaranteed", "callee_owned", "substituted", "convention", "differentiable",
-    "thin", "thick", "objc_metatype", "opened", "pack_element", "direct", "sil_weak", "sil_unowned", "sil_unmanaged",
-    "block_storage", "moveOnly", "dynamic_self",
+    "escaping",
+    "autoclosure",
+    "Sendable",
+    "noescape",
+    "async",
+    "pseudogeneric",
+    "yield_once",
+    "yield_many",
+    "unimplementable",
+    "isolated",
+    "callee_guaranteed",
+    "callee_owned",
+    "substituted",
+    "convention",
+    "differentiable",
+    "thin",
+    "thick",
+    "objc_metatype",
+    "opened",
+    "pack_element",
+    "direct",
+    "sil_weak",
+    "sil_unowned",
+    "sil_unmanaged",
+    "block_storage",
+    "moveOnly",
+    "dynamic_self",
 ];
 
 fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<bool> {

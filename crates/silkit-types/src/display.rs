@@ -3,8 +3,8 @@
 //! The reader of this form is `silkit_text`'s type parser.
 
 use crate::function::{
-    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
-    ResultFlags, ResultInfo,
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, ResultInfo,
 };
 use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind};
 use crate::kind::{BoxType, MetatypeRepr, Named, RefStorage, Type, TypeKind};
@@ -121,8 +121,10 @@ impl<'a, W: Write> PrintType<'a, W> {
     }
 
     fn suffixed(&mut self, ty: Type, suffix: &str) -> fmt::Result {
-        let needs_parens =
-            matches!(ty.kind(), TypeKind::Function(_) | TypeKind::Any(_) | TypeKind::Some(_) | TypeKind::Composition(_));
+        let needs_parens = matches!(
+            ty.kind(),
+            TypeKind::Function(_) | TypeKind::Any(_) | TypeKind::Some(_) | TypeKind::Composition(_)
+        );
         if needs_parens {
             self.wrapped("(", ty, ")")?;
         } else {
@@ -184,7 +186,6 @@ impl<'a, W: Write> PrintType<'a, W> {
                 | TypeKind::Composition(_)
                 | TypeKind::Opened { .. }
                 | TypeKind::OpenedElement { .. }
-                | TypeKind::DynamicSelf(_)
         );
         if needs_parens {
             self.wrapped("(", instance, ")")?;
@@ -285,7 +286,8 @@ impl<'a, W: Write> PrintType<'a, W> {
     }
 
     fn function_attributes(&mut self, f: &FunctionType) -> fmt::Result {
-        let flag = |p: &mut Self, flag, text| if f.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) };
+        let flag =
+            |p: &mut Self, flag, text| if f.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) };
         flag(self, FnFlags::AUTOCLOSURE, "@autoclosure ")?;
         flag(self, FnFlags::ESCAPING, "@escaping ")?;
         flag(self, FnFlags::YIELD_ONCE, "@yield_once ")?;
@@ -330,7 +332,9 @@ impl<'a, W: Write> PrintType<'a, W> {
     }
 
     fn param(&mut self, param: &Param) -> fmt::Result {
-        let flag = |p: &mut Self, flag, text| if param.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) };
+        let flag = |p: &mut Self, flag, text| {
+            if param.flags.contains(flag) { p.out.write_str(text) } else { Ok(()) }
+        };
         if let Some(label) = param.label {
             write!(self.out, "{label}: ")?;
         } else {
@@ -342,7 +346,9 @@ impl<'a, W: Write> PrintType<'a, W> {
         flag(self, ParamFlags::INHERIT_ACTOR_CONTEXT, "@_inheritActorContext ")?;
         flag(self, ParamFlags::AUTOCLOSURE, "@autoclosure ")?;
         let formal = param.convention.is_formal() || param.convention == ParamConvention::Unowned;
-        let sil = !formal || param.flags.contains(ParamFlags::IMPLICIT_LEADING) || param.flags.contains(ParamFlags::SIL);
+        let sil = !formal
+            || param.flags.contains(ParamFlags::IMPLICIT_LEADING)
+            || param.flags.contains(ParamFlags::SIL);
         flag(self, ParamFlags::SENDING, if sil { "@sil_sending " } else { "sending " })?;
         flag(self, ParamFlags::IMPLICIT_LEADING, "@sil_implicit_leading_param ")?;
         flag(self, ParamFlags::ISOLATED, if sil { "@sil_isolated " } else { "isolated " })?;
@@ -381,8 +387,15 @@ impl<'a, W: Write> PrintType<'a, W> {
         self.out.write_str(" -> ")?;
         let count = f.yields.len() + f.results.len() + usize::from(f.error.is_some());
         // One result that is a tuple needs parentheses to be told from several results.
-        let lone_tuple = count == 1 && f.results.first().is_some_and(|r| matches!(r.ty.kind(), TypeKind::Tuple(_)) && r.convention == ResultConvention::Unowned);
-        let parens = count != 1 || lone_tuple;
+        let lone_tuple = count == 1
+            && f.results.first().is_some_and(|r| {
+                matches!(r.ty.kind(), TypeKind::Tuple(_)) && r.convention == ResultConvention::Unowned
+            });
+        // `-> (… for <A>) for <B>`: the parentheses say which `for` is whose.
+        let is_substituted = |r: &ResultInfo| r.ty.as_function().is_some_and(|f| f.pattern_sig.is_some());
+        let lone_pattern =
+            count == 1 && f.pattern_sig.is_some() && f.results.first().is_some_and(is_substituted);
+        let parens = count != 1 || lone_tuple || lone_pattern;
         self.lifetime(f.result_lifetime)?;
         if parens {
             self.out.write_char('(')?;

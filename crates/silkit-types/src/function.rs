@@ -311,7 +311,8 @@ impl ParamConvention {
         use ParamConvention as P;
         matches!(
             self,
-            P::In | P::InGuaranteed
+            P::In
+                | P::InGuaranteed
                 | P::InConstant
                 | P::InCxx
                 | P::Inout

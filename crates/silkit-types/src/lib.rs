@@ -24,12 +24,10 @@ mod substitute;
 
 pub use display::PrintType;
 pub use function::{
-    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention,
-    ResultFlags, ResultInfo, Yield,
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, ResultInfo, Yield,
 };
 pub use generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
-pub use kind::{
-    BoxField, BoxType, MetatypeRepr, Named, RefStorage, TupleElement, Type, TypeKind,
-};
+pub use kind::{BoxField, BoxType, MetatypeRepr, Named, RefStorage, TupleElement, Type, TypeKind};
 pub use sil_type::SilType;
 pub use substitute::Substitution;

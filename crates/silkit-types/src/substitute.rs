@@ -36,7 +36,9 @@ impl Type {
                     return self;
                 }
                 match new_base.kind() {
-                    TypeKind::Param { .. } | TypeKind::Member(..) => Type::new(TypeKind::Member(new_base, *name)),
+                    TypeKind::Param { .. } | TypeKind::Member(..) => {
+                        Type::new(TypeKind::Member(new_base, *name))
+                    }
                     TypeKind::Opened { id, existential, interface } => Type::new(TypeKind::Opened {
                         id: *id,
                         existential: *existential,
@@ -70,7 +72,11 @@ impl Type {
                 if n.parent.is_none() && n.args.is_empty() {
                     return self;
                 }
-                K::Named(Named { parent: n.parent.map(&mut *each), name: n.name, args: map_all(&n.args, each) })
+                K::Named(Named {
+                    parent: n.parent.map(&mut *each),
+                    name: n.name,
+                    args: map_all(&n.args, each),
+                })
             }
             K::Member(t, name) => K::Member(each(*t), *name),
             K::Tuple(elements) => {

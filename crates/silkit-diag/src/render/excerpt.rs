@@ -43,11 +43,8 @@ struct Shown {
 
 /// Makes excerpts, in source order, that show all spans. They are of `file`.
 pub(super) fn excerpts(file: &SourceFile<'_>, spans: &[Span]) -> Vec<Excerpt> {
-    let mut shown: Vec<Shown> = spans
-        .iter()
-        .enumerate()
-        .map(|(index, span)| reduce(file, index, *span))
-        .collect();
+    let mut shown: Vec<Shown> =
+        spans.iter().enumerate().map(|(index, span)| reduce(file, index, *span)).collect();
     shown.sort_by_key(|s| (s.start, s.end));
     let mut clusters: Vec<(u32, u32, Vec<Shown>)> = Vec::new();
     for s in shown {
@@ -61,10 +58,7 @@ pub(super) fn excerpts(file: &SourceFile<'_>, spans: &[Span]) -> Vec<Excerpt> {
             _ => clusters.push((s.first, s.last, vec![s])),
         }
     }
-    clusters
-        .into_iter()
-        .map(|(first, last, members)| cut_out(file, first, last, &members))
-        .collect()
+    clusters.into_iter().map(|(first, last, members)| cut_out(file, first, last, &members)).collect()
 }
 
 fn reduce(file: &SourceFile<'_>, index: usize, span: Span) -> Shown {
@@ -80,13 +74,7 @@ fn reduce(file: &SourceFile<'_>, index: usize, span: Span) -> Shown {
     if let Some(line) = file.line_range(last) {
         end = end.min(line.end).max(start);
     }
-    Shown {
-        index,
-        start,
-        end,
-        first,
-        last,
-    }
+    Shown { index, start, end, first, last }
 }
 
 fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> Excerpt {
@@ -101,16 +89,9 @@ fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> E
             text.push('\n');
         }
         let inside = |offset: u32| line.start <= offset && offset <= line.end;
-        let ends = members
-            .iter()
-            .flat_map(|m| [m.start, m.end])
-            .filter(|&o| inside(o));
-        let focus = members
-            .iter()
-            .map(|m| m.start)
-            .find(|&o| inside(o))
-            .or_else(|| ends.min())
-            .unwrap_or(line.start);
+        let ends = members.iter().flat_map(|m| [m.start, m.end]).filter(|&o| inside(o));
+        let focus =
+            members.iter().map(|m| m.start).find(|&o| inside(o)).or_else(|| ends.min()).unwrap_or(line.start);
         let bytes = &file.text()[line.start as usize..line.end as usize];
         let window = window(bytes, (focus - line.start) as usize);
         if window.start > 0 {
@@ -146,12 +127,7 @@ fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> E
         range.end = range.end.max(range.start);
     }
     let text = text.chars().map(printable).collect();
-    Excerpt {
-        text,
-        first_line: first,
-        spans,
-        is_shifted,
-    }
+    Excerpt { text, first_line: first, spans, is_shifted }
 }
 
 /// Replaces what must not reach a terminal by something of as many bytes, so that no offset moves. The
@@ -192,76 +168,39 @@ mod tests {
         let id = sources.add("f", text).unwrap();
         let spans: Vec<Span> = spans.iter().map(|&(a, b)| Span::new(id, a, b)).collect();
         let file = sources.file(id).unwrap();
-        let shown = |e: &Excerpt| {
-            e.spans
-                .iter()
-                .map(|(_, r)| e.text[r.clone()].to_owned())
-                .collect()
-        };
+        let shown = |e: &Excerpt| e.spans.iter().map(|(_, r)| e.text[r.clone()].to_owned()).collect();
         let all = excerpts(file, &spans);
-        all.iter()
-            .map(|e| (e.first_line, shown(e), e.is_shifted))
-            .collect()
+        all.iter().map(|e| (e.first_line, shown(e), e.is_shifted)).collect()
     }
 
     #[test]
     fn one_line() {
-        assert_eq!(
-            cut(b"ab\r\ncd\n", &[(0, 1)]),
-            [(1, vec!["a".into()], false)]
-        );
-        assert_eq!(
-            cut(b"ab\r\ncd\n", &[(0, 4)]),
-            [(1, vec!["ab".into()], false)]
-        );
-        assert_eq!(
-            cut(b"ab\r\ncd\n", &[(3, 3)]),
-            [(1, vec![String::new()], false)]
-        );
-        assert_eq!(
-            cut(b"ab\r\ncd\n", &[(99, 100)]),
-            [(3, vec![String::new()], false)]
-        );
+        assert_eq!(cut(b"ab\r\ncd\n", &[(0, 1)]), [(1, vec!["a".into()], false)]);
+        assert_eq!(cut(b"ab\r\ncd\n", &[(0, 4)]), [(1, vec!["ab".into()], false)]);
+        assert_eq!(cut(b"ab\r\ncd\n", &[(3, 3)]), [(1, vec![String::new()], false)]);
+        assert_eq!(cut(b"ab\r\ncd\n", &[(99, 100)]), [(3, vec![String::new()], false)]);
         assert_eq!(cut(b"", &[(0, 0)]), [(1, vec![String::new()], false)]);
     }
 
     #[test]
     fn bad_bytes() {
-        assert_eq!(
-            cut(b"\xff\xfe%1 x", &[(2, 4)]),
-            [(1, vec!["%1".into()], false)]
-        );
-        assert_eq!(
-            cut("é%1".as_bytes(), &[(1, 4)]),
-            [(1, vec!["é%1".into()], false)]
-        );
+        assert_eq!(cut(b"\xff\xfe%1 x", &[(2, 4)]), [(1, vec!["%1".into()], false)]);
+        assert_eq!(cut("é%1".as_bytes(), &[(1, 4)]), [(1, vec!["é%1".into()], false)]);
     }
 
     #[test]
     fn clusters_and_tall_spans() {
         let text = "a\n".repeat(100);
         let found = cut(text.as_bytes(), &[(2, 3), (0, 1), (100, 101)]);
-        assert_eq!(
-            found.iter().map(|e| (e.0, e.1.len())).collect::<Vec<_>>(),
-            [(1, 2), (51, 1)]
-        );
-        assert_eq!(
-            cut(text.as_bytes(), &[(0, 90)]),
-            [(1, vec!["a".into()], false)]
-        );
-        assert_eq!(
-            cut(text.as_bytes(), &[(0, 3)]),
-            [(1, vec!["a\na".into()], false)]
-        );
+        assert_eq!(found.iter().map(|e| (e.0, e.1.len())).collect::<Vec<_>>(), [(1, 2), (51, 1)]);
+        assert_eq!(cut(text.as_bytes(), &[(0, 90)]), [(1, vec!["a".into()], false)]);
+        assert_eq!(cut(text.as_bytes(), &[(0, 3)]), [(1, vec!["a\na".into()], false)]);
     }
 
     #[test]
     fn long_lines() {
         let text = format!("{}needle{}", "é".repeat(50_000), " x".repeat(50_000));
-        assert_eq!(
-            cut(text.as_bytes(), &[(100_000, 100_006)]),
-            [(1, vec!["needle".into()], true)]
-        );
+        assert_eq!(cut(text.as_bytes(), &[(100_000, 100_006)]), [(1, vec!["needle".into()], true)]);
         let shown = &cut(text.as_bytes(), &[(10, 100_006)])[0];
         assert!(!shown.2 && shown.1[0].len() < 1100);
     }

@@ -106,19 +106,10 @@ mod tests {
         assert_eq!(v["rule"], "SIL1");
         assert_eq!(v["message"], "m\n\"");
         assert_eq!(v["place"]["file"], "a\".sil");
-        assert_eq!(
-            v["place"]["start"],
-            json!({"offset": 3, "line": 2, "column": 1, "byte_column": 1})
-        );
+        assert_eq!(v["place"]["start"], json!({"offset": 3, "line": 2, "column": 1, "byte_column": 1}));
         assert_eq!(v["labels"][0]["primary"], true);
         assert_eq!(v["notes"][0], json!({"message": "n", "place": null}));
-        assert_eq!(
-            v["suggestion"]["edits"][0]["place"]["start"],
-            json!({"offset": 5})
-        );
-        assert_eq!(
-            v["entity"],
-            json!({"kind": "function", "name": "f", "part": null})
-        );
+        assert_eq!(v["suggestion"]["edits"][0]["place"]["start"], json!({"offset": 5}));
+        assert_eq!(v["entity"], json!({"kind": "function", "name": "f", "part": null}));
     }
 }

@@ -44,13 +44,11 @@ pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
         1 => Some(format!("1 {word}")),
         n => Some(format!("{n} {word}s")),
     };
-    let parts: Vec<String> = [
-        counted(diagnostics.error_count(), "error"),
-        counted(diagnostics.warning_count(), "warning"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let parts: Vec<String> =
+        [counted(diagnostics.error_count(), "error"), counted(diagnostics.warning_count(), "warning")]
+            .into_iter()
+            .flatten()
+            .collect();
     let hidden = match diagnostics.suppressed_count() {
         0 => String::new(),
         n => format!(" ({n} not shown)"),
@@ -60,20 +58,9 @@ pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
 
 /// What there is to say about the place of a diagnostic that has no place in a text.
 fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
-    let entity = diagnostic
-        .entity
-        .as_deref()
-        .filter(|_| diagnostic.labels.is_empty())?;
-    let part = entity
-        .part
-        .as_deref()
-        .map(|p| format!(", at `{p}`"))
-        .unwrap_or_default();
-    Some(format!(
-        "in {} `{}`{part}",
-        entity.kind.as_str(),
-        entity.name
-    ))
+    let entity = diagnostic.entity.as_deref().filter(|_| diagnostic.labels.is_empty())?;
+    let part = entity.part.as_deref().map(|p| format!(", at `{p}`")).unwrap_or_default();
+    Some(format!("in {} `{}`{part}", entity.kind.as_str(), entity.name))
 }
 
 #[cfg(test)]
@@ -89,9 +76,6 @@ mod tests {
         assert_eq!(summary(&found).as_deref(), Some("1 warning"));
         found.push(Diagnostic::error(RuleId::new("R"), "e"));
         found.push(Diagnostic::error(RuleId::new("R"), "e"));
-        assert_eq!(
-            summary(&found).as_deref(),
-            Some("2 errors, 1 warning (1 not shown)")
-        );
+        assert_eq!(summary(&found).as_deref(), Some("2 errors, 1 warning (1 not shown)"));
     }
 }

@@ -88,7 +88,8 @@ fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) ->
             Some(part) => format!("{}/{part}", entity.name),
             None => entity.name.to_string(),
         };
-        location["logicalLocations"] = json!([{"name": *entity.name, "fullyQualifiedName": full, "kind": entity.kind.as_str()}]);
+        location["logicalLocations"] =
+            json!([{"name": *entity.name, "fullyQualifiedName": full, "kind": entity.kind.as_str()}]);
     }
     if location.as_object().is_some_and(|o| !o.is_empty()) {
         value["locations"] = json!([location]);
@@ -166,16 +167,7 @@ fn uri(path: &str) -> String {
     for &b in bytes {
         match b {
             b'\\' if has_drive => out.push('/'),
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'0'..=b'9'
-            | b'-'
-            | b'.'
-            | b'_'
-            | b'~'
-            | b'/'
-            | b'+'
-            | b'@' => {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'+' | b'@' => {
                 out.push(char::from(b));
             }
             b':' if has_drive => out.push(':'),
@@ -205,47 +197,22 @@ mod tests {
         let file = sources.add("a.sil", "one\ntwo\n").unwrap();
         let (a, b) = (RuleId::new("A"), RuleId::new("B"));
         let found = [
-            Diagnostic::error(b, "x")
-                .at(Span::new(file, 4, 7))
-                .secondary(Span::at(file, 0), "s"),
-            Diagnostic::warning(a, "y")
-                .suggest("f", Span::new(file, 0, 3), "1")
-                .note("n"),
+            Diagnostic::error(b, "x").at(Span::new(file, 4, 7)).secondary(Span::at(file, 0), "s"),
+            Diagnostic::warning(a, "y").suggest("f", Span::new(file, 0, 3), "1").note("n"),
             Diagnostic::error(b, "z").entity(Entity::function("f").value("%1")),
             Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
         ];
-        let rules = [Rule {
-            id: b,
-            name: "Bee",
-            summary: "S.",
-        }];
-        let text = sarif(
-            &found,
-            &sources,
-            Tool {
-                name: "t",
-                version: "1",
-                rules: &rules,
-            },
-        );
+        let rules = [Rule { id: b, name: "Bee", summary: "S." }];
+        let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules });
         let v: Value = serde_json::from_str(&text).unwrap();
         let run = &v["runs"][0];
         let described = json!({"id": "B", "name": "Bee", "shortDescription": {"text": "S."}});
-        assert_eq!(
-            run["tool"]["driver"]["rules"],
-            json!([described, {"id": "A"}])
-        );
+        assert_eq!(run["tool"]["driver"]["rules"], json!([described, {"id": "A"}]));
         let results = run["results"].as_array().unwrap();
-        assert_eq!(
-            (&results[2]["ruleId"], &results[2]["ruleIndex"]),
-            (&json!("B"), &json!(0))
-        );
+        assert_eq!((&results[2]["ruleId"], &results[2]["ruleIndex"]), (&json!("B"), &json!(0)));
         assert_eq!(results[1]["ruleIndex"], 1);
         let region = &results[0]["locations"][0]["physicalLocation"]["region"];
-        assert_eq!(
-            (&region["startLine"], &region["endColumn"]),
-            (&json!(2), &json!(4))
-        );
+        assert_eq!((&region["startLine"], &region["endColumn"]), (&json!(2), &json!(4)));
         assert_eq!(results[0]["relatedLocations"][0]["message"]["text"], "s");
         let change = &results[1]["fixes"][0]["artifactChanges"][0];
         assert_eq!(change["replacements"][0]["insertedContent"]["text"], "1");

@@ -21,10 +21,7 @@ use crate::{Diagnostic, Severity, SourceMap, Span};
 /// ");
 /// # Ok::<(), silkit_diag::TextTooLong>(())
 /// ```
-pub fn short<'d>(
-    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
-    sources: &SourceMap<'_>,
-) -> String {
+pub fn short<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources: &SourceMap<'_>) -> String {
     let mut out = String::new();
     for d in diagnostics {
         let primary = d.primary();
@@ -32,26 +29,14 @@ pub fn short<'d>(
         line(&mut out, sources, place, d.severity, &d.message);
         for label in primary.into_iter().chain(d.others()) {
             if !label.text.is_empty() && *label.text != *d.message {
-                line(
-                    &mut out,
-                    sources,
-                    Some(label.span),
-                    Severity::Note,
-                    &label.text,
-                );
+                line(&mut out, sources, Some(label.span), Severity::Note, &label.text);
             }
         }
         if let Some(note) = entity_note(d) {
             line(&mut out, sources, None, Severity::Note, &note);
         }
         for note in &d.notes {
-            line(
-                &mut out,
-                sources,
-                note.span.or(place),
-                Severity::Note,
-                &note.message,
-            );
+            line(&mut out, sources, note.span.or(place), Severity::Note, &note.message);
         }
         if let Some(s) = &d.suggestion {
             let place = s.edits.first().map(|e| e.span).or(place);
@@ -61,13 +46,7 @@ pub fn short<'d>(
     out
 }
 
-fn line(
-    out: &mut String,
-    sources: &SourceMap<'_>,
-    place: Option<Span>,
-    severity: Severity,
-    message: &str,
-) {
+fn line(out: &mut String, sources: &SourceMap<'_>, place: Option<Span>, severity: Severity, message: &str) {
     if let Some((file, span)) = place.and_then(|s| Some((sources.file(s.file)?, s))) {
         let at = file.line_column(span.start);
         // Writing to a string cannot fail.
@@ -84,9 +63,8 @@ mod tests {
     #[test]
     fn without_a_place() {
         let sources = SourceMap::new();
-        let d = Diagnostic::error(RuleId::new("R"), "a\nb")
-            .entity(Entity::function("f").value("%1"))
-            .note("n");
+        let d =
+            Diagnostic::error(RuleId::new("R"), "a\nb").entity(Entity::function("f").value("%1")).note("n");
         let expected = "error: a\\nb\nnote: in function `f`, at `%1`\nnote: n\n";
         assert_eq!(short([&d], &sources), expected);
         let d = Diagnostic::error(RuleId::new("R"), "m").at(Span::at(FileId::new(7), 1));

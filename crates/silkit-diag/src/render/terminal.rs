@@ -6,9 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, S
 use super::entity_note;
 use super::excerpt::{Excerpt, excerpts};
 use super::text::{many_lines, one_line};
-use crate::{
-    Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit,
-};
+use crate::{Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit};
 
 /// No diagnostic shows more places or notes than this; the rest is counted.
 const MAX_SHOWN: usize = 12;
@@ -33,19 +31,12 @@ impl Default for Terminal {
 impl Terminal {
     /// Without colours, in ASCII, 140 columns wide: the same on every machine.
     pub fn plain() -> Self {
-        Terminal {
-            colors: false,
-            unicode: false,
-            width: 140,
-        }
+        Terminal { colors: false, unicode: false, width: 140 }
     }
 
     /// With colours.
     pub fn colored() -> Self {
-        Terminal {
-            colors: true,
-            ..Terminal::plain()
-        }
+        Terminal { colors: true, ..Terminal::plain() }
     }
 
     /// Draws one diagnostic; the text ends with a line end.
@@ -63,17 +54,9 @@ impl Terminal {
         if let Some(rule) = diagnostic.rule {
             title = title.id(rule.as_str());
         }
-        let mut report = Report {
-            groups: Vec::new(),
-            last: Group::with_title(title),
-            level,
-        };
+        let mut report = Report { groups: Vec::new(), last: Group::with_title(title), level };
         self.labels(&mut report, diagnostic, sources);
-        let mut notes: Vec<_> = diagnostic
-            .notes
-            .iter()
-            .filter(|n| n.span.is_none())
-            .collect();
+        let mut notes: Vec<_> = diagnostic.notes.iter().filter(|n| n.span.is_none()).collect();
         let more = notes.len().saturating_sub(MAX_SHOWN);
         notes.truncate(MAX_SHOWN);
         let texts = entity_note(diagnostic)
@@ -81,44 +64,22 @@ impl Terminal {
             .chain(notes.iter().map(|n| n.message.to_string()))
             .chain((more > 0).then(|| format!("{more} more notes")));
         for text in texts {
-            report.last = report
-                .last
-                .element(Level::NOTE.message(many_lines(&text).into_owned()));
+            report.last = report.last.element(Level::NOTE.message(many_lines(&text).into_owned()));
         }
-        for note in diagnostic
-            .notes
-            .iter()
-            .filter(|n| n.span.is_some())
-            .take(MAX_SHOWN)
-        {
-            report.start(Group::with_title(
-                Level::NOTE.secondary_title(many_lines(&note.message)),
-            ));
+        for note in diagnostic.notes.iter().filter(|n| n.span.is_some()).take(MAX_SHOWN) {
+            report.start(Group::with_title(Level::NOTE.secondary_title(many_lines(&note.message))));
             report.level = Level::NOTE;
             let span = note.span.into_iter();
-            let labels: Vec<Label> = span
-                .map(|span| Label {
-                    span,
-                    text: "".into(),
-                    is_primary: true,
-                })
-                .collect();
+            let labels: Vec<Label> =
+                span.map(|span| Label { span, text: "".into(), is_primary: true }).collect();
             report.places(sources, &labels.iter().collect::<Vec<_>>());
         }
         if let Some(s) = &diagnostic.suggestion {
             let file = diagnostic.primary().map(|l| l.span.file);
             report.start(suggestion(s, file, sources));
         }
-        let renderer = if self.colors {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
-        let style = if self.unicode {
-            DecorStyle::Unicode
-        } else {
-            DecorStyle::Ascii
-        };
+        let renderer = if self.colors { Renderer::styled() } else { Renderer::plain() };
+        let style = if self.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
         let renderer = renderer.term_width(self.width.max(40)).decor_style(style);
         report.groups.push(report.last);
         let mut out = renderer.render(&report.groups);
@@ -132,10 +93,7 @@ impl Terminal {
         diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
         sources: &SourceMap<'_>,
     ) -> String {
-        let all: Vec<String> = diagnostics
-            .into_iter()
-            .map(|d| self.render(d, sources))
-            .collect();
+        let all: Vec<String> = diagnostics.into_iter().map(|d| self.render(d, sources)).collect();
         all.join("\n")
     }
 
@@ -186,11 +144,7 @@ impl<'a> Report<'a> {
             let Some(file) = sources.file(id) else {
                 continue;
             };
-            let of_file: Vec<&Label> = labels
-                .iter()
-                .copied()
-                .filter(|l| l.span.file == id)
-                .collect();
+            let of_file: Vec<&Label> = labels.iter().copied().filter(|l| l.span.file == id).collect();
             let spans: Vec<Span> = of_file.iter().map(|l| l.span).collect();
             let mut all = excerpts(file, &spans);
             all.sort_by_key(|e| e.spans.iter().all(|(index, _)| *index != 0));
@@ -206,20 +160,12 @@ impl<'a> Report<'a> {
             .into_iter()
             .map(|(index, range)| {
                 let label = labels[index];
-                let kind = if label.is_primary {
-                    AnnotationKind::Primary
-                } else {
-                    AnnotationKind::Context
-                };
+                let kind = if label.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
                 let text = (!label.text.is_empty()).then(|| one_line(&label.text).into_owned());
                 (index, kind.span(range).label(text))
             })
             .collect();
-        let first = annotations
-            .iter()
-            .map(|(index, _)| *index)
-            .min()
-            .unwrap_or(0);
+        let first = annotations.iter().map(|(index, _)| *index).min().unwrap_or(0);
         let name = one_line(file.name()).into_owned();
         let mut snippet = Snippet::source(excerpt.text)
             .line_start(excerpt.first_line as usize)
@@ -228,9 +174,7 @@ impl<'a> Report<'a> {
             // The columns that would be worked out from the excerpt are not those of the file, so
             // the place is given, and the excerpt goes without one.
             let at = file.line_column(labels[first].span.start);
-            let origin = Origin::path(name)
-                .line(at.line as usize)
-                .char_column(at.column as usize);
+            let origin = Origin::path(name).line(at.line as usize).char_column(at.column as usize);
             self.element(origin);
             self.start(Group::with_level(self.level.clone()));
         } else {
@@ -241,25 +185,14 @@ impl<'a> Report<'a> {
 }
 
 /// A suggestion, with its edits where they are close together.
-fn suggestion<'a>(
-    suggestion: &Suggestion,
-    shown_file: Option<FileId>,
-    sources: &SourceMap<'_>,
-) -> Group<'a> {
-    let group = Group::with_title(
-        Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()),
-    );
+fn suggestion<'a>(suggestion: &Suggestion, shown_file: Option<FileId>, sources: &SourceMap<'_>) -> Group<'a> {
+    let group = Group::with_title(Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()));
     let mut edits: Vec<&TextEdit> = suggestion.edits.iter().take(MAX_SHOWN + 1).collect();
     edits.sort_by_key(|e| e.span);
     let is_orderly = edits.windows(2).all(|w| {
-        w[0].span.file == w[1].span.file
-            && w[0].span.end <= w[1].span.start
-            && w[0].span != w[1].span
+        w[0].span.file == w[1].span.file && w[0].span.end <= w[1].span.start && w[0].span != w[1].span
     });
-    let Some(first) = edits
-        .first()
-        .filter(|_| is_orderly && edits.len() <= MAX_SHOWN)
-    else {
+    let Some(first) = edits.first().filter(|_| is_orderly && edits.len() <= MAX_SHOWN) else {
         return group;
     };
     let Some(file) = sources.file(first.span.file) else {
@@ -270,12 +203,11 @@ fn suggestion<'a>(
     let (Some(excerpt), true) = (all.pop(), all.is_empty()) else {
         return group;
     };
-    let patches = excerpt.spans.into_iter().map(|(index, range)| {
-        Patch::new(range, many_lines(&edits[index].replacement).into_owned())
-    });
-    let mut snippet = Snippet::source(excerpt.text)
-        .line_start(excerpt.first_line as usize)
-        .patches(patches);
+    let patches = excerpt
+        .spans
+        .into_iter()
+        .map(|(index, range)| Patch::new(range, many_lines(&edits[index].replacement).into_owned()));
+    let mut snippet = Snippet::source(excerpt.text).line_start(excerpt.first_line as usize).patches(patches);
     if shown_file != Some(first.span.file) && !excerpt.is_shifted {
         snippet = snippet.path(one_line(file.name()).into_owned());
     }
@@ -292,9 +224,8 @@ mod tests {
     #[test]
     fn labels_notes_and_patch() {
         let mut sources = SourceMap::new();
-        let text = "sil @f : $() {\nbb0:\n  %1 = stract_extract %0\n}\n".to_owned()
-            + &"\n".repeat(20)
-            + "end";
+        let text =
+            "sil @f : $() {\nbb0:\n  %1 = stract_extract %0\n}\n".to_owned() + &"\n".repeat(20) + "end";
         let f = sources.add("a.sil", text).unwrap();
         let g = sources.add("b.sil", "struct S {}").unwrap();
         let d = Diagnostic::error(R, "unknown instruction")
@@ -303,11 +234,7 @@ mod tests {
             .secondary(Span::new(f, 67, 70), "far away")
             .note("a note")
             .note_at(Span::new(g, 7, 8), "declared here")
-            .suggest(
-                "did you mean `struct_extract`?",
-                Span::new(f, 27, 41),
-                "struct_extract",
-            );
+            .suggest("did you mean `struct_extract`?", Span::new(f, 27, 41), "struct_extract");
         let expected = "\
 error[SIL0101]: unknown instruction
   --> a.sil:3:8
@@ -341,17 +268,9 @@ help: did you mean `struct_extract`?
     #[test]
     fn a_cut_line_keeps_its_column() {
         let mut sources = SourceMap::new();
-        let f = sources
-            .add(
-                "a.sil",
-                format!("{}needle{}", "é".repeat(5000), "y".repeat(5000)),
-            )
-            .unwrap();
+        let f = sources.add("a.sil", format!("{}needle{}", "é".repeat(5000), "y".repeat(5000))).unwrap();
         let d = Diagnostic::warning(R, "w").label(Span::new(f, 10_000, 10_006), "here");
-        let terminal = Terminal {
-            width: 60,
-            ..Terminal::plain()
-        };
+        let terminal = Terminal { width: 60, ..Terminal::plain() };
         let expected = "\
 warning[SIL0101]: w
  --> a.sil:1:5001
@@ -376,10 +295,7 @@ error[SIL0101]: leaks
 ";
         assert_eq!(Terminal::plain().render(&d, &sources), expected);
         let d = Diagnostic::new(Severity::Note, "hm").at(Span::at(FileId::new(3), 3));
-        assert_eq!(
-            Terminal::plain().render_all([&d, &d], &sources),
-            "note: hm\n\nnote: hm\n"
-        );
+        assert_eq!(Terminal::plain().render_all([&d, &d], &sources), "note: hm\n\nnote: hm\n");
     }
 
     #[test]

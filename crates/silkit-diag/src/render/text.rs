@@ -41,8 +41,7 @@ fn clean(text: &str, keep_newlines: bool) -> Cow<'_, str> {
 
 /// Control characters, and those that change the direction of the text after them.
 pub(super) fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -52,21 +51,14 @@ mod tests {
     #[test]
     fn escapes() {
         assert!(matches!(one_line("plain é"), Cow::Borrowed(_)));
-        assert_eq!(
-            one_line("a\nb\x1b[31m\u{202e}"),
-            "a\\nb\\u{1b}[31m\\u{202e}"
-        );
+        assert_eq!(one_line("a\nb\x1b[31m\u{202e}"), "a\\nb\\u{1b}[31m\\u{202e}");
         assert_eq!(many_lines("a\nb\tc"), "a\nb\\tc");
     }
 
     #[test]
     fn cuts() {
         let cut = one_line(&"é".repeat(10_000)).into_owned();
-        assert!(
-            cut.ends_with("é... (12000 more bytes)"),
-            "{}",
-            &cut[cut.len() - 40..]
-        );
+        assert!(cut.ends_with("é... (12000 more bytes)"), "{}", &cut[cut.len() - 40..]);
         assert_eq!(one_line(&"x".repeat(MAX_CHARS)).len(), MAX_CHARS);
     }
 }

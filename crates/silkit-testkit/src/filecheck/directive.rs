@@ -71,17 +71,11 @@ impl<'a> Scanner<'a> {
         let checks = checks.iter().map(|p| (p.as_str(), false));
         let comments = comments.iter().map(|p| (p.as_str(), true));
         let first = |p: &str| memchr::memmem::find(text, p.as_bytes());
-        let mut prefixes: Vec<_> = checks
-            .chain(comments)
-            .map(|(p, is_comment)| (p, is_comment, first(p)))
-            .collect();
+        let mut prefixes: Vec<_> =
+            checks.chain(comments).map(|(p, is_comment)| (p, is_comment, first(p))).collect();
         // Of prefixes that begin at the same place, the longest is meant.
         prefixes.sort_by_key(|(prefix, ..)| std::cmp::Reverse(prefix.len()));
-        Scanner {
-            text,
-            at: 0,
-            prefixes,
-        }
+        Scanner { text, at: 0, prefixes }
     }
 
     /// The next directive at or behind the current place, which moves behind its colon.
@@ -93,22 +87,15 @@ impl<'a> Scanner<'a> {
                     *next = memchr::memmem::find(&text[at..], prefix.as_bytes()).map(|n| at + n);
                 }
             }
-            let candidates = self
-                .prefixes
-                .iter()
-                .filter_map(|(p, is_comment, n)| Some((n.as_ref()?, *p, *is_comment)));
+            let candidates =
+                self.prefixes.iter().filter_map(|(p, is_comment, n)| Some((n.as_ref()?, *p, *is_comment)));
             let (&start, prefix, is_comment) = candidates.min_by_key(|(n, ..)| **n)?;
             let rest = &text[start + prefix.len()..];
             let is_suffix = start > 0 && is_word(text[start - 1]);
             if !is_suffix && let Some((found, len)) = recognize(rest, is_comment) {
                 let end = start + prefix.len() + len;
                 self.at = end;
-                return Some(Directive {
-                    prefix,
-                    found,
-                    start,
-                    end,
-                });
+                return Some(Directive { prefix, found, start, end });
             }
             let word = rest.iter().take_while(|c| is_word(**c)).count();
             self.at = start + prefix.len() + word;
@@ -144,9 +131,7 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
     let word = &rest[1..];
     let (found, len) = if let Some(count) = word.strip_prefix(b"COUNT-") {
         let digits = count.iter().take_while(|c| c.is_ascii_digit()).count();
-        let number = std::str::from_utf8(&count[..digits])
-            .ok()
-            .and_then(|d| d.parse::<u32>().ok());
+        let number = std::str::from_utf8(&count[..digits]).ok().and_then(|d| d.parse::<u32>().ok());
         let number = number.filter(|&n| n > 0 && i32::try_from(n).is_ok());
         match (number, count.get(digits)) {
             (Some(n), Some(b':' | b'{')) => plain(Kind::Plain(n), 7 + digits)?,
@@ -179,14 +164,7 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
         }
     };
     let is_check = matches!(found, Found::Check { .. });
-    Some((
-        if is_misspelled && is_check {
-            Found::Misspelled
-        } else {
-            found
-        },
-        len,
-    ))
+    Some((if is_misspelled && is_check { Found::Misspelled } else { found }, len))
 }
 
 /// `:` or `{LITERAL}:`; whether literal, and the length.
@@ -219,10 +197,7 @@ mod tests {
     }
 
     fn check(kind: Kind) -> Found {
-        Found::Check {
-            kind,
-            is_literal: false,
-        }
+        Found::Check { kind, is_literal: false }
     }
 
     #[test]
@@ -233,13 +208,7 @@ mod tests {
             ("CHECK-COUNT-3: a", Some(check(Kind::Plain(3)))),
             ("CHECK-COUNT-0: a", Some(Found::BadCount)),
             ("CHECK-COUNT-2 : a", Some(Found::BadCount)),
-            (
-                "CHECK{LITERAL}: a",
-                Some(Found::Check {
-                    kind: Kind::Plain(1),
-                    is_literal: true,
-                }),
-            ),
+            ("CHECK{LITERAL}: a", Some(Found::Check { kind: Kind::Plain(1), is_literal: true })),
             ("CHECK-DAG-NOT: a", Some(Found::BadNot)),
             ("CHECK_NEXT: a", Some(Found::Misspelled)),
             ("CHECK_FOO: a", None),
@@ -251,23 +220,14 @@ mod tests {
             ("CHECK{FOO}: a", None),
             ("CHECK", None),
         ] {
-            assert_eq!(
-                found(text, &["CHECK"]).first().map(|f| f.1),
-                expected,
-                "{text}"
-            );
+            assert_eq!(found(text, &["CHECK"]).first().map(|f| f.1), expected, "{text}");
         }
     }
 
     #[test]
     fn prefixes() {
         let text = "A: 1\nAB: 2\nCOM: A: 3\nXA: 4\nA-NOT: 5\n";
-        let names = |p: &[&str]| {
-            found(text, p)
-                .into_iter()
-                .map(|f| f.0 + &f.2)
-                .collect::<Vec<_>>()
-        };
+        let names = |p: &[&str]| found(text, p).into_iter().map(|f| f.0 + &f.2).collect::<Vec<_>>();
         assert_eq!(names(&["A"]), ["A 1", "COM A: 3", "A 5"]);
         assert_eq!(names(&["A", "AB"]), ["A 1", "AB 2", "COM A: 3", "A 5"]);
         assert_eq!(names(&["A", "A-NOT"]), ["A 1", "COM A: 3", "A-NOT 5"]);

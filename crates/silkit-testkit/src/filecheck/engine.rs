@@ -17,11 +17,7 @@ pub(crate) fn run(
     input: &[u8],
 ) -> Result<(), Failure> {
     let values = program.values.clone();
-    let mut engine = Engine {
-        input,
-        values,
-        report: Report::new(files, input),
-    };
+    let mut engine = Engine { input, values, report: Report::new(files, input) };
     let checks = &program.checks;
     let (mut next, mut block_start) = (0, 0);
     let mut has_failed = false;
@@ -55,11 +51,7 @@ pub(crate) fn run(
             break;
         }
     }
-    if has_failed {
-        Err(engine.report.failure())
-    } else {
-        Ok(())
-    }
+    if has_failed { Err(engine.report.failure()) } else { Ok(()) }
 }
 
 /// A range of the input.
@@ -104,9 +96,7 @@ impl Engine<'_> {
     }
 
     fn find(&mut self, check: &Check, start: usize, end: usize) -> Result<Found, Mismatch> {
-        let found = check
-            .pattern
-            .find(&self.input[start..end], &mut self.values)?;
+        let found = check.pattern.find(&self.input[start..end], &mut self.values)?;
         // The pattern of an empty line begins with the end of the line before.
         let skip = usize::from(check.kind == Kind::Empty);
         Ok(start + found.start + skip..start + found.end)
@@ -117,10 +107,7 @@ impl Engine<'_> {
         let mut absent = Vec::new();
         let from = self.unordered(&check.before, start, end, &mut absent)?;
         let found = self.search(check, from, end)?;
-        let lines = self.input[from..found.start]
-            .iter()
-            .filter(|&&c| c == b'\n')
-            .count();
+        let lines = self.input[from..found.start].iter().filter(|&&c| c == b'\n').count();
         let problem = match check.kind {
             Kind::Next | Kind::Empty if lines == 0 => Some(Problem::SameLine),
             Kind::Next | Kind::Empty if lines > 1 => Some(Problem::NotNextLine),
@@ -128,8 +115,7 @@ impl Engine<'_> {
             _ => None,
         };
         if let Some(problem) = problem {
-            self.report
-                .add(check, problem, from..end, found.start, &self.values);
+            self.report.add(check, problem, from..end, found.start, &self.values);
             return None;
         }
         self.absent(&absent, from, found.start)?;
@@ -142,18 +128,11 @@ impl Engine<'_> {
         for check in checks {
             let problem = match self.find(check, start, end) {
                 Err(Mismatch::NotFound) => continue,
-                Err(mismatch) => (
-                    Problem::Missing {
-                        mismatch,
-                        count: None,
-                    },
-                    start,
-                ),
+                Err(mismatch) => (Problem::Missing { mismatch, count: None }, start),
                 Ok(found) => (Problem::Excluded, found.start),
             };
             is_fine = false;
-            self.report
-                .add(check, problem.0, start..end, problem.1, &self.values);
+            self.report.add(check, problem.0, start..end, problem.1, &self.values);
         }
         is_fine.then_some(())
     }
@@ -195,19 +174,12 @@ impl Engine<'_> {
                 let found = match self.find(check, from, end) {
                     Ok(found) => found,
                     Err(mismatch) => {
-                        let problem = Problem::Missing {
-                            mismatch,
-                            count: None,
-                        };
-                        self.report
-                            .add(check, problem, start..end, from, &self.values);
+                        let problem = Problem::Missing { mismatch, count: None };
+                        self.report.add(check, problem, start..end, from, &self.values);
                         return None;
                     }
                 };
-                passed += taken[passed..]
-                    .iter()
-                    .take_while(|t| found.start >= t.end)
-                    .count();
+                passed += taken[passed..].iter().take_while(|t| found.start >= t.end).count();
                 match taken.get(passed) {
                     Some(other) if other.start < found.end => from = other.end,
                     _ => {

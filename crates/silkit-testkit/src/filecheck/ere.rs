@@ -67,13 +67,7 @@ const MAX_COUNT: u32 = 255;
 /// opened so far, and counts on.
 pub(crate) fn parse(source: &[u8], groups: &mut usize) -> Result<Node, &'static str> {
     let outer = *groups;
-    let mut parser = Parser {
-        rest: source,
-        groups,
-        outer,
-        closed: 0,
-        depth: 0,
-    };
+    let mut parser = Parser { rest: source, groups, outer, closed: 0, depth: 0 };
     let node = parser.alternatives()?;
     if !parser.rest.is_empty() {
         return Err("parentheses not balanced");
@@ -123,11 +117,7 @@ impl Parser<'_> {
         while self.eat(b'|') {
             all.push(self.sequence()?);
         }
-        Ok(if all.len() == 1 {
-            all.remove(0)
-        } else {
-            Node::Alternatives(all)
-        })
+        Ok(if all.len() == 1 { all.remove(0) } else { Node::Alternatives(all) })
     }
 
     fn sequence(&mut self) -> Result<Node, &'static str> {
@@ -168,9 +158,7 @@ impl Parser<'_> {
                     // The number counts the groups of the whole pattern, but has to make sense in
                     // this expression alone: that is how the expressions are checked there.
                     let is_closed = number <= self.closed;
-                    is_closed
-                        .then_some(Node::BackReference(number))
-                        .ok_or("invalid backreference number")
+                    is_closed.then_some(Node::BackReference(number)).ok_or("invalid backreference number")
                 }
                 Some(c) => Ok(Node::Byte(c)),
             },
@@ -185,11 +173,7 @@ impl Parser<'_> {
         *self.groups += 1;
         let number = *self.groups;
         self.depth += 1;
-        let inner = if self.peek() == Some(b')') {
-            Node::Concat(Vec::new())
-        } else {
-            self.alternatives()?
-        };
+        let inner = if self.peek() == Some(b')') { Node::Concat(Vec::new()) } else { self.alternatives()? };
         self.depth -= 1;
         if !self.eat(b')') {
             return Err("parentheses not balanced");
@@ -218,11 +202,7 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        Ok(Node::Repeat {
-            node: Box::new(item),
-            min,
-            max,
-        })
+        Ok(Node::Repeat { node: Box::new(item), min, max })
     }
 
     /// What follows `{` in a repetition.
@@ -230,22 +210,14 @@ impl Parser<'_> {
         let min = self.count()?;
         let mut max = Some(min);
         if self.eat(b',') {
-            max = if self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                Some(self.count()?)
-            } else {
-                None
-            };
+            max = if self.peek().is_some_and(|c| c.is_ascii_digit()) { Some(self.count()?) } else { None };
         }
         if max.is_some_and(|max| max < min) {
             return Err("invalid repetition count(s)");
         }
         if !self.eat(b'}') {
             let is_closed = self.rest.contains(&b'}');
-            return Err(if is_closed {
-                "invalid repetition count(s)"
-            } else {
-                "braces not balanced"
-            });
+            return Err(if is_closed { "invalid repetition count(s)" } else { "braces not balanced" });
         }
         Ok((min, max))
     }
@@ -310,11 +282,7 @@ impl Parser<'_> {
         let is_range = matches!(self.rest, [b'-', c, ..] if *c != b']');
         let last = if is_range {
             self.rest = &self.rest[1..];
-            if self.eat(b'-') {
-                b'-'
-            } else {
-                self.range_end()?
-            }
+            if self.eat(b'-') { b'-' } else { self.range_end()? }
         } else {
             first
         };
@@ -353,17 +321,11 @@ impl Parser<'_> {
             (b"xdigit", u8::is_ascii_hexdigit),
         ];
         self.rest = &self.rest[2..];
-        let len = self
-            .rest
-            .iter()
-            .take_while(|c| c.is_ascii_alphabetic())
-            .count();
+        let len = self.rest.iter().take_while(|c| c.is_ascii_alphabetic()).count();
         let (name, rest) = self.rest.split_at(len);
         let class = CLASSES.iter().find(|(known, _)| *known == name);
         let (_, contains) = class.ok_or("invalid character class")?;
-        (0..=127u8)
-            .filter(contains)
-            .for_each(|byte| set.insert(byte));
+        (0..=127u8).filter(contains).for_each(|byte| set.insert(byte));
         self.rest = rest.strip_prefix(b":]").ok_or("invalid character class")?;
         Ok(())
     }
@@ -408,14 +370,10 @@ mod tests {
         assert_eq!(parsed(r"\d"), Node::Byte(b'd'));
         assert_eq!(parsed("{,2"), Node::text(b"{,2"));
         assert_eq!(parsed("()"), Node::Group(1, Box::new(Node::text(b""))));
-        let Node::Set(set) = parsed("[^]a-c-]") else {
-            panic!("a set")
-        };
+        let Node::Set(set) = parsed("[^]a-c-]") else { panic!("a set") };
         let outside: Vec<u8> = (0..=255).filter(|&b| !set.contains(b)).collect();
         assert_eq!(outside, b"\n-]abc");
-        let Node::Set(set) = parsed(r"[\x[:digit:]]") else {
-            panic!("a set")
-        };
+        let Node::Set(set) = parsed(r"[\x[:digit:]]") else { panic!("a set") };
         assert!(set.contains(b'\\') && set.contains(b'7') && !set.contains(b'y'));
     }
 
@@ -423,9 +381,6 @@ mod tests {
     fn groups_count_on() {
         let mut groups = 3;
         let node = parse(b"(a)", &mut groups).unwrap();
-        assert_eq!(
-            (node, groups),
-            (Node::Group(4, Box::new(Node::Byte(b'a'))), 4)
-        );
+        assert_eq!((node, groups), (Node::Group(4, Box::new(Node::Byte(b'a'))), 4));
     }
 }

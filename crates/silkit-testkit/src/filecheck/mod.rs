@@ -50,10 +50,7 @@ pub struct Failure {
 
 impl Failure {
     fn usage(message: impl Into<String>) -> Failure {
-        Failure {
-            kind: FailureKind::Usage,
-            message: message.into(),
-        }
+        Failure { kind: FailureKind::Usage, message: message.into() }
     }
 
     /// The exit status of LLVM's tool for this.
@@ -90,20 +87,14 @@ impl FileCheck {
     ) -> Result<FileCheck, Failure> {
         let file = file.into();
         let program = program::Program::parse(&options, &file, text.as_ref())?;
-        Ok(FileCheck {
-            options,
-            file,
-            program,
-        })
+        Ok(FileCheck { options, file, program })
     }
 
     /// Checks an input; `file` is what messages call it.
     pub fn verify(&self, file: &str, input: impl AsRef<[u8]>) -> Result<(), Failure> {
         let input = program::canonical(input.as_ref(), &self.options);
         if input.is_empty() && !self.options.allow_empty {
-            return Err(Failure::usage(format!(
-                "FileCheck error: '{file}' is empty."
-            )));
+            return Err(Failure::usage(format!("FileCheck error: '{file}' is empty.")));
         }
         engine::run(&self.program, &self.options, (&self.file, file), &input)
     }

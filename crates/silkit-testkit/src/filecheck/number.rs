@@ -23,11 +23,7 @@ enum Kind {
 
 impl Format {
     /// Decimal, not negative: what is taken where nothing is said.
-    pub(crate) const DEFAULT: Format = Format {
-        kind: Kind::Unsigned,
-        precision: 0,
-        has_prefix: false,
-    };
+    pub(crate) const DEFAULT: Format = Format { kind: Kind::Unsigned, precision: 0, has_prefix: false };
 
     /// Parses what stands before the comma: `%#.8x`.
     fn parse(text: &str) -> Result<Option<Format>, String> {
@@ -88,11 +84,7 @@ impl Format {
     fn write(self, value: i128) -> Option<String> {
         let is_signed = self.kind == Kind::Signed;
         let sign = if value < 0 && is_signed { "-" } else { "" };
-        let amount = if is_signed {
-            value.unsigned_abs()
-        } else {
-            u128::try_from(value).ok()?
-        };
+        let amount = if is_signed { value.unsigned_abs() } else { u128::try_from(value).ok()? };
         let prefix = if self.has_prefix { "0x" } else { "" };
         let width = usize::from(self.precision);
         Some(match self.kind {
@@ -104,16 +96,8 @@ impl Format {
 
     /// The value of what [`regex`](Self::regex) found.
     pub(crate) fn read(self, text: &str) -> Option<i128> {
-        let digits = if self.has_prefix {
-            text.strip_prefix("0x")?
-        } else {
-            text
-        };
-        let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) {
-            16
-        } else {
-            10
-        };
+        let digits = if self.has_prefix { text.strip_prefix("0x")? } else { text };
+        let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) { 16 } else { 10 };
         i128::from_str_radix(digits, radix).ok()
     }
 
@@ -165,10 +149,9 @@ impl Expr {
     fn eval(&self, values: &HashMap<String, i128>) -> Result<i128, EvalError> {
         match self {
             Expr::Number(n) => Ok(*n),
-            Expr::Variable(name) => values
-                .get(name)
-                .copied()
-                .ok_or_else(|| EvalError::Undefined(name.clone())),
+            Expr::Variable(name) => {
+                values.get(name).copied().ok_or_else(|| EvalError::Undefined(name.clone()))
+            }
             Expr::Call(operation, operands) => {
                 let (a, b) = (operands.0.eval(values)?, operands.1.eval(values)?);
                 let value = match operation {
@@ -203,10 +186,7 @@ impl Block {
             return Ok(None);
         };
         let value = expr.eval(values)?;
-        self.format
-            .write(value)
-            .map(Some)
-            .ok_or(EvalError::Overflow)
+        self.format.write(value).map(Some).ok_or(EvalError::Overflow)
     }
 
     /// Parses a block on the line with number `line`; `is_legacy` is the form `[[@LINE+1]]`.
@@ -219,10 +199,7 @@ impl Block {
         let mut rest = text;
         let mut explicit = None;
         // A comma may also part the operands of a call.
-        if let Some(comma) = rest
-            .find(',')
-            .filter(|&c| rest.find('(').is_none_or(|p| c < p))
-        {
+        if let Some(comma) = rest.find(',').filter(|&c| rest.find('(').is_none_or(|p| c < p)) {
             explicit = Format::parse(&rest[..comma])?;
             rest = &rest[comma + 1..];
         }
@@ -241,19 +218,10 @@ impl Block {
                 return Err("empty numeric expression should not have a constraint".to_owned());
             }
         } else {
-            let mut parser = Parser {
-                rest: body,
-                line,
-                is_legacy,
-                names,
-                budget: MAX_OPERATIONS,
-            };
+            let mut parser = Parser { rest: body, line, is_legacy, names, budget: MAX_OPERATIONS };
             let (parsed, format) = parser.expression()?;
             if !parser.rest.is_empty() {
-                return Err(format!(
-                    "unexpected characters at end of expression '{}'",
-                    parser.rest
-                ));
+                return Err(format!("unexpected characters at end of expression '{}'", parser.rest));
             }
             expr = Some(parsed);
             implicit = format;
@@ -272,20 +240,11 @@ impl Block {
             None => None,
             Some(definition) => Some(define(trim(definition), format, line, names)?),
         };
-        Ok(Block {
-            format,
-            expr,
-            defines,
-        })
+        Ok(Block { format, expr, defines })
     }
 }
 
-fn define(
-    definition: &str,
-    format: Format,
-    line: usize,
-    names: &mut Names,
-) -> Result<String, String> {
+fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> Result<String, String> {
     let (name, rest) = variable_name(definition)?;
     if name.starts_with('@') {
         return Err("definition of pseudo numeric variable unsupported".to_owned());
@@ -296,10 +255,7 @@ fn define(
     if !trim(rest).is_empty() {
         return Err("unexpected characters after numeric variable name".to_owned());
     }
-    let known = names
-        .numbers
-        .entry(name.to_owned())
-        .or_insert((format, None));
+    let known = names.numbers.entry(name.to_owned()).or_insert((format, None));
     if known.0 != format {
         return Err("format different from previous variable definition".to_owned());
     }
@@ -313,9 +269,8 @@ pub(crate) fn variable_name(text: &str) -> Result<(&str, &str), String> {
         return Err("empty variable name".to_owned());
     }
     let sign = usize::from(text.starts_with(['$', '@']));
-    let letters = text[sign..]
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .unwrap_or(text.len() - sign);
+    let letters =
+        text[sign..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len() - sign);
     let name = &text[sign..sign + letters];
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return Err("invalid variable name".to_owned());
@@ -362,9 +317,7 @@ impl<'a> Parser<'a, '_> {
                 return Ok((expr, format));
             }
             if self.is_legacy && matches!(expr, Expr::Call(..)) {
-                return Err(format!(
-                    "unexpected characters at end of expression '{before}'"
-                ));
+                return Err(format!("unexpected characters at end of expression '{before}'"));
             }
             let sign = self.rest.chars().next().unwrap_or(' ');
             let operation = match sign {
@@ -385,10 +338,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn call(&mut self, operation: Operation, left: Expr, right: Expr) -> Result<Expr, String> {
-        self.budget = self
-            .budget
-            .checked_sub(1)
-            .ok_or("too many operations in an expression")?;
+        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
         Ok(Expr::Call(operation, Box::new((left, right))))
     }
 
@@ -427,25 +377,16 @@ impl<'a> Parser<'a, '_> {
                 Some(Implicit::Format(Format::DEFAULT, "'@LINE' (%u)".to_owned())),
             ));
         }
-        let entry = self
-            .names
-            .numbers
-            .entry(name.to_owned())
-            .or_insert((Format::DEFAULT, None));
+        let entry = self.names.numbers.entry(name.to_owned()).or_insert((Format::DEFAULT, None));
         if entry.1 == Some(self.line) {
-            return Err(format!(
-                "numeric variable '{name}' defined earlier in the same CHECK directive"
-            ));
+            return Err(format!("numeric variable '{name}' defined earlier in the same CHECK directive"));
         }
         let format = Implicit::Format(entry.0, format!("'{name}' ({})", entry.0.spelling()));
         Ok((Expr::Variable(name.to_owned()), Some(format)))
     }
 
     fn parenthesized(&mut self) -> Parsed {
-        self.budget = self
-            .budget
-            .checked_sub(1)
-            .ok_or("too many operations in an expression")?;
+        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
         self.rest = &self.rest[1..];
         self.skip_spaces();
         if self.rest.is_empty() || self.rest.starts_with(')') {
@@ -469,10 +410,7 @@ impl<'a> Parser<'a, '_> {
             "sub" => Operation::Sub,
             _ => return Err(format!("call to undefined function '{name}'")),
         };
-        self.budget = self
-            .budget
-            .checked_sub(1)
-            .ok_or("too many operations in an expression")?;
+        self.budget = self.budget.checked_sub(1).ok_or("too many operations in an expression")?;
         self.rest = &self.rest[1..];
         let mut operands = Vec::new();
         loop {
@@ -495,9 +433,7 @@ impl<'a> Parser<'a, '_> {
         self.rest = after;
         let count = operands.len();
         let Ok([(left, left_format), (right, right_format)]) = <[_; 2]>::try_from(operands) else {
-            return Err(format!(
-                "function '{name}' takes 2 arguments but {count} given"
-            ));
+            return Err(format!("function '{name}' takes 2 arguments but {count} given"));
         };
         let format = join(left_format, right_format, name);
         Ok((self.call(operation, left, right)?, format))
@@ -507,15 +443,12 @@ impl<'a> Parser<'a, '_> {
 fn join(left: Option<Implicit>, right: Option<Implicit>, left_text: &str) -> Option<Implicit> {
     match (left, right) {
         (Some(Implicit::Format(a, left)), Some(Implicit::Format(b, right))) if a != b => {
-            let left = if left.is_empty() {
-                format!("'{left_text}'")
-            } else {
-                left
-            };
+            let left = if left.is_empty() { format!("'{left_text}'") } else { left };
             Some(Implicit::Conflict(left, right))
         }
-        (Some(conflict @ Implicit::Conflict(..)), _)
-        | (_, Some(conflict @ Implicit::Conflict(..))) => Some(conflict),
+        (Some(conflict @ Implicit::Conflict(..)), _) | (_, Some(conflict @ Implicit::Conflict(..))) => {
+            Some(conflict)
+        }
         (left, right) => left.or(right),
     }
 }
@@ -534,14 +467,9 @@ fn literal(text: &str, is_legacy: bool) -> Option<(i128, &str)> {
         _ => (10, 0),
     };
     let digits = &body[skip..];
-    let end = digits
-        .find(|c: char| !c.is_digit(radix))
-        .unwrap_or(digits.len());
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let value = i128::from_str_radix(&digits[..end], radix).ok()?;
-    Some((
-        if unsigned.is_some() { -value } else { value },
-        &digits[end..],
-    ))
+    Some((if unsigned.is_some() { -value } else { value }, &digits[end..]))
 }
 
 #[cfg(test)]
@@ -550,14 +478,9 @@ mod tests {
 
     fn shown(text: &str) -> Result<String, String> {
         let mut names = Names::default();
-        let hex = Format {
-            kind: Kind::LowerHex,
-            ..Format::DEFAULT
-        };
+        let hex = Format { kind: Kind::LowerHex, ..Format::DEFAULT };
         names.numbers.insert("X".to_owned(), (hex, Some(1)));
-        names
-            .numbers
-            .insert("U".to_owned(), (Format::DEFAULT, Some(1)));
+        names.numbers.insert("U".to_owned(), (Format::DEFAULT, Some(1)));
         let block = Block::parse(text, 7, false, &mut names)?;
         let values = HashMap::from([("X".to_owned(), 255), ("U".to_owned(), 10)]);
         match block.text(&values) {
@@ -597,10 +520,7 @@ mod tests {
             ("3 * 4", "unsupported operation '*'"),
             ("foo(3)", "call to undefined function 'foo'"),
             ("min(7,9,2)", "function 'min' takes 2 arguments but 3 given"),
-            (
-                " == ",
-                "empty numeric expression should not have a constraint",
-            ),
+            (" == ", "empty numeric expression should not have a constraint"),
             (
                 "X+U",
                 "implicit format conflict between 'X' (%x) and 'U' (%u), need an explicit format specifier",
@@ -609,11 +529,7 @@ mod tests {
             ("@FOO", "invalid pseudo numeric variable '@FOO'"),
             ("%x", "invalid matching constraint or operand format"),
         ] {
-            assert_eq!(
-                shown(text).as_ref().map_err(String::as_str),
-                Err(expected),
-                "{text}"
-            );
+            assert_eq!(shown(text).as_ref().map_err(String::as_str), Err(expected), "{text}");
         }
         assert!(shown(&"(".repeat(100_000)).is_err());
         assert!(shown(&("1".to_owned() + &"+1".repeat(100_000))).is_err());

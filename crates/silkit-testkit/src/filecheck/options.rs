@@ -83,9 +83,7 @@ impl Options {
                 } else {
                     Some(definition.to_owned())
                 };
-                options
-                    .definitions
-                    .push(value.ok_or_else(|| missing(option))?);
+                options.definitions.push(value.ok_or_else(|| missing(option))?);
                 continue;
             }
             let (name, value) = match option.split_once('=') {
@@ -96,18 +94,12 @@ impl Options {
                 *flag = value.is_none_or(|v| v == "true" || v == "1");
                 continue;
             }
-            if matches!(
-                name,
-                "v" | "vv" | "color" | "no-color" | "allow-deprecated-dag-overlap"
-            ) {
+            if matches!(name, "v" | "vv" | "color" | "no-color" | "allow-deprecated-dag-overlap") {
                 continue;
             }
             let value = match value {
                 Some(value) => value,
-                None => args
-                    .next()
-                    .map(|a| a.as_ref().to_owned())
-                    .ok_or_else(|| missing(name))?,
+                None => args.next().map(|a| a.as_ref().to_owned()).ok_or_else(|| missing(name))?,
             };
             let list = || value.split(',').map(str::to_owned);
             match name {
@@ -158,10 +150,7 @@ impl Options {
     /// Prefixes are words, and each has one meaning.
     pub(crate) fn validate(&self) -> Result<(), Failure> {
         let mut seen = Vec::new();
-        for (prefixes, what) in [
-            (&self.comment_prefixes, "comment"),
-            (&self.check_prefixes, "check"),
-        ] {
+        for (prefixes, what) in [(&self.comment_prefixes, "comment"), (&self.check_prefixes, "check")] {
             for prefix in prefixes {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
                 if prefix.is_empty() {
@@ -169,19 +158,13 @@ impl Options {
                         "supplied {what} prefix must not be the empty string"
                     )));
                 }
-                if !prefix.starts_with(|c: char| c.is_ascii_alphabetic())
-                    || !prefix.chars().all(is_word)
-                {
+                if !prefix.starts_with(|c: char| c.is_ascii_alphabetic()) || !prefix.chars().all(is_word) {
                     let rule = "must start with a letter and contain only alphanumeric characters, hyphens, and underscores";
-                    return Err(Failure::usage(format!(
-                        "supplied {what} prefix {rule}: '{prefix}'"
-                    )));
+                    return Err(Failure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
                 }
                 if seen.contains(&prefix) {
                     let rule = "must be unique among check and comment prefixes";
-                    return Err(Failure::usage(format!(
-                        "supplied {what} prefix {rule}: '{prefix}'"
-                    )));
+                    return Err(Failure::usage(format!("supplied {what} prefix {rule}: '{prefix}'")));
                 }
                 seen.push(prefix);
             }

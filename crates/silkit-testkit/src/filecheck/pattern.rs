@@ -87,10 +87,7 @@ impl Pattern {
         let source = if is_exact { source } else { trim_end(source) };
         let is_empty_check = context.kind == Kind::Empty;
         if source.is_empty() && !is_empty_check {
-            return Err((
-                0,
-                format!("found empty check string with prefix '{}:'", context.name),
-            ));
+            return Err((0, format!("found empty check string with prefix '{}:'", context.name)));
         }
         if !source.is_empty() && is_empty_check {
             let message = "found non-empty check string for empty check with prefix";
@@ -108,28 +105,18 @@ impl Pattern {
         };
         let full_line = options.match_full_lines && reader.context.kind != Kind::Not;
         if is_empty_check {
-            reader
-                .pieces
-                .extend([Piece::Text(b"\n".to_vec()), Piece::LineEnd]);
+            reader.pieces.extend([Piece::Text(b"\n".to_vec()), Piece::LineEnd]);
         } else if reader.context.is_literal {
             reader.pieces.push(Piece::Text(source.to_vec()));
         } else {
-            let spaces = Piece::Regex(Node::Repeat {
-                node: Box::new(Node::Byte(b' ')),
-                min: 0,
-                max: None,
-            });
+            let spaces = Piece::Regex(Node::Repeat { node: Box::new(Node::Byte(b' ')), min: 0, max: None });
             if full_line {
                 reader.pieces.push(Piece::LineStart);
-                reader
-                    .pieces
-                    .extend((!options.strict_whitespace).then(|| spaces.clone()));
+                reader.pieces.extend((!options.strict_whitespace).then(|| spaces.clone()));
             }
             reader.read()?;
             if full_line {
-                reader
-                    .pieces
-                    .extend((!options.strict_whitespace).then_some(spaces));
+                reader.pieces.extend((!options.strict_whitespace).then_some(spaces));
                 reader.pieces.push(Piece::LineEnd);
             }
         }
@@ -162,8 +149,7 @@ impl Pattern {
         });
         let fresh;
         let search = if is_fixed {
-            self.compiled
-                .get_or_init(|| self.compile(values).map_err(|m| m.describe()))
+            self.compiled.get_or_init(|| self.compile(values).map_err(|m| m.describe()))
         } else {
             fresh = Ok(self.compile(values)?);
             &fresh
@@ -174,10 +160,7 @@ impl Pattern {
                 let at = memchr::memmem::find(text, wanted).ok_or(Mismatch::NotFound)?;
                 return Ok(at..at + wanted.len());
             }
-            Search::Regex(regex) => regex
-                .find(text)
-                .map_err(Mismatch::Problem)?
-                .ok_or(Mismatch::NotFound)?,
+            Search::Regex(regex) => regex.find(text).map_err(Mismatch::Problem)?.ok_or(Mismatch::NotFound)?,
         };
         for (name, group) in &self.texts {
             let range = groups[*group].clone().unwrap_or(0..0);
@@ -185,11 +168,9 @@ impl Pattern {
         }
         for (name, group, format) in &self.numbers {
             let range = groups[*group].clone().unwrap_or(0..0);
-            let found = std::str::from_utf8(&text[range])
-                .ok()
-                .and_then(|text| format.read(text));
-            let number = found
-                .ok_or_else(|| Mismatch::Problem("unable to represent numeric value".to_owned()))?;
+            let found = std::str::from_utf8(&text[range]).ok().and_then(|text| format.read(text));
+            let number =
+                found.ok_or_else(|| Mismatch::Problem("unable to represent numeric value".to_owned()))?;
             values.numbers.insert(name.clone(), number);
         }
         Ok(groups[0].clone().unwrap_or(0..0))
@@ -233,8 +214,7 @@ impl Pattern {
                     Ok(None) => {}
                     Err(EvalError::Undefined(name)) => return Err(undefined(&name)),
                     Err(EvalError::Overflow) => {
-                        let text =
-                            "unable to substitute variable or numeric expression: overflow error";
+                        let text = "unable to substitute variable or numeric expression: overflow error";
                         return Err(Mismatch::Problem(text.to_owned()));
                     }
                 },
@@ -264,8 +244,7 @@ impl Pattern {
             return Ok(Search::Text(text));
         }
         let node = Node::Concat(stack.into_iter().flat_map(|(_, nodes)| nodes).collect());
-        let regex =
-            Regex::new(node, self.group_count, self.ignore_case).map_err(Mismatch::Problem)?;
+        let regex = Regex::new(node, self.group_count, self.ignore_case).map_err(Mismatch::Problem)?;
         Ok(Search::Regex(Box::new(regex)))
     }
 }
@@ -284,10 +263,7 @@ fn undefined(name: &str) -> Mismatch {
 }
 
 pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
-    let end = text
-        .iter()
-        .rposition(|c| !matches!(c, b' ' | b'\t'))
-        .map_or(0, |last| last + 1);
+    let end = text.iter().rposition(|c| !matches!(c, b' ' | b'\t')).map_or(0, |last| last + 1);
     &text[..end]
 }
 
@@ -308,12 +284,8 @@ impl Reader<'_, '_> {
         while self.at < self.source.len() {
             let rest = &self.source[self.at..];
             if rest.starts_with(b"{{") {
-                let len = memchr::memmem::find(rest, b"}}").ok_or_else(|| {
-                    (
-                        self.at,
-                        "found start of regex string with no end '}}'".to_owned(),
-                    )
-                })?;
+                let len = memchr::memmem::find(rest, b"}}")
+                    .ok_or_else(|| (self.at, "found start of regex string with no end '}}'".to_owned()))?;
                 let inner = &rest[2..len];
                 // Parentheses (which capture, and count) only where an alternative would reach further.
                 if inner.contains(&b'|') {
@@ -341,8 +313,8 @@ impl Reader<'_, '_> {
     }
 
     fn regex(&mut self, source: &[u8], at: usize) -> Result<(), ParseError> {
-        let node = ere::parse(source, &mut self.groups)
-            .map_err(|error| (at, format!("invalid regex: {error}")))?;
+        let node =
+            ere::parse(source, &mut self.groups).map_err(|error| (at, format!("invalid regex: {error}")))?;
         self.pieces.push(Piece::Regex(node));
         Ok(())
     }
@@ -354,8 +326,7 @@ impl Reader<'_, '_> {
             Some(colon) => (&source[..colon], Some(&source[colon + 1..])),
             None => (source, None),
         };
-        let utf8 =
-            |bytes| std::str::from_utf8(bytes).map_err(|_| at("invalid variable name".to_owned()));
+        let utf8 = |bytes| std::str::from_utf8(bytes).map_err(|_| at("invalid variable name".to_owned()));
         if let Some(number) = source.strip_prefix(b"#") {
             return self.number(start, utf8(number)?, false);
         }
@@ -382,10 +353,7 @@ impl Reader<'_, '_> {
 
     fn definition(&mut self, start: usize, name: &str, regex: &[u8]) -> Result<(), ParseError> {
         if self.context.names.numbers.contains_key(name) {
-            return Err((
-                start,
-                format!("numeric variable with name '{name}' already exists"),
-            ));
+            return Err((start, format!("numeric variable with name '{name}' already exists")));
         }
         self.groups += 1;
         let group = self.groups;
@@ -408,10 +376,7 @@ impl Reader<'_, '_> {
             return Ok(());
         };
         if group > 9 {
-            return Err((
-                start,
-                "Can't back-reference more than 9 variables".to_owned(),
-            ));
+            return Err((start, "Can't back-reference more than 9 variables".to_owned()));
         }
         self.pieces.push(Piece::Regex(Node::BackReference(group)));
         Ok(())
@@ -449,11 +414,7 @@ fn block_end(rest: &[u8]) -> Result<usize, &'static str> {
         match rest[at] {
             b'\\' => at += 1,
             b'[' => depth += 1,
-            b']' => {
-                depth = depth
-                    .checked_sub(1)
-                    .ok_or("missing closing \"]\" for regex variable")?
-            }
+            b']' => depth = depth.checked_sub(1).ok_or("missing closing \"]\" for regex variable")?,
             _ => {}
         }
         at += 1;
@@ -464,14 +425,7 @@ fn block_end(rest: &[u8]) -> Result<usize, &'static str> {
 /// The names of `values`, as if a check had defined them.
 pub(crate) fn names_of(values: &Values, formats: &HashMap<String, Format>) -> Names {
     let texts: HashSet<String> = values.texts.keys().cloned().collect();
-    let number = |name: &String| {
-        (
-            name.clone(),
-            (formats.get(name).copied().unwrap_or(Format::DEFAULT), None),
-        )
-    };
-    Names {
-        texts,
-        numbers: values.numbers.keys().map(number).collect(),
-    }
+    let number =
+        |name: &String| (name.clone(), (formats.get(name).copied().unwrap_or(Format::DEFAULT), None));
+    Names { texts, numbers: values.numbers.keys().map(number).collect() }
 }

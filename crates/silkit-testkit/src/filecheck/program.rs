@@ -44,10 +44,7 @@ pub(crate) fn canonical(text: &[u8], options: &Options) -> Vec<u8> {
             continue;
         }
         out.push(b' ');
-        at += text[at..]
-            .iter()
-            .take_while(|c| matches!(c, b' ' | b'\t'))
-            .count();
+        at += text[at..].iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
     }
     out
 }
@@ -58,22 +55,13 @@ impl Program {
         let text = canonical(source, options);
         let (values, formats) = command_line_values(options)?;
         let mut names = names_of(&values, &formats);
-        let mut reader = Reader {
-            options,
-            file,
-            line: 0,
-            counted: 0,
-            text: &text,
-            names: &mut names,
-        };
+        let mut reader = Reader { options, file, line: 0, counted: 0, text: &text, names: &mut names };
         let mut checks: Vec<Check> = Vec::new();
         let mut waiting = reader.implicit()?;
         let mut used: Vec<&str> = Vec::new();
         let mut scanner = Scanner::new(&text, &options.check_prefixes, &options.comment_prefixes);
         while let Some(directive) = scanner.next() {
-            let eol = text[directive.end..]
-                .iter()
-                .position(|&c| c == b'\n' || c == b'\r');
+            let eol = text[directive.end..].iter().position(|&c| c == b'\n' || c == b'\r');
             let eol = eol.map_or(text.len(), |n| directive.end + n);
             scanner.skip_to(eol);
             if directive.found == Found::Comment {
@@ -84,10 +72,8 @@ impl Program {
             match check.kind {
                 Kind::Dag | Kind::Not => waiting.push(check),
                 Kind::Next | Kind::Same | Kind::Empty if checks.is_empty() => {
-                    let message = format!(
-                        "found '{}' without previous '{}: line",
-                        check.name, directive.prefix
-                    );
+                    let message =
+                        format!("found '{}' without previous '{}: line", check.name, directive.prefix);
                     return Err(reader.error(directive.start, &message));
                 }
                 _ => {
@@ -96,21 +82,15 @@ impl Program {
                 }
             }
         }
-        let unused: Vec<&String> = options
-            .check_prefixes
-            .iter()
-            .filter(|p| !used.contains(&p.as_str()))
-            .collect();
+        let unused: Vec<&String> =
+            options.check_prefixes.iter().filter(|p| !used.contains(&p.as_str())).collect();
         let is_bad = unused.len() == options.check_prefixes.len()
             || (!options.allow_unused_prefixes && !unused.is_empty());
         let has_others = !options.implicit_check_not.is_empty() && options.has_default_prefix();
         if is_bad && !has_others {
             let list: Vec<String> = unused.iter().map(|p| format!("'{p}:'")).collect();
             let plural = if list.len() == 1 { "" } else { "es" };
-            let message = format!(
-                "no check strings found with prefix{plural} {}",
-                list.join(", ")
-            );
+            let message = format!("no check strings found with prefix{plural} {}", list.join(", "));
             return Err(Failure::usage(format!("{file}: error: {message}")));
         }
         if !waiting.is_empty() {
@@ -134,15 +114,8 @@ impl Reader<'_> {
     fn error(&self, at: usize, message: &str) -> Failure {
         let before = &self.text[..at];
         let line = before.iter().filter(|&&c| c == b'\n').count() + 1;
-        let start = before
-            .iter()
-            .rposition(|&c| c == b'\n')
-            .map_or(0, |n| n + 1);
-        Failure::usage(format!(
-            "{}:{line}:{}: error: {message}",
-            self.file,
-            at - start + 1
-        ))
+        let start = before.iter().rposition(|&c| c == b'\n').map_or(0, |n| n + 1);
+        Failure::usage(format!("{}:{line}:{}: error: {message}", self.file, at - start + 1))
     }
 
     fn check(&mut self, directive: &Directive<'_>, eol: usize) -> Result<Check, Failure> {
@@ -162,50 +135,27 @@ impl Reader<'_> {
                 return Err(self.error(directive.start, &message));
             }
         };
-        let line_ends = self.text[self.counted..directive.start]
-            .iter()
-            .filter(|&&c| c == b'\n')
-            .count();
+        let line_ends = self.text[self.counted..directive.start].iter().filter(|&&c| c == b'\n').count();
         self.line += line_ends;
         self.counted = directive.start;
         let line = self.line + 1;
         let mut start = directive.end;
         if !(self.options.strict_whitespace && self.options.match_full_lines) {
-            start += self.text[start..eol]
-                .iter()
-                .take_while(|c| matches!(c, b' ' | b'\t'))
-                .count();
+            start += self.text[start..eol].iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
         }
         let name = format!("{prefix}{}", kind.suffix());
         let source = &self.text[start..eol];
-        let mut context = Context {
-            names: self.names,
-            options: self.options,
-            kind,
-            name: &name,
-            is_literal,
-            line,
-        };
-        let pattern = Pattern::parse(source, &mut context)
-            .map_err(|(at, message)| self.error(start + at, &message))?;
+        let mut context =
+            Context { names: self.names, options: self.options, kind, name: &name, is_literal, line };
+        let pattern =
+            Pattern::parse(source, &mut context).map_err(|(at, message)| self.error(start + at, &message))?;
         if kind == Kind::Label && pattern.uses_variables() {
             let message = format!("found '{name}:' with variable definition or use");
             return Err(self.error(directive.start, &message));
         }
-        let line_start = self.text[..start]
-            .iter()
-            .rposition(|&c| c == b'\n')
-            .map_or(0, |n| n + 1);
+        let line_start = self.text[..start].iter().rposition(|&c| c == b'\n').map_or(0, |n| n + 1);
         let text = String::from_utf8_lossy(trim_end(source)).into_owned();
-        Ok(Check {
-            kind,
-            name,
-            pattern,
-            line,
-            column: start - line_start + 1,
-            text,
-            before: Vec::new(),
-        })
+        Ok(Check { kind, name, pattern, line, column: start - line_start + 1, text, before: Vec::new() })
     }
 
     /// The checks of `--implicit-check-not`.
@@ -221,23 +171,12 @@ impl Reader<'_> {
                 is_literal: false,
                 line: 0,
             };
-            let pattern =
-                Pattern::parse(text.as_bytes(), &mut context).map_err(|(_, message)| {
-                    Failure::usage(format!(
-                        "command line: error: IMPLICIT-CHECK-NOT: {message}"
-                    ))
-                })?;
+            let pattern = Pattern::parse(text.as_bytes(), &mut context).map_err(|(_, message)| {
+                Failure::usage(format!("command line: error: IMPLICIT-CHECK-NOT: {message}"))
+            })?;
             let name = "IMPLICIT-CHECK-NOT".to_owned();
             let (text, before) = (text.clone(), Vec::new());
-            checks.push(Check {
-                kind,
-                name,
-                pattern,
-                line: 0,
-                column: 1,
-                text,
-                before,
-            });
+            checks.push(Check { kind, name, pattern, line: 0, column: 1, text, before });
         }
         Ok(checks)
     }
@@ -252,18 +191,9 @@ impl Reader<'_> {
             is_literal: true,
             line: 0,
         };
-        let pattern =
-            Pattern::parse(b"end", &mut context).map_err(|(_, message)| Failure::usage(message))?;
+        let pattern = Pattern::parse(b"end", &mut context).map_err(|(_, message)| Failure::usage(message))?;
         let name = "end of input".to_owned();
-        Ok(Check {
-            kind,
-            name,
-            pattern,
-            line: 0,
-            column: 1,
-            text: String::new(),
-            before,
-        })
+        Ok(Check { kind, name, pattern, line: 0, column: 1, text: String::new(), before })
     }
 }
 
@@ -273,9 +203,8 @@ fn command_line_values(options: &Options) -> Result<(Values, HashMap<String, For
     let mut formats = HashMap::new();
     for definition in &options.definitions {
         let bad = |why: &str| Failure::usage(format!("-D{definition}: error: {why}"));
-        let (name, value) = definition
-            .split_once('=')
-            .ok_or_else(|| bad("missing equal sign in global definition"))?;
+        let (name, value) =
+            definition.split_once('=').ok_or_else(|| bad("missing equal sign in global definition"))?;
         let Some(number) = name.strip_prefix('#') else {
             let (parsed, rest) = super::number::variable_name(name).map_err(|e| bad(&e))?;
             if !rest.is_empty() || parsed.starts_with('@') {
@@ -284,9 +213,7 @@ fn command_line_values(options: &Options) -> Result<(Values, HashMap<String, For
             if values.numbers.contains_key(parsed) {
                 return Err(bad("numeric variable with this name already exists"));
             }
-            values
-                .texts
-                .insert(parsed.to_owned(), value.as_bytes().to_vec());
+            values.texts.insert(parsed.to_owned(), value.as_bytes().to_vec());
             continue;
         };
         let mut names = names_of(&values, &formats);
@@ -295,12 +222,8 @@ fn command_line_values(options: &Options) -> Result<(Values, HashMap<String, For
             None => format!("{number}:{value}"),
         };
         let block = Block::parse(&source, 0, false, &mut names).map_err(|e| bad(&e))?;
-        let text = block
-            .text(&values.numbers)
-            .map_err(|e| bad(&format!("{e:?}")))?;
-        let value = text
-            .and_then(|text| block.format.read(&text))
-            .ok_or_else(|| bad("no value"))?;
+        let text = block.text(&values.numbers).map_err(|e| bad(&format!("{e:?}")))?;
+        let value = text.and_then(|text| block.format.read(&text)).ok_or_else(|| bad("no value"))?;
         if let Some(name) = block.defines {
             formats.insert(name.clone(), block.format);
             values.numbers.insert(name, value);

@@ -44,18 +44,12 @@ const NEST_LIMIT: usize = 500;
 impl Regex {
     /// Compiles an expression with `group_count` groups.
     pub(crate) fn new(node: Node, group_count: usize, ignore_case: bool) -> Result<Regex, String> {
-        let mut printer = Printer {
-            out: String::new(),
-            groups: vec![None; group_count + 1],
-            captures: true,
-        };
+        let mut printer = Printer { out: String::new(), groups: vec![None; group_count + 1], captures: true };
         let has_references = printer.collect(&node);
         printer.print(&node);
         let source = printer.out;
         let first = compile(&source, ignore_case)?;
-        let config = DFA::config()
-            .match_kind(MatchKind::All)
-            .skip_cache_capacity_check(true);
+        let config = DFA::config().match_kind(MatchKind::All).skip_cache_capacity_check(true);
         let nfa = thompson::Config::new()
             .utf8(false)
             .which_captures(WhichCaptures::None)
@@ -67,16 +61,7 @@ impl Regex {
             .build(&source)
             .map_err(|error| error.to_string())?;
         let to_end = OnceLock::new();
-        Ok(Regex {
-            node,
-            group_count,
-            has_references,
-            ignore_case,
-            source,
-            first,
-            longest,
-            to_end,
-        })
+        Ok(Regex { node, group_count, has_references, ignore_case, source, first, longest, to_end })
     }
 
     /// The leftmost of the longest matches. Lines begin and end at the ends of `text`, too.
@@ -84,8 +69,7 @@ impl Regex {
         let mut from = 0;
         while from <= text.len() {
             let mut captures = self.first.create_captures();
-            self.first
-                .search_captures(&Input::new(text).range(from..), &mut captures);
+            self.first.search_captures(&Input::new(text).range(from..), &mut captures);
             let Some(found) = captures.get_match() else {
                 return Ok(None);
             };
@@ -98,14 +82,8 @@ impl Regex {
                 return Ok(Some((0..=self.group_count).map(range).collect()));
             }
             let groups = vec![None; self.group_count + 1];
-            let mut matcher = Backtracker {
-                text,
-                ignore_case: self.ignore_case,
-                groups,
-                best: None,
-                steps: 0,
-                depth: 0,
-            };
+            let mut matcher =
+                Backtracker { text, ignore_case: self.ignore_case, groups, best: None, steps: 0, depth: 0 };
             let start = found.start();
             matcher.run(&self.node, start, &mut |m: &mut Backtracker<'_>, end| {
                 m.steps += 1;
@@ -128,9 +106,7 @@ impl Regex {
     fn longest_end(&self, text: &[u8], start: usize) -> usize {
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
         // When the automaton gives up, the end that the first search found is as good as any.
-        let end = self
-            .longest
-            .try_search_fwd(&mut self.longest.create_cache(), &input);
+        let end = self.longest.try_search_fwd(&mut self.longest.create_cache(), &input);
         end.ok().flatten().map_or(start, |half| half.offset())
     }
 
@@ -140,13 +116,10 @@ impl Regex {
         range: Range<usize>,
         captures: &mut regex_automata::util::captures::Captures,
     ) {
-        let to_end = self
-            .to_end
-            .get_or_init(|| compile(&format!("(?:{})\\z", self.source), self.ignore_case).ok());
+        let to_end =
+            self.to_end.get_or_init(|| compile(&format!("(?:{})\\z", self.source), self.ignore_case).ok());
         if let Some(regex) = to_end {
-            let input = Input::new(&text[..range.end])
-                .range(range)
-                .anchored(Anchored::Yes);
+            let input = Input::new(&text[..range.end]).range(range).anchored(Anchored::Yes);
             let mut longer = regex.create_captures();
             regex.search_captures(&input, &mut longer);
             if longer.is_match() {
@@ -166,9 +139,7 @@ fn syntax_config(ignore_case: bool) -> syntax::Config {
 }
 
 fn compile(source: &str, ignore_case: bool) -> Result<meta::Regex, String> {
-    let config = meta::Config::new()
-        .utf8_empty(false)
-        .nfa_size_limit(Some(SIZE_LIMIT));
+    let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
     meta::Builder::new()
         .configure(config)
         .syntax(syntax_config(ignore_case))
@@ -191,9 +162,9 @@ impl<'a> Printer<'a> {
                 self.groups[*number] = Some(inner);
                 self.collect(inner)
             }
-            Node::Concat(nodes) | Node::Alternatives(nodes) => nodes
-                .iter()
-                .fold(false, |found, node| self.collect(node) | found),
+            Node::Concat(nodes) | Node::Alternatives(nodes) => {
+                nodes.iter().fold(false, |found, node| self.collect(node) | found)
+            }
             Node::Repeat { node, .. } => self.collect(node),
             Node::BackReference(_) => true,
             _ => false,
@@ -205,9 +176,7 @@ impl<'a> Printer<'a> {
             Node::Byte(byte) => self.byte(*byte),
             Node::Set(set) => {
                 self.out.push_str("[\\x00-\\xff&&[");
-                (0..=255u8)
-                    .filter(|&byte| set.contains(byte))
-                    .for_each(|byte| self.byte(byte));
+                (0..=255u8).filter(|&byte| set.contains(byte)).for_each(|byte| self.byte(byte));
                 self.out.push_str("]]");
             }
             Node::LineStart => self.out.push('^'),
@@ -289,9 +258,7 @@ impl<'t> Backtracker<'t> {
             }
             Node::LineStart if at == 0 || self.text[at - 1] == b'\n' => then(self, at),
             Node::LineEnd if self.text.get(at).is_none_or(|&c| c == b'\n') => then(self, at),
-            Node::WordStart if self.is_word(at) && !(at > 0 && self.is_word(at - 1)) => {
-                then(self, at)
-            }
+            Node::WordStart if self.is_word(at) && !(at > 0 && self.is_word(at - 1)) => then(self, at),
             Node::WordEnd if !self.is_word(at) && at > 0 && self.is_word(at - 1) => then(self, at),
             Node::LineStart | Node::LineEnd | Node::WordStart | Node::WordEnd => {}
             Node::Group(number, inner) => {
@@ -316,9 +283,7 @@ impl<'t> Backtracker<'t> {
             }
             Node::Concat(nodes) => self.sequence(nodes, at, then),
             Node::Alternatives(nodes) => nodes.iter().for_each(|node| self.run(node, at, then)),
-            Node::Repeat { node, min, max } => {
-                self.repeat(node, *min, max.unwrap_or(u32::MAX), at, then)
-            }
+            Node::Repeat { node, min, max } => self.repeat(node, *min, max.unwrap_or(u32::MAX), at, then),
         }
         if self.depth <= NEST_LIMIT {
             self.depth -= 1;
@@ -327,16 +292,9 @@ impl<'t> Backtracker<'t> {
 
     fn sequence(&mut self, nodes: &[Node], at: usize, then: Then<'_, 't>) {
         // Text is compared in a loop, so that long patterns do not nest deeply.
-        let singles = nodes
-            .iter()
-            .take_while(|n| matches!(n, Node::Byte(_) | Node::Set(_)))
-            .count();
+        let singles = nodes.iter().take_while(|n| matches!(n, Node::Byte(_) | Node::Set(_))).count();
         let (simple, others) = nodes.split_at(singles);
-        if simple
-            .iter()
-            .enumerate()
-            .any(|(i, node)| !self.single(node, at + i))
-        {
+        if simple.iter().enumerate().any(|(i, node)| !self.single(node, at + i)) {
             return;
         }
         match others.split_first() {
@@ -379,8 +337,7 @@ impl<'t> Backtracker<'t> {
         };
         let is_like = |wanted: &dyn Fn(u8) -> bool| {
             wanted(c)
-                || (self.ignore_case
-                    && (wanted(c.to_ascii_lowercase()) || wanted(c.to_ascii_uppercase())))
+                || (self.ignore_case && (wanted(c.to_ascii_lowercase()) || wanted(c.to_ascii_uppercase())))
         };
         match node {
             Node::Byte(wanted) => is_like(&|c| c == *wanted),
@@ -390,9 +347,7 @@ impl<'t> Backtracker<'t> {
     }
 
     fn is_word(&self, at: usize) -> bool {
-        self.text
-            .get(at)
-            .is_some_and(|&c| c.is_ascii_alphanumeric() || c == b'_')
+        self.text.get(at).is_some_and(|&c| c.is_ascii_alphanumeric() || c == b'_')
     }
 }
 
@@ -404,16 +359,8 @@ mod tests {
     fn groups(source: &str, text: &str) -> Option<Vec<Option<String>>> {
         let mut count = 0;
         let node = parse(source.as_bytes(), &mut count).unwrap();
-        let found = Regex::new(node, count, false)
-            .unwrap()
-            .find(text.as_bytes())
-            .unwrap()?;
-        Some(
-            found
-                .into_iter()
-                .map(|r| r.map(|r| text[r].to_owned()))
-                .collect(),
-        )
+        let found = Regex::new(node, count, false).unwrap().find(text.as_bytes()).unwrap()?;
+        Some(found.into_iter().map(|r| r.map(|r| text[r].to_owned())).collect())
     }
 
     fn whole(source: &str, text: &str) -> Option<String> {
@@ -436,22 +383,13 @@ mod tests {
         let found = groups("(a|ab)(c|bcd)(d*)", "abcd").unwrap();
         assert_eq!(found[0].as_deref(), Some("abcd"));
         let found = groups("(ab?)(bc)?", "abc").unwrap();
-        assert_eq!(
-            (found[1].as_deref(), found[2].as_deref()),
-            (Some("a"), Some("bc"))
-        );
+        assert_eq!((found[1].as_deref(), found[2].as_deref()), (Some("a"), Some("bc")));
     }
 
     #[test]
     fn back_references() {
-        assert_eq!(
-            whole(r"(.*) \1end", "aa b aa bend").as_deref(),
-            Some("aa b aa bend")
-        );
-        assert_eq!(
-            groups(r"(a*)\1", "aaaaa").unwrap()[1].as_deref(),
-            Some("aa")
-        );
+        assert_eq!(whole(r"(.*) \1end", "aa b aa bend").as_deref(), Some("aa b aa bend"));
+        assert_eq!(groups(r"(a*)\1", "aaaaa").unwrap()[1].as_deref(), Some("aa"));
         assert_eq!(whole(r"(a|b)\1", "abba").as_deref(), Some("bb"));
         assert_eq!(whole(r"(a|b)\1", "abab"), None);
         assert_eq!(whole(r"^((a)|b)*\2$", "abaa").as_deref(), Some("abaa"));
@@ -462,11 +400,7 @@ mod tests {
         let mut count = 0;
         let node = parse(br"(a*)(a*)(a*)(a*)(a*)\1\2\3\4\5b", &mut count).unwrap();
         let regex = Regex::new(node, count, false).unwrap();
-        assert!(
-            regex
-                .find(format!("{}b", "a".repeat(301)).as_bytes())
-                .is_err()
-        );
+        assert!(regex.find(format!("{}b", "a".repeat(301)).as_bytes()).is_err());
     }
 
     #[test]

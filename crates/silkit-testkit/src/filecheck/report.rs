@@ -9,10 +9,7 @@ use super::{Failure, FailureKind};
 
 /// What is wrong with a check.
 pub(crate) enum Problem {
-    Missing {
-        mismatch: Mismatch,
-        count: Option<(u32, u32)>,
-    },
+    Missing { mismatch: Mismatch, count: Option<(u32, u32)> },
     Excluded,
     SameLine,
     NotNextLine,
@@ -36,19 +33,11 @@ const MAX_WIDTH: usize = 240;
 
 impl<'a> Report<'a> {
     pub(crate) fn new((check_file, input_file): (&'a str, &'a str), input: &'a [u8]) -> Self {
-        Report {
-            check_file,
-            input_file,
-            input,
-            text: String::new(),
-        }
+        Report { check_file, input_file, input, text: String::new() }
     }
 
     pub(crate) fn failure(self) -> Failure {
-        Failure {
-            kind: FailureKind::Mismatch,
-            message: self.text,
-        }
+        Failure { kind: FailureKind::Mismatch, message: self.text }
     }
 
     /// Adds a problem of `check`, that was looked for in `region`; `at` is the place to show.
@@ -61,18 +50,9 @@ impl<'a> Report<'a> {
         values: &Values,
     ) {
         let what = match &problem {
-            Problem::Missing {
-                mismatch: Mismatch::Problem(text),
-                ..
-            } => text.clone(),
-            Problem::Missing {
-                count: Some((time, times)),
-                ..
-            } => {
-                format!(
-                    "expected string not found in input ({} of {times} found)",
-                    time - 1
-                )
+            Problem::Missing { mismatch: Mismatch::Problem(text), .. } => text.clone(),
+            Problem::Missing { count: Some((time, times)), .. } => {
+                format!("expected string not found in input ({} of {times} found)", time - 1)
             }
             Problem::Missing { .. } => "expected string not found in input".to_owned(),
             Problem::Excluded => "excluded string found in input".to_owned(),
@@ -91,21 +71,14 @@ impl<'a> Report<'a> {
             let _ = writeln!(self.text, "    with {name} = {value}");
         }
         let line = self.line_of(at);
-        let verb = if matches!(problem, Problem::Missing { .. }) {
-            "searched from here"
-        } else {
-            "found here"
-        };
+        let verb =
+            if matches!(problem, Problem::Missing { .. }) { "searched from here" } else { "found here" };
         let _ = writeln!(self.text, "{}:{line}: note: {verb}", self.input_file);
         self.excerpt(line);
         if matches!(problem, Problem::Missing { .. })
             && let Some(line) = self.similar(&check.text, at..region.end)
         {
-            let _ = writeln!(
-                self.text,
-                "{}:{line}: note: possibly intended match here",
-                self.input_file
-            );
+            let _ = writeln!(self.text, "{}:{line}: note: possibly intended match here", self.input_file);
             let _ = writeln!(self.text, "{line:>6} | {}", self.line(line));
         }
     }
@@ -115,17 +88,9 @@ impl<'a> Report<'a> {
     }
 
     fn line(&self, number: usize) -> String {
-        let line = self
-            .input
-            .split(|&c| c == b'\n')
-            .nth(number - 1)
-            .unwrap_or_default();
+        let line = self.input.split(|&c| c == b'\n').nth(number - 1).unwrap_or_default();
         let cut = String::from_utf8_lossy(&line[..line.len().min(MAX_WIDTH)]).into_owned();
-        if line.len() > MAX_WIDTH {
-            cut + "..."
-        } else {
-            cut
-        }
+        if line.len() > MAX_WIDTH { cut + "..." } else { cut }
     }
 
     fn excerpt(&mut self, number: usize) {
@@ -148,10 +113,7 @@ impl<'a> Report<'a> {
             (strsim::sorensen_dice(&wanted, &line), first + index)
         });
         // Of equals the first, as the checks go on from the top.
-        let best = scored.fold(
-            (0.0, 0),
-            |best, next| if next.0 > best.0 { next } else { best },
-        );
+        let best = scored.fold((0.0, 0), |best, next| if next.0 > best.0 { next } else { best });
         (best.0 > 0.55).then_some(best.1)
     }
 }

@@ -324,7 +324,8 @@ impl BodyParser<'_, '_> {
             C::Witness => {
                 for i in 0..2 {
                     self.text("[")?;
-                    let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a kind in brackets"))?;
+                    let word =
+                        self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a kind in brackets"))?;
                     self.inst.words[attr + i] = Symbol::new(word).as_u32();
                     self.text("]")?;
                 }
@@ -427,7 +428,11 @@ impl BodyPrinter<'_, '_> {
                     self.out.push(" ");
                 }
                 self.out.push("(");
-                self.operand_list(inst, spec);
+                if word == NONE {
+                    self.operand_list(inst, spec);
+                } else {
+                    self.bare_operands(inst, spec);
+                }
                 self.out.push(")");
             }
             C::Yields => {
@@ -488,10 +493,7 @@ impl BodyPrinter<'_, '_> {
                 self.value_name(body.operand_value(inst, body.operand_range(inst, spec).start));
                 self.substitutions(word);
                 self.out.push("(");
-                for (i, index) in body.operand_range(inst, spec + 1).enumerate() {
-                    self.out.push(if i > 0 { ", " } else { "" });
-                    self.bare_operand(body.operand_value(inst, index));
-                }
+                self.bare_operands(inst, spec + 1);
                 self.out.push(") : ");
                 self.sil_type(SilType::from_u32(words[attr + 1]));
             }
@@ -534,6 +536,13 @@ impl BodyPrinter<'_, '_> {
             }
             C::KeyPath => self.keypath(inst, attr, spec),
             _ => self.custom_differentiable(inst, piece, attr, spec),
+        }
+    }
+
+    fn bare_operands(&mut self, inst: Inst, spec: usize) {
+        for (i, index) in self.body.operand_range(inst, spec).enumerate() {
+            self.out.push(if i > 0 { ", " } else { "" });
+            self.bare_operand(self.body.operand_value(inst, index));
         }
     }
 

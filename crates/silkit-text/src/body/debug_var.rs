@@ -79,7 +79,10 @@ impl BodyParser<'_, '_> {
                 b'$' => DebugExpr::Type(self.sil_type()?.ty()),
                 b'-' | b'0'..=b'9' => DebugExpr::Int(self.integer_symbol()?),
                 _ => {
-                    let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an operator such as `op_deref`"))?;
+                    let word = self
+                        .cur
+                        .ident()
+                        .ok_or_else(|| err_here(&self.cur, "expected an operator such as `op_deref`"))?;
                     DebugExpr::Op(symbol(word))
                 }
             });

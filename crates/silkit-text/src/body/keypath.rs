@@ -18,7 +18,8 @@ impl BodyParser<'_, '_> {
     pub(super) fn keypath(&mut self, attr: usize, spec: u8) -> Parse<()> {
         self.inst.words[attr] = self.sil_type()?.as_u32();
         self.text(",")?;
-        let sig = if self.cur.peek() == b'<' { Some(parse_generic_sig(&mut self.cur, self.env)?) } else { None };
+        let sig =
+            if self.cur.peek() == b'<' { Some(parse_generic_sig(&mut self.cur, self.env)?) } else { None };
         if let Some(sig) = sig {
             self.env.push(sig);
         }
@@ -42,7 +43,10 @@ impl BodyParser<'_, '_> {
         let mut components = Vec::new();
         self.text("(")?;
         loop {
-            let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a component of the key path"))?;
+            let word = self
+                .cur
+                .ident()
+                .ok_or_else(|| err_here(&self.cur, "expected a component of the key path"))?;
             match word {
                 "objc" => pattern.objc = Some(self.string_symbol()?),
                 "root" => {
@@ -122,7 +126,9 @@ impl BodyParser<'_, '_> {
                     };
                     external = Some((decl, args));
                 }
-                _ => return Err(err_here(&self.cur, format!("unknown part `{word}` of a key path component"))),
+                _ => {
+                    return Err(err_here(&self.cur, format!("unknown part `{word}` of a key path component")));
+                }
             }
         }
         let id = id.ok_or_else(|| err_here(&self.cur, "expected `id` in a computed component"))?;
@@ -230,7 +236,17 @@ impl BodyPrinter<'_, '_> {
                 self.out.push(kind.as_str());
                 self.typed(" : $", *ty);
             }
-            KeyPathComponent::Computed { settable, ty, id, getter, setter, indices, equals, hash, external } => {
+            KeyPathComponent::Computed {
+                settable,
+                ty,
+                id,
+                getter,
+                setter,
+                indices,
+                equals,
+                hash,
+                external,
+            } => {
                 self.typed(if *settable { "settable_property $" } else { "gettable_property $" }, *ty);
                 self.out.push(",  id ");
                 self.id(id);

@@ -10,7 +10,9 @@ use crate::generics::GenericEnv;
 use crate::types::{parse_sil_type, parse_type};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::info::{Arity, AttrKind, Piece, ResultRule, Results};
-use silkit_ir::{ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value};
+use silkit_ir::{
+    ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
+};
 use silkit_types::{SilType, Type};
 
 /// Reads the body of one function or static initializer.
@@ -149,7 +151,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let start = self.cur.pos();
         let names = self.result_names()?;
         let at = self.cur.pos();
-        let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
+        let word =
+            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
         let at = at.max(self.cur.pos() - word.len());
         let opcode = Opcode::from_name(word).ok_or_else(|| unknown_instruction(word, at))?;
         self.instruction(*block, &names, opcode, start)
@@ -214,7 +217,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 "unowned" => ownership = Ownership::Unowned,
                 _ => match super::print::ARG_FLAGS.iter().find(|(_, name)| &name[1..] == word) {
                     Some((flag, _)) => flags |= *flag,
-                    None => return Err(err_here(&self.cur, format!("unknown attribute `@{word}` of an argument"))),
+                    None => {
+                        return Err(err_here(
+                            &self.cur,
+                            format!("unknown attribute `@{word}` of an argument"),
+                        ));
+                    }
                 },
             }
         }
@@ -351,7 +359,11 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 self.inst.words[attr as usize] = count as u32;
             }
             if operand.arity == Arity::One && count != 1 {
-                return Err(err_at(start, self.cur.pos(), format!("`{}` needs its operand `{}`", info.name, operand.name)));
+                return Err(err_at(
+                    start,
+                    self.cur.pos(),
+                    format!("`{}` needs its operand `{}`", info.name, operand.name),
+                ));
             }
         }
         self.inst.flat.clear();
@@ -374,10 +386,17 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.bind_results(inst, names, opcode, start)
     }
 
-    fn bind_results(&mut self, inst: Inst, names: &[(&'a str, usize)], opcode: Opcode, start: usize) -> Parse<()> {
+    fn bind_results(
+        &mut self,
+        inst: Inst,
+        names: &[(&'a str, usize)],
+        opcode: Opcode,
+        start: usize,
+    ) -> Parse<()> {
         let results = self.body.results(inst);
         if names.len() > results.len() {
-            let message = format!("`{}` has {} results, {} are named", opcode.info().name, results.len(), names.len());
+            let message =
+                format!("`{}` has {} results, {} are named", opcode.info().name, results.len(), names.len());
             return Err(err_at(start, self.cur.pos(), message));
         }
         for (&(name, at), value) in names.iter().zip(results) {
@@ -455,7 +474,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Piece::OptOperand(text, spec, _) => {
                     let before = self.cur.pos();
-                    if self.text(text).is_ok() && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef")) {
+                    if self.text(text).is_ok()
+                        && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef"))
+                    {
                         let value = self.use_value()?;
                         self.push_operand(spec, value);
                     } else {

@@ -168,13 +168,16 @@ impl ModuleParser<'_> {
         }
         let skipped = kept.len() - kept.trim_start().len();
         let start = range.start + skipped;
-        self.module.swift.push(SwiftText { text: text.into(), range: TextRange::new(start, start + text.len()) });
+        self.module
+            .swift
+            .push(SwiftText { text: text.into(), range: TextRange::new(start, start + text.len()) });
     }
 
     /// After an error: to the end of the line, and of the braces that were opened on it.
     fn skip_entity(&mut self) {
         let line_end = self.cur.line_end();
-        let opens = self.cur.text().get(self.cur.pos()..line_end).unwrap_or_default().trim_end().ends_with('{');
+        let opens =
+            self.cur.text().get(self.cur.pos()..line_end).unwrap_or_default().trim_end().ends_with('{');
         self.cur.set_pos(line_end);
         if opens {
             let rest = self.cur.text().get(line_end..).unwrap_or_default();
@@ -281,7 +284,9 @@ impl ModuleParser<'_> {
     /// Notes where a body is and moves behind it.
     fn pending_body(&mut self, owner: Owner, ty: SilType) -> Parse<()> {
         let start = self.cur.pos();
-        let end = self.body_end(start).ok_or_else(|| err_at(start - 1, start, "this body is never closed by `}`"))?;
+        let end = self
+            .body_end(start)
+            .ok_or_else(|| err_at(start - 1, start, "this body is never closed by `}`"))?;
         self.cur.set_pos(end);
         self.bodies.push(PendingBody { owner, range: start..end, ty });
         Ok(())

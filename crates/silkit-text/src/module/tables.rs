@@ -12,7 +12,8 @@ use crate::types::{parse_sil_type, parse_substitutions, parse_type};
 use silkit_base::Symbol;
 use silkit_ir::{
     ClassRef, Conformance, CoverageMap, DefaultOverrideTable, DifferentiabilityWitness, Linkage, Module,
-    MoveOnlyDeinit, Property, Scope, ScopeParent, VTable, VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
+    MoveOnlyDeinit, Property, Scope, ScopeParent, VTable, VTableEntry, WitnessEntry, WitnessTable,
+    WitnessTableOf,
 };
 use silkit_types::{GenericSig, Type};
 
@@ -80,10 +81,17 @@ impl ModuleParser<'_> {
     /// Whether the `@` here begins the name of a function, not an attribute of a type.
     fn at_function_name(&self) -> bool {
         let mut ahead = self.cur.clone();
-        global_name(&mut ahead).is_ok() && !matches!(ahead.here(), b' ' if !ends_line(&ahead)) && ahead.here() != b'('
+        global_name(&mut ahead).is_ok()
+            && !matches!(ahead.here(), b' ' if !ends_line(&ahead))
+            && ahead.here() != b'('
     }
 
-    fn vtable_entry(&mut self, method: silkit_ir::DeclRef, formal: Option<Type>, linkage: Linkage) -> Parse<VTableEntry> {
+    fn vtable_entry(
+        &mut self,
+        method: silkit_ir::DeclRef,
+        formal: Option<Type>,
+        linkage: Linkage,
+    ) -> Parse<VTableEntry> {
         let function = global_name(&mut self.cur)?;
         let attributes = self.attributes()?;
         Ok(VTableEntry { method, formal, linkage, function, attributes })
@@ -123,7 +131,11 @@ impl ModuleParser<'_> {
     fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
             let here = self.cur.peek();
-            let ty = if crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(' { Some(self.ty()?) } else { None };
+            let ty = if crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(' {
+                Some(self.ty()?)
+            } else {
+                None
+            };
             return Ok((Conformance::Dependent(ty), false));
         }
         if matches!(self.cur.peek_word(), Some("specialize" | "inherit")) {
@@ -185,7 +197,10 @@ impl ModuleParser<'_> {
         }
         let mut entries = Vec::new();
         while !self.cur.eat("}") {
-            let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an entry of a witness table"))?;
+            let word = self
+                .cur
+                .ident()
+                .ok_or_else(|| err_here(&self.cur, "expected an entry of a witness table"))?;
             entries.push(match word {
                 "base_protocol" => {
                     let protocol = self.ty()?;
@@ -267,7 +282,11 @@ impl ModuleParser<'_> {
     pub(super) fn differentiability_witness(&mut self) -> Parse<()> {
         let linkage = self.linkage();
         let attributes = self.attributes()?;
-        let sig = if self.cur.peek() == b'<' { Some(parse_generic_sig(&mut self.cur, &mut self.env)?) } else { None };
+        let sig = if self.cur.peek() == b'<' {
+            Some(parse_generic_sig(&mut self.cur, &mut self.env)?)
+        } else {
+            None
+        };
         let function = global_name(&mut self.cur)?;
         self.expect(":")?;
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
@@ -325,7 +344,10 @@ impl ModuleParser<'_> {
         self.expect("{")?;
         let mut regions = Vec::new();
         while !self.cur.eat("}") {
-            let start = { self.cur.skip_trivia(); self.cur.pos() };
+            let start = {
+                self.cur.skip_trivia();
+                self.cur.pos()
+            };
             let end = self.cur.line_end();
             if start >= end {
                 return Err(err_here(&self.cur, "expected `}` at the end of the coverage map"));
@@ -503,7 +525,8 @@ impl ModulePrinter<'_, '_> {
                 self.out.ty(*ty);
             }
             WitnessEntry::AssociatedConformance { old_spelling, ty, protocol, conformance } => {
-                let keyword = if *old_spelling { "associated_type_protocol (" } else { "associated_conformance (" };
+                let keyword =
+                    if *old_spelling { "associated_type_protocol (" } else { "associated_conformance (" };
                 self.required(keyword, *ty, *protocol, conformance);
             }
             WitnessEntry::Conditional(ty, protocol, conformance) => {

@@ -24,28 +24,80 @@ Options of sil-opt that change nothing here are accepted. Example:
 
 /// Options that take no value and change nothing here.
 const IGNORED: &[&str] = &[
-    "enable-library-evolution", "strict-implicit-module-context", "disable-sil-ownership-verifier",
-    "enable-ossa-complete-lifetimes", "enable-ossa-verify-complete", "enable-objc-interop", "disable-objc-interop",
-    "disable-implicit-swift-modules", "enable-experimental-concurrency", "enable-experimental-move-only",
-    "enable-pack-metadata-stack-promotion", "enable-experimental-distributed", "enable-verify-exclusivity",
-    "enable-spec-devirt", "enable-async-demotion", "enable-throws-prediction", "enable-noreturn-prediction",
-    "enable-move-inout-stack-protector", "enable-ossa-modules", "print-stats", "enable-sil-verify-all",
-    "sil-verify-all", "sil-verify-none", "enable-ast-verifier", "disable-ast-verifier", "remove-runtime-asserts",
-    "emit-verbose-sil", "serialize", "sil-disable-ast-dump", "wmo", "enable-experimental-static-assert",
-    "enable-experimental-differentiable-programming", "enable-experimental-cxx-interop", "ignore-always-inline",
-    "bypass-resilience-checks", "debug-diagnostic-names", "enable-address-dependencies",
-    "enable-callee-allocated-coro-abi", "disable-callee-allocated-coro-abi", "mergeable-traps",
-    "enable-sil-opaque-values", "parse-serialized-sil",
+    "enable-library-evolution",
+    "strict-implicit-module-context",
+    "disable-sil-ownership-verifier",
+    "enable-ossa-complete-lifetimes",
+    "enable-ossa-verify-complete",
+    "enable-objc-interop",
+    "disable-objc-interop",
+    "disable-implicit-swift-modules",
+    "enable-experimental-concurrency",
+    "enable-experimental-move-only",
+    "enable-pack-metadata-stack-promotion",
+    "enable-experimental-distributed",
+    "enable-verify-exclusivity",
+    "enable-spec-devirt",
+    "enable-async-demotion",
+    "enable-throws-prediction",
+    "enable-noreturn-prediction",
+    "enable-move-inout-stack-protector",
+    "enable-ossa-modules",
+    "print-stats",
+    "enable-sil-verify-all",
+    "sil-verify-all",
+    "sil-verify-none",
+    "enable-ast-verifier",
+    "disable-ast-verifier",
+    "remove-runtime-asserts",
+    "emit-verbose-sil",
+    "serialize",
+    "sil-disable-ast-dump",
+    "wmo",
+    "enable-experimental-static-assert",
+    "enable-experimental-differentiable-programming",
+    "enable-experimental-cxx-interop",
+    "ignore-always-inline",
+    "bypass-resilience-checks",
+    "debug-diagnostic-names",
+    "enable-address-dependencies",
+    "enable-callee-allocated-coro-abi",
+    "disable-callee-allocated-coro-abi",
+    "mergeable-traps",
+    "enable-sil-opaque-values",
+    "parse-serialized-sil",
 ];
 
 /// Options that take a value and change nothing here.
 const IGNORED_WITH_VALUE: &[&str] = &[
-    "I", "F", "vfsoverlay", "module-name", "explicit-swift-module-map-file", "enable-experimental-feature",
-    "enable-upcoming-feature", "enforce-exclusivity", "resource-dir", "sdk", "target", "opt-mode",
-    "irgen-debuginfo-level", "assert-conf-id", "sil-inline-threshold", "module-cache-path", "sil-remarks",
-    "sil-remarks-missed", "save-optimization-record-path", "save-optimization-record-passes",
-    "save-optimization-record-format", "strict-concurrency", "enable-copy-propagation",
-    "unavailable-decl-optimization", "Xcc", "swift-version", "enable-lexical-lifetimes", "Xllvm",
+    "I",
+    "F",
+    "vfsoverlay",
+    "module-name",
+    "explicit-swift-module-map-file",
+    "enable-experimental-feature",
+    "enable-upcoming-feature",
+    "enforce-exclusivity",
+    "resource-dir",
+    "sdk",
+    "target",
+    "opt-mode",
+    "irgen-debuginfo-level",
+    "assert-conf-id",
+    "sil-inline-threshold",
+    "module-cache-path",
+    "sil-remarks",
+    "sil-remarks-missed",
+    "save-optimization-record-path",
+    "save-optimization-record-passes",
+    "save-optimization-record-format",
+    "strict-concurrency",
+    "enable-copy-propagation",
+    "unavailable-decl-optimization",
+    "Xcc",
+    "swift-version",
+    "enable-lexical-lifetimes",
+    "Xllvm",
 ];
 
 /// Options that change what is done.
@@ -91,14 +143,16 @@ fn parse(args: &[String]) -> Result<Options, String> {
         Options { input: None, output: "-".into(), print: PrintOptions::default(), threads: 0, help: false };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let Some(name) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')).filter(|n| !n.is_empty()) else {
+        let Some(name) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')).filter(|n| !n.is_empty())
+        else {
             if options.input.replace(arg.clone()).is_some() {
                 return Err(format!("`{arg}` is a second input file; sil-opt takes one"));
             }
             continue;
         };
         let (name, inline) = name.split_once('=').map_or((name, None), |(n, v)| (n, Some(v.to_string())));
-        let mut value = || inline.clone().or_else(|| args.next().cloned()).ok_or(format!("`-{name}` needs a value"));
+        let mut value =
+            || inline.clone().or_else(|| args.next().cloned()).ok_or(format!("`-{name}` needs a value"));
         match name {
             "o" => options.output = value()?,
             "j" => options.threads = value()?.parse().map_err(|_| "`-j` takes a number".to_string())?,
@@ -144,7 +198,8 @@ fn process(options: &Options) -> Result<bool, String> {
         return Ok(false);
     }
     let printed = print_module(&parsed.module, &options.print, &|_| None);
-    output::write(&options.output, printed.as_bytes()).map_err(|e| format!("cannot write `{}`: {e}", options.output))?;
+    output::write(&options.output, printed.as_bytes())
+        .map_err(|e| format!("cannot write `{}`: {e}", options.output))?;
     // The system takes the memory back faster than we can give it.
     std::mem::forget(parsed);
     Ok(true)
