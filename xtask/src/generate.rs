@@ -1,6 +1,7 @@
 //! Writes `crates/silkit-ir/src/generated/*` from the instruction table.
 
 use crate::form::Form;
+use crate::reference;
 use crate::table::{self, Entry};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,11 @@ use std::process::{Command, Stdio};
 pub(crate) fn run(check: bool) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?.to_path_buf();
     let entries = table::read(&root)?;
-    let mut files: Vec<(PathBuf, String)> = Vec::new();
-    files.push((root.join("crates/silkit-ir/src/generated/mod.rs"), format_rust(&rust_table(&entries)?)?));
+    let files: Vec<(PathBuf, String)> = vec![
+        (root.join("crates/silkit-ir/src/generated/mod.rs"), format_rust(&root, &rust_table(&entries)?)?),
+        (root.join("docs/instructions.md"), reference::markdown(&entries)?),
+        (root.join("docs/instructions.json"), reference::json_table(&entries)?),
+    ];
     let mut stale = Vec::new();
     for (path, text) in files {
         let old = std::fs::read_to_string(&path).unwrap_or_default();
@@ -33,10 +37,11 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
 }
 
 /// Rust code as rustfmt lays it out, so that generated files pass the format check.
-fn format_rust(code: &str) -> Result<String, String> {
+fn format_rust(root: &Path, code: &str) -> Result<String, String> {
     use std::io::Write as _;
     let mut child = Command::new("rustfmt")
-        .args(["--edition", "2024"])
+        .args(["--edition", "2024", "--config-path"])
+        .arg(root)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -104,7 +109,7 @@ fn info(e: &Entry) -> Result<String, String> {
          operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, \
          result: {result}, operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
-         stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?} }},\n",
+         stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
         class = row.class,
         name = e.name,
         family = e.family,
@@ -127,6 +132,10 @@ fn info(e: &Entry) -> Result<String, String> {
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
         summary = row.summary,
+        syntax = row.form.trim(),
+        details = row.details.trim(),
+        example = row.example.trim(),
+        see = row.see,
     ))
 }
 

@@ -3,6 +3,7 @@
 
 mod form;
 mod generate;
+mod reference;
 mod table;
 
 use std::process::ExitCode;

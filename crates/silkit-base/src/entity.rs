@@ -17,9 +17,12 @@ pub trait Entity: Copy + Eq + fmt::Debug {
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
+        // Every user of the macro uses some of it.
+        #[allow(unreachable_pub)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
 
+        #[allow(dead_code, unreachable_pub)]
         impl $name {
             /// The largest index that an entity of this kind may have.
             pub const MAX: usize = u32::MAX as usize - 1;

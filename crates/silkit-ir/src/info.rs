@@ -48,6 +48,14 @@ pub struct InstInfo {
     pub scope: Option<(bool, &'static str)>,
     /// One line that says what it does.
     pub summary: &'static str,
+    /// The text form in the notation of the table.
+    pub syntax: &'static str,
+    /// The reference text.
+    pub details: &'static str,
+    /// An example.
+    pub example: &'static str,
+    /// Related instructions.
+    pub see: &'static [&'static str],
 }
 
 /// One piece of a text form.

@@ -32,11 +32,35 @@ pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, s
     SyntaxError { range: TextRange::new(start, end), message: message.into(), help: None }
 }
 
-/// An error about what comes next.
+/// An error about what comes next; where that is on a later line, about the end of this one.
 pub(crate) fn err_here(cursor: &Cursor<'_>, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     let mut at = cursor.clone();
     at.skip_trivia();
-    let start = at.pos();
-    let len = at.text().get(start..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+    let (text, start) = (at.text(), at.pos());
+    if let Some(end) = end_of_previous_line(text, start) {
+        return err_at(end, end, message);
+    }
+    let len = text.get(start..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
     err_at(start, start + len, message)
+}
+
+/// The end of the last code before a token that is the first of its line.
+fn end_of_previous_line(text: &str, token: usize) -> Option<usize> {
+    let before = text.get(..token)?;
+    let line_start = before.rfind('\n')? + 1;
+    if !before[line_start..].trim().is_empty() {
+        return None;
+    }
+    let mut rest = before[..line_start].trim_end();
+    loop {
+        let line = rest.rfind('\n').map_or(0, |n| n + 1);
+        let code = rest[line..].find("//").map_or(rest, |n| &rest[..line + n]).trim_end();
+        if code.len() > line {
+            return Some(code.len());
+        }
+        if line == 0 {
+            return None;
+        }
+        rest = rest[..line].trim_end();
+    }
 }

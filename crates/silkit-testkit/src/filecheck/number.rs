@@ -116,7 +116,8 @@ impl Format {
 pub(crate) struct Names {
     /// Text variables that are defined so far.
     pub(crate) texts: std::collections::HashSet<String>,
-    /// Numeric variables that were mentioned: how they are written and the line that defined them last.
+    /// Numeric variables that were mentioned: how they are written, and the line of the
+    /// definition if that came first.
     pub(crate) numbers: HashMap<String, (Format, Option<usize>)>,
 }
 
@@ -255,11 +256,11 @@ fn define(definition: &str, format: Format, line: usize, names: &mut Names) -> R
     if !trim(rest).is_empty() {
         return Err("unexpected characters after numeric variable name".to_owned());
     }
-    let known = names.numbers.entry(name.to_owned()).or_insert((format, None));
+    // A variable that was mentioned before stays as it was: its old value may be used on this line.
+    let known = names.numbers.entry(name.to_owned()).or_insert((format, Some(line)));
     if known.0 != format {
         return Err("format different from previous variable definition".to_owned());
     }
-    known.1 = Some(line);
     Ok(name.to_owned())
 }
 

@@ -241,7 +241,8 @@ impl Pattern {
             }
         }
         if is_text {
-            return Ok(Search::Text(text));
+            // Variables may all be empty; the original cannot search for nothing, and finds nothing.
+            return if text.is_empty() { Err(Mismatch::NotFound) } else { Ok(Search::Text(text)) };
         }
         let node = Node::Concat(stack.into_iter().flat_map(|(_, nodes)| nodes).collect());
         let regex = Regex::new(node, self.group_count, self.ignore_case).map_err(Mismatch::Problem)?;
@@ -297,14 +298,16 @@ impl Reader<'_, '_> {
                     self.regex(inner, self.at + 2)?;
                 }
                 self.at += len + 2;
-            } else if rest.starts_with(b"[[") {
+            } else if rest.starts_with(b"[[") && !rest.starts_with(b"[[[") {
                 let len = block_end(&rest[2..]).map_err(|message| (self.at, message.to_owned()))?;
                 let start = self.at + 2;
                 self.at = start + len + 2;
                 self.block(start, &rest[2..2 + len])?;
             } else {
-                let next = |wanted: &[u8]| memchr::memmem::find(rest, wanted).unwrap_or(rest.len());
-                let len = next(b"{{").min(next(b"[["));
+                // Of three brackets in a row the first is text.
+                let next = |wanted: &[u8]| memchr::memmem::find(&rest[1..], wanted).map(|n| n + 1);
+                let len = [next(b"{{"), next(b"[[")].into_iter().flatten().min();
+                let len = len.unwrap_or(rest.len());
                 self.pieces.push(Piece::Text(rest[..len].to_vec()));
                 self.at += len;
             }

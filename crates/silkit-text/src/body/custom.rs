@@ -591,20 +591,17 @@ impl BodyPrinter<'_, '_> {
                 self.indices("results", words[attr + 1]);
             }
             C::Parameters => self.indices("parameters", words[attr]),
+            C::Derivatives | C::Transpose if self.body.operand_range(inst, spec).is_empty() => {}
             C::Derivatives => {
-                if !self.body.operand_range(inst, spec).is_empty() {
-                    self.out.push(" with_derivative {");
-                    self.operand_of(inst, spec, false);
-                    self.out.push(", ");
-                    self.operand_of(inst, spec + 1, false);
-                    self.out.push("}");
-                }
+                self.out.push(" with_derivative {");
+                self.operand_of(inst, spec, false);
+                self.out.push(", ");
+                self.operand_of(inst, spec + 1, false);
+                self.out.push("}");
             }
             C::Transpose => {
-                if !self.body.operand_range(inst, spec).is_empty() {
-                    self.out.push(" with_transpose ");
-                    self.operand_of(inst, spec, false);
-                }
+                self.out.push(" with_transpose ");
+                self.operand_of(inst, spec, false);
             }
             C::Witness => {
                 for &kind in &words[attr..attr + 2] {

@@ -127,7 +127,10 @@ impl BodyParser<'_, '_> {
                     external = Some((decl, args));
                 }
                 _ => {
-                    return Err(err_here(&self.cur, format!("unknown part `{word}` of a key path component")));
+                    return Err(err_here(
+                        &self.cur,
+                        format!("unknown part `{word}` of a key path component"),
+                    ));
                 }
             }
         }

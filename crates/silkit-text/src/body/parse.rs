@@ -26,6 +26,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
     errors: Vec<SyntaxError>,
+    /// Where the line began that is being read.
+    line_start: usize,
     /// The parts of the instruction that is being read.
     pub(super) inst: Parts,
 }
@@ -47,8 +49,6 @@ pub(crate) struct ParsedBody {
     pub(crate) body: Body,
     /// All errors, in the order of the text.
     pub(crate) errors: Vec<SyntaxError>,
-    /// The offset after the closing brace.
-    pub(crate) end: usize,
 }
 
 impl<'a, 'e> BodyParser<'a, 'e> {
@@ -63,6 +63,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             pending: Vec::new(),
             pending_blocks: Vec::new(),
             errors: Vec::new(),
+            line_start: 0,
             inst: Parts::default(),
         }
     }
@@ -108,16 +109,21 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     fn recover(&mut self, error: SyntaxError) {
         // A line is the unit of recovery: no instruction of the printed form spans two.
-        let end = self.cur.line_end().max(error.range.start as usize);
+        // What follows on later lines is read as if the line had been good.
+        self.cur.set_pos((error.range.start as usize).max(self.line_start));
+        self.cur.set_pos(self.cur.line_end());
         self.errors.push(error);
-        self.cur.set_pos(end);
     }
 
     fn finish(mut self) -> ParsedBody {
         for (name, pos) in std::mem::take(&mut self.pending) {
             let value = self.values[name];
             if self.body.def(value) == silkit_ir::ValueDef::Pending {
-                self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined value `{name}`")));
+                self.errors.push(err_at(
+                    pos,
+                    pos + name.len() + 1,
+                    format!("use of undefined value `%{name}`"),
+                ));
             }
         }
         for (name, pos) in std::mem::take(&mut self.pending_blocks) {
@@ -127,12 +133,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.errors.sort_by_key(|e| e.range.start);
         self.body.shrink_to_fit();
-        ParsedBody { body: self.body, errors: self.errors, end: self.cur.pos() }
+        ParsedBody { body: self.body, errors: self.errors }
     }
 
     /// Reads a label or an instruction.
     fn line(&mut self, block: &mut Option<Block>) -> Parse<()> {
         let first = self.cur.peek();
+        self.line_start = self.cur.pos();
         if first != b'%' && first != b'(' {
             let start = self.cur.pos();
             let Some(word) = self.cur.ident() else {

@@ -256,13 +256,14 @@ impl ModuleParser<'_> {
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
         let mut effects = Vec::new();
         let has_body = self.cur.eat("{");
+        let open = self.cur.pos();
         while self.cur.peek() == b'[' {
             effects.push(symbol(self.bracketed()?));
         }
         let function = Function { name, linkage, attributes, ty, effects, body: None, name_range };
         let id = self.module.functions.push(function);
         if has_body {
-            self.pending_body(Owner::Function(id), ty)?;
+            self.pending_body(Owner::Function(id), ty, open)?;
         }
         Ok(())
     }
@@ -276,17 +277,17 @@ impl ModuleParser<'_> {
         self.module.globals.push(Global { name, linkage, attributes, ty, initializer: None });
         if self.cur.eat("=") {
             self.expect("{")?;
-            self.pending_body(Owner::Global(self.module.globals.len() - 1), ty)?;
+            let open = self.cur.pos();
+            self.pending_body(Owner::Global(self.module.globals.len() - 1), ty, open)?;
         }
         Ok(())
     }
 
-    /// Notes where a body is and moves behind it.
-    fn pending_body(&mut self, owner: Owner, ty: SilType) -> Parse<()> {
+    /// Notes where a body is and moves behind it; `open` is the offset after its brace.
+    fn pending_body(&mut self, owner: Owner, ty: SilType, open: usize) -> Parse<()> {
         let start = self.cur.pos();
-        let end = self
-            .body_end(start)
-            .ok_or_else(|| err_at(start - 1, start, "this body is never closed by `}`"))?;
+        let end =
+            self.body_end(start).ok_or_else(|| err_at(open - 1, open, "this body is never closed by `}`"))?;
         self.cur.set_pos(end);
         self.bodies.push(PendingBody { owner, range: start..end, ty });
         Ok(())

@@ -1,7 +1,9 @@
 //! The command `silkit`.
 
+mod explain;
 mod opt;
 mod output;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -11,7 +13,9 @@ silkit: read, hold, write and inspect Swift Intermediate Language
 USAGE: silkit COMMAND [ARGUMENTS]
 
 COMMANDS:
-  opt     reads SIL and prints it again, as sil-opt does
+  opt       reads SIL and prints it again, as sil-opt does
+  explain   the reference page of an instruction
+  stats     counts functions, blocks and instructions, by kind
 
 `silkit COMMAND --help` says more. Example: silkit opt examples/hello.sil";
 
@@ -25,6 +29,8 @@ fn main() -> ExitCode {
     }
     match args.split_first() {
         Some((command, rest)) if command == "opt" => opt::run(rest),
+        Some((command, rest)) if command == "explain" => explain::run(rest),
+        Some((command, rest)) if command == "stats" => stats::run(rest),
         Some((command, _)) if command == "--version" || command == "-V" => {
             println!("silkit {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS

@@ -1,0 +1,316 @@
+//! What is known about one declaration.
+//!
+//! Types are kept as they were spelled: a name may be a generic parameter, a nested type, an alias
+//! or an associated type, which only the chain of declarations around a use can tell.
+
+use crate::{GenericSig, Requirement, Type};
+use bitflags::bitflags;
+use silkit_base::{Symbol, TextRange};
+
+/// The kind of a nominal type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NominalKind {
+    /// `struct`.
+    Struct,
+    /// `class`.
+    Class,
+    /// `actor`: a class with isolation.
+    Actor,
+    /// `enum`.
+    Enum,
+    /// `protocol`.
+    Protocol,
+}
+
+/// Who may use a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub enum Access {
+    /// `private`.
+    Private,
+    /// `fileprivate`.
+    FilePrivate,
+    /// `internal`, spelled or not.
+    #[default]
+    Internal,
+    /// `package`.
+    Package,
+    /// `public`.
+    Public,
+    /// `open`.
+    Open,
+}
+
+bitflags! {
+    /// Attributes and modifiers of a declaration that change its meaning here.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct DeclFlags: u32 {
+        /// `@frozen`.
+        const FROZEN = 1;
+        /// `@_fixed_layout`.
+        const FIXED_LAYOUT = 1 << 1;
+        /// `@usableFromInline`.
+        const USABLE_FROM_INLINE = 1 << 2;
+        /// `@_hasStorage`.
+        const HAS_STORAGE = 1 << 3;
+        /// `@_rawLayout(…)`: the storage is described by the attribute.
+        const RAW_LAYOUT = 1 << 4;
+        /// `final`.
+        const FINAL = 1 << 5;
+        /// `static`, or `class` before a member.
+        const STATIC = 1 << 6;
+        /// `indirect`.
+        const INDIRECT = 1 << 7;
+        /// `lazy`.
+        const LAZY = 1 << 8;
+        /// `weak`.
+        const WEAK = 1 << 9;
+        /// `unowned`.
+        const UNOWNED = 1 << 10;
+        /// `unowned(unsafe)`.
+        const UNMANAGED = 1 << 11;
+        /// `override`.
+        const OVERRIDE = 1 << 12;
+        /// `@available(*, unavailable)`.
+        const UNAVAILABLE = 1 << 13;
+        /// `mutating`.
+        const MUTATING = 1 << 14;
+        /// `consuming` or `__consuming`.
+        const CONSUMING = 1 << 15;
+        /// `dynamic`.
+        const DYNAMIC = 1 << 16;
+        /// `@objc`.
+        const OBJC = 1 << 17;
+        /// It has a `deinit`.
+        const HAS_DEINIT = 1 << 18;
+        /// It comes from a module with library evolution, so its layout is hidden unless it is frozen.
+        const RESILIENT_MODULE = 1 << 19;
+        /// Several declarations share the path; which one is meant cannot be told.
+        const AMBIGUOUS = 1 << 20;
+        /// `let` rather than `var`.
+        const LET = 1 << 21;
+        /// `required`.
+        const REQUIRED = 1 << 22;
+        /// `nonmutating`.
+        const NONMUTATING = 1 << 23;
+        /// `borrowing`.
+        const BORROWING = 1 << 24;
+        /// `@_transparent`.
+        const TRANSPARENT = 1 << 25;
+        /// `@_marker`.
+        const MARKER = 1 << 26;
+        /// `nonisolated`.
+        const NONISOLATED = 1 << 27;
+    }
+}
+
+/// A struct, class, actor, enum or protocol.
+#[derive(Clone, Debug)]
+pub struct NominalDecl {
+    /// The dotted path from the top of its module: `Heap._UnsafeHandle`.
+    pub path: Symbol,
+    /// The last part of the path.
+    pub name: Symbol,
+    /// What it is.
+    pub kind: NominalKind,
+    /// Who may use it.
+    pub access: Access,
+    /// Attributes and modifiers.
+    pub flags: DeclFlags,
+    /// Its own generic parameters; those of the types around it are theirs. For a protocol, its
+    /// primary associated types.
+    pub sig: Option<GenericSig>,
+    /// The superclass, raw type and protocols, as spelled; `~Copyable` is an inverse type.
+    pub inherited: Box<[Type]>,
+    /// The requirements of its `where` clause.
+    pub requirements: Box<[Requirement]>,
+    /// What stands in its braces.
+    pub body: DeclBody,
+    /// Where it was read.
+    pub range: TextRange,
+}
+
+/// What stands in the braces of a type or an extension, but for nested types.
+#[derive(Clone, Debug, Default)]
+pub struct DeclBody {
+    /// The stored properties of instances, in order.
+    pub fields: Vec<StoredProperty>,
+    /// The cases of an enum, in order.
+    pub cases: Vec<EnumCase>,
+    /// The type aliases.
+    pub aliases: Vec<AliasDecl>,
+    /// The associated types of a protocol.
+    pub associated: Vec<AssociatedType>,
+    /// All methods, initializers, subscripts and other properties.
+    pub members: Vec<Member>,
+}
+
+/// A stored property of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredProperty {
+    /// The name, without backticks.
+    pub name: Symbol,
+    /// The type as spelled; unknown where only an initial value tells it.
+    pub ty: Type,
+    /// Attributes and modifiers.
+    pub flags: DeclFlags,
+    /// Who may use it.
+    pub access: Access,
+}
+
+/// A case of an enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumCase {
+    /// The name, without backticks.
+    pub name: Symbol,
+    /// The type of its payload: a tuple where there are several values, labels kept.
+    pub payload: Option<Type>,
+    /// Whether the payload is in a box.
+    pub indirect: bool,
+}
+
+/// A type alias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliasDecl {
+    /// The name.
+    pub name: Symbol,
+    /// Its own generic parameters.
+    pub sig: Option<GenericSig>,
+    /// What it stands for, as spelled.
+    pub target: Type,
+    /// Of `@_implements(Protocol, Name)`, the name that it witnesses.
+    pub implements: Option<Symbol>,
+}
+
+/// An associated type of a protocol.
+#[derive(Clone, Debug)]
+pub struct AssociatedType {
+    /// The name.
+    pub name: Symbol,
+    /// What it conforms to.
+    pub inherited: Box<[Type]>,
+    /// The type that it is where nothing else is said.
+    pub default: Option<Type>,
+    /// The requirements of its `where` clause.
+    pub requirements: Box<[Requirement]>,
+}
+
+/// What a member is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemberKind {
+    /// `func`.
+    Function,
+    /// `init`.
+    Initializer,
+    /// `deinit`.
+    Deinitializer,
+    /// `subscript`.
+    Subscript,
+    /// `var` or `let`.
+    Property,
+    /// `macro`.
+    Macro,
+    /// `operator`.
+    Operator,
+    /// `precedencegroup`.
+    PrecedenceGroup,
+}
+
+bitflags! {
+    /// The accessors that a property or subscript spells.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Accessors: u16 {
+        /// `get`.
+        const GET = 1;
+        /// `set`.
+        const SET = 1 << 1;
+        /// `_read`.
+        const READ = 1 << 2;
+        /// `_modify`.
+        const MODIFY = 1 << 3;
+        /// `willSet`.
+        const WILL_SET = 1 << 4;
+        /// `didSet`.
+        const DID_SET = 1 << 5;
+        /// `unsafeAddress`.
+        const ADDRESS = 1 << 6;
+        /// `unsafeMutableAddress`.
+        const MUTABLE_ADDRESS = 1 << 7;
+        /// `init`.
+        const INIT = 1 << 8;
+        /// `read`.
+        const READ2 = 1 << 9;
+        /// `modify`.
+        const MODIFY2 = 1 << 10;
+    }
+}
+
+/// A method, initializer, subscript or property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// What it is.
+    pub kind: MemberKind,
+    /// The base name: `foo`, `init`, `subscript`, `+`.
+    pub name: Symbol,
+    /// Attributes and modifiers.
+    pub flags: DeclFlags,
+    /// Who may use it.
+    pub access: Access,
+    /// The accessors that are spelled.
+    pub accessors: Accessors,
+    /// The type of a property, as spelled; of others it is read from [`Self::signature`] when needed.
+    pub ty: Option<Type>,
+    /// Where the generic parameters, parameters and results are spelled.
+    pub signature: TextRange,
+}
+
+/// An extension.
+#[derive(Clone, Debug)]
+pub struct ExtensionDecl {
+    /// Attributes and modifiers.
+    pub flags: DeclFlags,
+    /// The protocols that it adds, as spelled.
+    pub inherited: Box<[Type]>,
+    /// The requirements under which it holds.
+    pub requirements: Box<[Requirement]>,
+    /// What stands in its braces.
+    pub body: DeclBody,
+    /// Where it was read.
+    pub range: TextRange,
+}
+
+impl DeclBody {
+    /// The alias with this name, or that witnesses an associated type of this name.
+    pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
+        let named = self.aliases.iter().find(|a| a.name == name);
+        named.or_else(|| self.aliases.iter().find(|a| a.implements == Some(name)))
+    }
+}
+
+impl NominalDecl {
+    /// Whether this is a class or an actor.
+    pub fn is_class(&self) -> bool {
+        matches!(self.kind, NominalKind::Class | NominalKind::Actor)
+    }
+
+    /// Whether other modules know all stored properties and cases.
+    pub fn has_known_layout(&self) -> bool {
+        let fixed = DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT;
+        !self.flags.contains(DeclFlags::RESILIENT_MODULE) || self.flags.intersects(fixed)
+    }
+
+    /// The number of generic parameters of its own.
+    pub fn param_count(&self) -> usize {
+        match self.kind {
+            NominalKind::Protocol => 0,
+            _ => self.sig.map_or(0, |s| s.data().params.len()),
+        }
+    }
+
+    /// The position of a generic parameter of its own.
+    pub fn param_index(&self, name: Symbol) -> Option<usize> {
+        match self.kind {
+            NominalKind::Protocol => None,
+            _ => self.sig?.data().params.iter().position(|p| p.name == name),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Declarations by path, and where they come from.
+
+use super::model::{AliasDecl, DeclFlags, ExtensionDecl, Member, NominalDecl};
+use silkit_base::{FxHasher, Symbol};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+pub(crate) type FxMap<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
+
+/// All that one module says about one path.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// The type declared there.
+    pub nominal: Option<NominalDecl>,
+    /// The alias declared there, at the top of the module.
+    pub alias: Option<AliasDecl>,
+    /// The extensions of the type.
+    pub extensions: Vec<ExtensionDecl>,
+}
+
+/// A place that declarations come from.
+pub trait DeclSource: Send + Sync {
+    /// What is declared at a dotted path.
+    fn entry(&self, path: Symbol) -> Option<&Entry>;
+
+    /// Whether this is the name of a module whose declarations are all here.
+    fn has_module(&self, name: Symbol) -> bool;
+}
+
+/// The declarations of one module.
+#[derive(Clone, Debug, Default)]
+pub struct DeclTable {
+    entries: FxMap<Symbol, Entry>,
+    /// The paths in the order of their first mention, for output that does not depend on hashes.
+    order: Vec<Symbol>,
+    /// The name of the module, where it is known.
+    pub module: Option<Symbol>,
+    /// The imported modules, as spelled.
+    pub imports: Vec<Symbol>,
+    /// Functions, variables, operators and macros at the top of the module.
+    pub top_level: Vec<Member>,
+}
+
+impl DeclTable {
+    /// A table without declarations.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn entry_mut(&mut self, path: Symbol) -> &mut Entry {
+        let order = &mut self.order;
+        self.entries.entry(path).or_insert_with(|| {
+            order.push(path);
+            Entry::default()
+        })
+    }
+
+    /// Adds a nominal type. A second one at the same path makes the path ambiguous.
+    pub fn add_nominal(&mut self, decl: NominalDecl) {
+        let entry = self.entry_mut(decl.path);
+        match &mut entry.nominal {
+            Some(first) => first.flags |= DeclFlags::AMBIGUOUS,
+            none => *none = Some(decl),
+        }
+    }
+
+    /// Adds an extension of the type at a path.
+    pub fn add_extension(&mut self, path: Symbol, extension: ExtensionDecl) {
+        self.entry_mut(path).extensions.push(extension);
+    }
+
+    /// Adds an alias at the top of the module.
+    pub fn add_alias(&mut self, alias: AliasDecl) {
+        self.entry_mut(alias.name).alias.get_or_insert(alias);
+    }
+
+    /// What is declared at a path.
+    pub fn get(&self, path: Symbol) -> Option<&Entry> {
+        self.entries.get(&path)
+    }
+
+    /// All paths with their entries, in the order of the text.
+    pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
+        self.order.iter().filter_map(|&p| Some((p, self.entries.get(&p)?)))
+    }
+
+    /// All nominal types, in the order of the text.
+    pub fn nominals(&self) -> impl Iterator<Item = &NominalDecl> {
+        self.entries().filter_map(|(_, e)| e.nominal.as_ref())
+    }
+
+    /// Takes the entry of a path out of the table.
+    pub fn take(&mut self, path: Symbol) -> Option<Entry> {
+        self.entries.remove(&path)
+    }
+
+    /// Appends the declarations of another part of the same module.
+    pub fn append(&mut self, other: DeclTable) {
+        let DeclTable { mut entries, order, module, imports, top_level } = other;
+        self.module = self.module.or(module);
+        self.imports.extend(imports);
+        self.top_level.extend(top_level);
+        for path in order {
+            let Some(entry) = entries.remove(&path) else { continue };
+            if let Some(nominal) = entry.nominal {
+                self.add_nominal(nominal);
+            }
+            if let Some(alias) = entry.alias {
+                self.add_alias(alias);
+            }
+            for extension in entry.extensions {
+                self.add_extension(path, extension);
+            }
+        }
+    }
+}
+
+impl DeclSource for DeclTable {
+    fn entry(&self, path: Symbol) -> Option<&Entry> {
+        self.get(path)
+    }
+
+    fn has_module(&self, name: Symbol) -> bool {
+        self.module == Some(name)
+    }
+}

@@ -1,0 +1,78 @@
+//! Bad input is reported with its place, several findings in one run.
+
+use silkit::text::parse_module;
+
+/// The findings as `line:column message`.
+fn findings(text: &str) -> Vec<String> {
+    let parsed = parse_module(text);
+    let place = |offset: usize| {
+        let before = &text[..offset];
+        let line = before.matches('\n').count() + 1;
+        (line, offset - before.rfind('\n').map_or(0, |n| n + 1) + 1)
+    };
+    let show = |e: &silkit::text::SyntaxError| {
+        let (line, column) = place(e.range.start as usize);
+        let help = e.help.as_ref().map_or(String::new(), |h| format!(" ({h})"));
+        format!("{line}:{column} {}{help}", e.message)
+    };
+    parsed.errors.iter().map(show).collect()
+}
+
+#[test]
+fn several_findings_in_one_run() {
+    let text = "\
+sil_stage canonical
+sil_stage raw
+sil @f : $@convention(thin) (Int) -> Int {
+bb0(%0 : $Int):
+  %1 = struct_extrct %0, #Int._value
+  %2 = integer_literal $Builtin.Int64
+  br bb9
+}
+sil @g : $@convention(thn) () -> ()
+";
+    assert_eq!(
+        findings(text),
+        [
+            "2:1 sil_stage was already given",
+            "5:8 unknown instruction `struct_extrct` (did you mean `struct_extract`?)",
+            "6:38 expected `,`",
+            "7:6 use of undefined block `bb9`",
+            "9:26 unknown convention `thn`",
+        ]
+    );
+}
+
+#[test]
+fn values_are_defined_once_and_before_they_end() {
+    let text = "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  %0 = tuple ()
+  return %7
+}
+";
+    assert_eq!(findings(text), ["4:3 value `%0` is defined twice", "5:10 use of undefined value `%7`"]);
+}
+
+#[test]
+fn an_address_of_an_address_is_no_type() {
+    let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $**Int\n}\n";
+    assert_eq!(findings(text), ["3:22 `$**T` is no type: an address of an address cannot be"]);
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let deep =
+        format!("sil @f : $@convention(thin) ({}Int{}) -> ()\n", "[".repeat(50_000), "]".repeat(50_000));
+    assert_eq!(findings(&deep).len(), 1);
+}
+
+#[test]
+fn a_body_that_never_closes() {
+    assert_eq!(
+        findings("sil @f : $@convention(thin) () -> () {\nbb0:\n"),
+        ["1:38 this body is never closed by `}`"]
+    );
+}
