@@ -35,6 +35,7 @@ const CUSTOM: &[(&str, &str, &[&str])] = &[
     ("formal", "Formal", &["OptType"]),
     ("counts", "Counts", &["ListU32"]),
     ("align", "Align", &["OptU32"]),
+    ("isolation", "Isolation", &["OptStr", "OptStr"]),
     ("assigned", "Assigned", &["ListU32"]),
     ("self_or_type", "SelfOrType", &["OptSilType", "%Optional"]),
     ("object", "Object", &["U32", "%Many"]),

@@ -43,6 +43,8 @@ pub struct InstData {
     pub opcode: Opcode,
     /// The flags that are set.
     pub flags: u8,
+    /// The ownership that it forwards, where that is not its operand's.
+    pub forwarding: Option<Ownership>,
     result_count: u16,
     operand_count: u32,
     first_operand: Operand,
@@ -167,6 +169,8 @@ pub struct NewInst<'a> {
     pub opcode: Opcode,
     /// Its flags.
     pub flags: u8,
+    /// The ownership that it forwards, where that is not its operand's.
+    pub forwarding: Option<Ownership>,
     /// Its operands, list after list.
     pub operands: &'a [Value],
     /// The words of its attributes, one each.
@@ -296,6 +300,7 @@ impl Body {
         self.insts.push(InstData {
             opcode: new.opcode,
             flags: new.flags,
+            forwarding: new.forwarding,
             result_count: new.results.len() as u16,
             operand_count: new.operands.len() as u32,
             first_operand,
@@ -528,7 +533,7 @@ mod tests {
 
     #[test]
     fn entities_stay_small() {
-        assert_eq!(size_of::<InstData>(), 40);
+        assert_eq!(size_of::<InstData>(), 44);
         assert_eq!(size_of::<ValueData>(), 20);
         assert_eq!(size_of::<OperandData>(), 16);
     }

@@ -331,6 +331,8 @@ named! {
         Counts = "counts",
         /// `[align=8] `.
         Align = "align",
+        /// `[callee_isolation=nonisolated] [caller_isolation=global_actor] ` of calls.
+        Isolation = "isolation",
         /// `[assign=0] ` of `assign_or_init`.
         Assigned = "assigned",
         /// `self %x` or `self $T` of `assign_or_init`.

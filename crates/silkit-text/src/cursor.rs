@@ -144,6 +144,12 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
+    /// Whether these bytes come next, without going over the white space before them.
+    #[inline]
+    pub fn is_next(&self, punctuation: &str) -> bool {
+        self.clone().looking_at(punctuation)
+    }
+
     /// Takes these bytes where they come next.
     #[inline]
     pub fn eat(&mut self, punctuation: &str) -> bool {

@@ -3,17 +3,28 @@
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
-use crate::types::parse_type;
+use crate::types::{expect, parse_type};
 use silkit_base::Symbol;
 use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData, Type};
+
+/// How deep types may nest while they are read.
+const MAX_DEPTH: u32 = 128;
+/// How high a type may be: suffixes such as `??` nest without being nested in the text.
+const MAX_HEIGHT: u32 = 256;
+/// How many parameters or lists a signature may have.
+const MAX_PARAMS: usize = 4096;
 
 /// The generic signatures in scope, innermost last.
 #[derive(Clone, Debug, Default)]
 pub struct GenericEnv {
     sigs: Vec<GenericSig>,
-    /// Parameters of a signature that is being read.
+    /// Parameters of the signatures that are being read.
     open: Vec<GenericParamDecl>,
     pub(crate) depth: u32,
+    /// A convention that was spelled after attributes of the type.
+    pub(crate) late_convention: Option<silkit_types::ParamConvention>,
+    /// The height of what was read so far at this depth.
+    height: u32,
 }
 
 impl GenericEnv {
@@ -32,6 +43,41 @@ impl GenericEnv {
         self.sigs.pop();
     }
 
+    /// A number that is equal for environments in which every name means the same; `None` where
+    /// that is not easily told.
+    pub(crate) fn stamp(&self) -> Option<u32> {
+        match self.sigs[..] {
+            _ if !self.open.is_empty() || self.depth > 0 => None,
+            [] => Some(0),
+            [sig] => sig.as_u32().checked_add(1),
+            _ => None,
+        }
+    }
+
+    /// Counts one more type around what was read at this depth.
+    pub(crate) fn grow(&mut self, cur: &Cursor<'_>) -> Parse<()> {
+        self.height += 1;
+        if self.height > MAX_HEIGHT { Err(err_here(cur, "this type nests too deeply")) } else { Ok(()) }
+    }
+
+    /// Reads something one level deeper, within the limits.
+    pub(crate) fn nested<'a, T>(
+        &mut self,
+        cur: &mut Cursor<'a>,
+        read: impl FnOnce(&mut Cursor<'a>, &mut Self) -> Parse<T>,
+    ) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(err_here(cur, "this type nests too deeply"));
+        }
+        let around = if self.depth == 0 { 0 } else { self.height };
+        self.depth += 1;
+        self.height = 0;
+        let result = read(cur, self).and_then(|read| self.grow(cur).map(|()| read));
+        self.depth -= 1;
+        self.height = self.height.max(around);
+        result
+    }
+
     /// The depth and index of a parameter by its name. `τ_d_i` needs no signature.
     pub fn lookup(&self, name: &str) -> Option<(u16, u16)> {
         if let Some(rest) = name.strip_prefix("τ_") {
@@ -46,82 +92,87 @@ impl GenericEnv {
 
 /// Reads one or more adjacent `<…>` lists: `<T><U where U : P>`.
 pub fn parse_generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<GenericSig> {
-    let outer = std::mem::take(&mut env.open);
-    let result = sig_data(cur, env);
-    env.open = outer;
-    result.map(GenericSig::new)
+    let base = env.open.len();
+    let start = cur.pos();
+    let mut result = lists(cur, env, base);
+    // A bound in a list may name a parameter that comes later: then all names must be known first.
+    // Only the outermost signature is read twice, which keeps the work linear.
+    let bounds_first = env.open[base..].split_last().is_some_and(|(_, rest)| rest.iter().any(has_bound));
+    if result.is_ok() && base == 0 && bounds_first {
+        cur.set_pos(start);
+        result = lists(cur, env, base);
+    }
+    let params = env.open.drain(base..).collect();
+    result.map(|requirements| GenericSig::new(SigData { params, requirements: requirements.into() }))
 }
 
-fn sig_data(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SigData> {
+fn has_bound(param: &GenericParamDecl) -> bool {
+    param.bound.is_some() || param.value_type.is_some()
+}
+
+/// Reads the lists; their parameters are in `env.open` from `base` on.
+fn lists(cur: &mut Cursor<'_>, env: &mut GenericEnv, base: usize) -> Parse<Vec<Requirement>> {
     let mut requirements = Vec::new();
     let mut depth = 0u16;
-    // Bounds and requirements may name parameters that come later: names are read first.
-    let start = cur.pos();
-    while cur.looking_at("<") {
-        declare_names(cur, env, depth)?;
-        depth += 1;
-        let after_close = cur.pos();
-        if cur.here() != b'<' {
-            cur.set_pos(after_close);
-            break;
-        }
-    }
-    let mut params = env.open.clone();
-    cur.set_pos(start);
-    let mut next = 0;
-    for list in 0..depth {
-        cur.eat("<");
+    let mut next = base;
+    expect(cur, "<")?;
+    loop {
+        let mut index = 0u16;
         while !cur.eat(">") {
             if cur.eat_word("where") {
-                parse_requirements(cur, env, list, &mut requirements)?;
+                parse_requirements(cur, env, depth, &mut requirements)?;
                 if !cur.eat(">") {
                     return Err(err_here(cur, "expected `>` after the requirements"));
                 }
                 break;
             }
-            let param = params.get_mut(next).ok_or_else(|| err_here(cur, "expected `>`"))?;
+            if next - base >= MAX_PARAMS {
+                return Err(err_here(cur, "too many generic parameters"));
+            }
+            declare(cur, env, next, depth, index)?;
             next += 1;
-            bound(cur, env, param)?;
-            cur.eat(",");
+            index += 1;
+            if !cur.eat(",") && cur.peek() != b'>' && cur.peek_word() != Some("where") {
+                return Err(err_here(cur, "expected `,` or `>` in the list of generic parameters"));
+            }
+        }
+        if cur.here() != b'<' {
+            return Ok(requirements);
+        }
+        cur.eat("<");
+        depth += 1;
+        if usize::from(depth) >= MAX_PARAMS {
+            return Err(err_here(cur, "too many lists of generic parameters"));
         }
     }
-    Ok(SigData { params: params.into(), requirements: requirements.into() })
 }
 
-/// Reads the names of one list and skips the rest of it.
-fn declare_names(cur: &mut Cursor<'_>, env: &mut GenericEnv, depth: u16) -> Parse<()> {
-    cur.eat("<");
-    let mut index = 0;
-    loop {
-        if cur.eat(">") {
-            return Ok(());
-        }
-        if cur.eat_word("where") {
-            skip_to(cur, b"");
-            cur.eat(">");
-            return Ok(());
-        }
-        let attribute = attribute(cur);
-        let is_pack = cur.eat_word("each");
-        let is_value = !is_pack && cur.eat_word("let");
-        let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a generic parameter"))?;
+/// Reads one parameter, `each T` or `let N : Int` or `T : P`, into `env.open[at]`.
+fn declare(cur: &mut Cursor<'_>, env: &mut GenericEnv, at: usize, depth: u16, index: u16) -> Parse<()> {
+    let attribute = attribute(cur);
+    let is_pack = cur.eat_word("each");
+    let is_value = !is_pack && cur.eat_word("let");
+    let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a generic parameter"))?;
+    // The second time the name is there already.
+    if at == env.open.len() {
+        let name = symbol(name);
         env.open.push(GenericParamDecl {
-            name: symbol(name),
+            name,
             depth,
             index,
             is_pack,
-            value_type: is_value.then(Type::unknown),
+            value_type: None,
             bound: None,
             attribute,
         });
-        index += 1;
-        if cur.eat(":") {
-            skip_to(cur, b",");
-        }
-        if !cur.eat(",") && !cur.looking_at(">") && !matches!(cur.peek_word(), Some("where")) {
-            return Err(err_here(cur, "expected `,` or `>` in the list of generic parameters"));
-        }
     }
+    let bound = if cur.eat(":") { Some(parse_type(cur, env, false)?) } else { None };
+    if is_value {
+        env.open[at].value_type = Some(bound.unwrap_or_else(Type::unknown));
+    } else {
+        env.open[at].bound = bound;
+    }
+    Ok(())
 }
 
 fn attribute(cur: &mut Cursor<'_>) -> Option<Symbol> {
@@ -133,55 +184,13 @@ fn attribute(cur: &mut Cursor<'_>) -> Option<Symbol> {
     cur.ident()?;
     if cur.here() == b'(' {
         cur.eat("(");
-        while !matches!(cur.peek(), 0 | b')') {
+        let line_end = cur.line_end();
+        while cur.pos() < line_end && cur.here() != b')' {
             cur.set_pos(cur.pos() + 1);
         }
         cur.eat(")");
     }
     cur.text().get(start..cur.pos()).map(symbol)
-}
-
-/// Skips to the `>` that closes the list, to `where`, or to one of `stops` outside brackets.
-fn skip_to(cur: &mut Cursor<'_>, stops: &[u8]) {
-    let mut depth = 0usize;
-    loop {
-        let byte = cur.peek();
-        match byte {
-            0 => return,
-            b'-' if cur.eat("->") => continue,
-            b'<' | b'(' | b'[' | b'{' => depth += 1,
-            b'>' | b')' | b']' | b'}' if depth == 0 => return,
-            b'>' | b')' | b']' | b'}' => depth -= 1,
-            _ if depth == 0 && stops.contains(&byte) => return,
-            _ if crate::cursor::is_ident_byte(byte) => {
-                if depth == 0 && !stops.is_empty() && cur.peek_word() == Some("where") {
-                    return;
-                }
-                if cur.ident().is_some() {
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        let len = cur.text().get(cur.pos()..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8);
-        cur.set_pos(cur.pos() + len);
-    }
-}
-
-/// Reads a declared parameter again, now with its bound.
-fn bound(cur: &mut Cursor<'_>, env: &mut GenericEnv, param: &mut GenericParamDecl) -> Parse<()> {
-    attribute(cur);
-    let _ = cur.eat_word("each") || cur.eat_word("let");
-    cur.ident();
-    if cur.eat(":") {
-        let ty = parse_type(cur, env, false)?;
-        if param.value_type.is_some() {
-            param.value_type = Some(ty);
-        } else {
-            param.bound = Some(ty);
-        }
-    }
-    Ok(())
 }
 
 /// Reads requirements up to something that is not a comma.

@@ -18,6 +18,7 @@ mod names;
 mod options;
 mod printer;
 mod symbols;
+mod type_cache;
 mod types;
 mod types_fn;
 

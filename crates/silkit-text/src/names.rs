@@ -11,6 +11,7 @@ pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     if !cur.eat("@") {
         return Err(err_here(cur, "expected a name that begins with `@`"));
     }
+    cur.skip_trivia();
     let start = cur.pos();
     if cur.here() == b'"' {
         let name = cur.string().ok_or_else(|| err_here(cur, "expected a name in quotes"))?;

@@ -4,15 +4,17 @@ use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::symbols::symbol;
+use crate::type_cache;
 use crate::types_fn;
 use silkit_base::Symbol;
-use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, TupleElement, Type, TypeKind};
-
-/// How deep types may nest.
-const MAX_DEPTH: u32 = 128;
+use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, Type, TypeKind};
 
 /// Reads `$T` or `$*T`.
 pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
+    type_cache::read(cur, env, sil_type)
+}
+
+fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     if !cur.eat("$") {
         return Err(err_here(cur, "expected a type that begins with `$`"));
     }
@@ -26,14 +28,7 @@ pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilTy
 
 /// Reads a type; `lowered` says how function types without attributes are meant.
 pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    env.depth += 1;
-    let result = if env.depth > MAX_DEPTH {
-        Err(err_here(cur, "this type nests too deeply"))
-    } else {
-        composition(cur, env, lowered)
-    };
-    env.depth -= 1;
-    result
+    env.nested(cur, |cur, env| composition(cur, env, lowered))
 }
 
 /// Reads `<A, B>`.
@@ -63,7 +58,7 @@ fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 
 fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let first = unary(cur, env, lowered)?;
-    if !cur.looking_at("&") {
+    if !cur.is_next("&") {
         return Ok(first);
     }
     // `any P & Q` holds the whole composition.
@@ -73,7 +68,8 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
         _ => (None, first),
     };
     let mut parts = vec![first];
-    while cur.eat("&") {
+    while cur.is_next("&") {
+        cur.eat("&");
         parts.push(unary(cur, env, lowered)?);
     }
     let whole = Type::new(TypeKind::Composition(parts.into()));
@@ -85,7 +81,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         b'@' => return attributed(cur, env, lowered),
         b'~' => {
             cur.eat("~");
-            return Ok(Type::new(TypeKind::Inverse(unary(cur, env, lowered)?)));
+            return Ok(Type::new(TypeKind::Inverse(unary_operand(cur, env, lowered)?)));
         }
         _ => {}
     }
@@ -115,14 +111,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
 }
 
 fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    env.depth += 1;
-    let result = if env.depth > MAX_DEPTH {
-        Err(err_here(cur, "this type nests too deeply"))
-    } else {
-        unary(cur, env, lowered)
-    };
-    env.depth -= 1;
-    result
+    env.nested(cur, |cur, env| unary(cur, env, lowered))
 }
 
 /// A type that begins with an attribute.
@@ -222,6 +211,7 @@ fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
         _ => Type::new(TypeKind::Param { name: symbol(name), depth: 0, index: 0 }),
     };
     while cur.here() == b'.' {
+        env.grow(cur)?;
         let before = cur.pos();
         cur.eat(".");
         match cur.ident() {
@@ -268,7 +258,7 @@ fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
 
 fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     match cur.peek() {
-        b'(' => parenthesized(cur, env, lowered),
+        b'(' => types_fn::parenthesized(cur, env, lowered),
         b'[' => bracketed(cur, env),
         b'<' => generic(cur, env, lowered),
         b'{' => boxed(cur, env, None),
@@ -278,7 +268,9 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
 
 /// A name with its generic arguments and members.
 fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    let name = cur.ident().ok_or_else(|| err_here(cur, "expected a type"))?;
+    // A name may have `$` inside; at its start it is the mark of a lowered type.
+    let name = if cur.peek() == b'$' { None } else { cur.ident() };
+    let name = name.ok_or_else(|| err_here(cur, "expected a type"))?;
     if name == "Pack" && cur.here() == b'{' {
         cur.eat("{");
         let mut elements = Vec::new();
@@ -307,8 +299,11 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
 }
 
 /// Members and suffixes: `.Element`, `.Type`, `?`, `!`.
-fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
+pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
     loop {
+        if matches!(cur.here(), b'?' | b'!' | b'.') {
+            env.grow(cur)?;
+        }
         match cur.here() {
             b'?' => {
                 cur.eat("?");
@@ -359,28 +354,6 @@ fn is_parameter(ty: Type) -> bool {
     }
 }
 
-/// A tuple, a type in parentheses, or a function type.
-fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    if types_fn::is_function_ahead(cur) {
-        return types_fn::parse(cur, env, lowered);
-    }
-    cur.eat("(");
-    let mut elements = Vec::new();
-    while !cur.eat(")") {
-        let label = types_fn::label(cur);
-        let ty = parse_type(cur, env, lowered)?;
-        let variadic = cur.eat("...");
-        elements.push(TupleElement { label, ty, variadic });
-        if !cur.eat(",") && !cur.looking_at(")") {
-            return Err(err_here(cur, "expected `,` or `)` in the tuple"));
-        }
-    }
-    Ok(match elements[..] {
-        [TupleElement { label: None, ty, variadic: false }] => Type::new(TypeKind::Paren(ty)),
-        _ => Type::new(TypeKind::Tuple(elements.into())),
-    })
-}
-
 /// `[T]`, `[K : V]`, `[N of T]`.
 fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     cur.eat("[");
@@ -419,7 +392,7 @@ fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::G
     let fields = fields?;
     // Arguments follow only a layout with a signature.
     let args =
-        if sig.is_some() && cur.looking_at("<") { parse_substitutions(cur, env)? } else { Box::default() };
+        if sig.is_some() && cur.is_next("<") { parse_substitutions(cur, env)? } else { Box::default() };
     Ok(Type::new(TypeKind::Box(Box::new(BoxType { sig, captures_generics: false, fields, args }))))
 }
 

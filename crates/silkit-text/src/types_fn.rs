@@ -1,42 +1,70 @@
 //! Function types, formal and lowered, from text.
 
 use crate::cursor::Cursor;
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, err_at, err_here};
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::symbols::symbol;
-use crate::types::{expect, parse_substitutions, parse_type};
+use crate::types::{expect, parse_substitutions, parse_type, postfix};
 use silkit_base::Symbol;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
-    ResultConvention, ResultFlags, ResultInfo, Type, TypeKind,
+    ResultConvention, ResultFlags, ResultInfo, TupleElement, Type, TypeKind,
 };
 
-/// Whether the parenthesis here is closed and followed by `->`, `async` or `throws`.
-pub(crate) fn is_function_ahead(cur: &Cursor<'_>) -> bool {
-    let mut cur = cur.clone();
-    let mut depth = 0usize;
-    loop {
-        match cur.peek() {
-            0 => return false,
-            b'"' => {
-                if cur.string().is_none() {
-                    return false;
-                }
-                continue;
-            }
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    cur.set_pos(cur.pos() + 1);
-                    return cur.looking_at("->")
-                        || matches!(cur.peek_word(), Some("async" | "throws" | "rethrows"));
-                }
-            }
-            _ => {}
-        }
-        cur.set_pos(cur.pos() + 1);
+/// Whether `->`, `async` or `throws` comes next: then what was read in parentheses are parameters.
+fn is_arrow_next(cur: &Cursor<'_>) -> bool {
+    let mut next = cur.clone();
+    match next.peek() {
+        b'-' => next.looking_at("->"),
+        b'a' | b't' | b'r' => matches!(next.peek_word(), Some("async" | "throws" | "rethrows")),
+        _ => false,
     }
+}
+
+/// Reads a tuple, a type in parentheses, or a function type without attributes.
+pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let start = cur.pos();
+    let params = param_list(cur, env, lowered, true)?;
+    if is_arrow_next(cur) {
+        return function_of(cur, env, params, lowered);
+    }
+    let mut elements = Vec::with_capacity(params.len());
+    for param in params {
+        let kept = ParamFlags::VARIADIC
+            | ParamFlags::SIL
+            | ParamFlags::NO_DERIVATIVE
+            | ParamFlags::EXPLICIT_NO_LABEL;
+        if param.convention != ParamConvention::Unowned
+            || !kept.contains(param.flags)
+            || param.lifetime.is_some()
+        {
+            let message = "only parameters have conventions: `->` and the results should follow";
+            return Err(err_at(start, cur.pos(), message));
+        }
+        let ty = if param.flags.contains(ParamFlags::NO_DERIVATIVE) {
+            Type::new(TypeKind::Attributed(symbol("@noDerivative"), param.ty))
+        } else {
+            param.ty
+        };
+        elements.push(TupleElement {
+            label: param.label,
+            ty,
+            variadic: param.flags.contains(ParamFlags::VARIADIC),
+        });
+    }
+    Ok(match elements[..] {
+        [TupleElement { label: None, ty, variadic: false }] => Type::new(TypeKind::Paren(ty)),
+        _ => Type::new(TypeKind::Tuple(elements.into())),
+    })
+}
+
+/// Reads the rest of a function type without attributes whose parameters were read.
+fn function_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, params: Vec<Param>, lowered: bool) -> Parse<Type> {
+    let mut f = FunctionType::lowered(Convention::Thick);
+    f.lowered = lowered;
+    f.params = params.into();
+    effects_and_results(cur, env, &mut f)?;
+    Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
 /// Reads `label:` before a type.
@@ -184,6 +212,10 @@ fn other_attribute(
             f.differentiable = Some(symbol(kind));
             return Ok(false);
         }
+        _ if CONVENTIONS.iter().any(|c| &c.spelling()[1..] == word) => {
+            env.late_convention = CONVENTIONS.iter().copied().find(|c| &c.spelling()[1..] == word);
+            return Ok(true);
+        }
         // Attributes of declarations in formal types stay with the type as spelled.
         "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe"
         | "reparented" => {
@@ -277,15 +309,23 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
 
 /// Reads parameters, effects and results.
 fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    f.params = param_list(cur, env, f.lowered, !f.lowered)?.into();
+    effects_and_results(cur, env, f)
+}
+
+fn param_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Vec<Param>> {
     expect(cur, "(")?;
     let mut params = Vec::new();
     while !cur.eat(")") {
-        params.push(param(cur, env, f.lowered)?);
+        params.push(param(cur, env, lowered, labels)?);
         if !cur.eat(",") && !cur.looking_at(")") {
-            return Err(err_here(cur, "expected `,` or `)` in the list of parameters"));
+            return Err(err_here(cur, "expected `,` or `)` in the list"));
         }
     }
-    f.params = params.into();
+    Ok(params)
+}
+
+fn effects_and_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     if cur.eat_word("async") {
         f.flags |= FnFlags::ASYNC;
     }
@@ -305,9 +345,9 @@ fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -
     if f.lowered { lowered_results(cur, env, f) } else { formal_result(cur, env, f) }
 }
 
-fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Param> {
+fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Param> {
     let mut flags = ParamFlags::empty();
-    let name = if lowered { None } else { label(cur) };
+    let name = if labels { label(cur) } else { None };
     let name = match name {
         Some(n) if n == "_" => {
             flags |= ParamFlags::EXPLICIT_NO_LABEL;
@@ -366,7 +406,9 @@ fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Par
             break;
         }
     }
+    env.late_convention = None;
     let ty = parse_type(cur, env, lowered)?;
+    convention = env.late_convention.take().unwrap_or(convention);
     if cur.eat("...") {
         flags |= ParamFlags::VARIADIC;
     }
@@ -416,24 +458,17 @@ fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionT
     let mut out = Results::default();
     // A dependence before the parentheses speaks of all results.
     let before = cur.pos();
-    if cur.eat("@lifetime") {
-        let dependence = lifetime(cur)?;
-        if cur.peek() == b'(' && !is_function_ahead(cur) {
-            f.result_lifetime = Some(dependence);
-        } else {
-            cur.set_pos(before);
-        }
-    }
-    if cur.peek() == b'(' && !is_function_ahead(cur) && !is_postfixed_paren(cur) {
-        cur.eat("(");
-        while !cur.eat(")") {
-            result(cur, env, &mut out)?;
-            if !cur.eat(",") && !cur.looking_at(")") {
-                return Err(err_here(cur, "expected `,` or `)` in the list of results"));
-            }
-        }
-    } else {
+    let dependence = if cur.eat("@lifetime") { Some(lifetime(cur)?) } else { None };
+    let listed = cur.peek() == b'(' && result_list(cur, env, &mut out)?;
+    if !listed {
+        cur.set_pos(before);
+        out = Results::default();
         result(cur, env, &mut out)?;
+    } else if let Some(ty) = type_after_results(cur, env, &out)? {
+        let only = ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) };
+        out = Results { results: vec![only], ..Results::default() };
+    } else {
+        f.result_lifetime = dependence;
     }
     f.results = out.results.into();
     f.yields = out.yields.into();
@@ -441,26 +476,40 @@ fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionT
     Ok(())
 }
 
-/// Whether the parenthesis here is closed and followed by a suffix: `(any P).Type`.
-fn is_postfixed_paren(cur: &Cursor<'_>) -> bool {
-    let mut cur = cur.clone();
-    let mut depth = 0usize;
-    while cur.pos() < cur.end() {
-        match cur.peek() {
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth == 0 {
-                    cur.set_pos(cur.pos() + 1);
-                    return matches!(cur.here(), b'.' | b'?' | b'!');
-                }
-            }
-            b'"' => _ = cur.string(),
-            _ => {}
+/// Reads `(…)` as a list of results; `false` where a label shows that it is one tuple.
+fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<bool> {
+    cur.eat("(");
+    while !cur.eat(")") {
+        if label(cur).is_some() {
+            return Ok(false);
         }
-        cur.set_pos(cur.pos() + 1);
+        result(cur, env, out)?;
+        if !cur.eat(",") && !cur.looking_at(")") {
+            return Err(err_here(cur, "expected `,` or `)` in the list of results"));
+        }
     }
-    false
+    Ok(true)
+}
+
+/// What was read as a list of results may have been the beginning of one type: the parameters of
+/// a function, or `(any P).Type`.
+fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
+    if is_arrow_next(cur) {
+        let message = "results cannot be followed by `->`, and they have attributes that parameters have not";
+        let params = out.to_params().ok_or_else(|| err_here(cur, message))?;
+        return env.nested(cur, |cur, env| function_of(cur, env, params, true)).map(Some);
+    }
+    match out.results[..] {
+        [only]
+            if matches!(cur.here(), b'.' | b'?' | b'!')
+                && out.error.is_none()
+                && out.yields.is_empty()
+                && only == plain_result(ResultConvention::Unowned, only.ty) =>
+        {
+            postfix(cur, env, Type::new(TypeKind::Paren(only.ty))).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 #[derive(Default)]
@@ -468,6 +517,36 @@ struct Results {
     results: Vec<ResultInfo>,
     yields: Vec<Param>,
     error: Option<ResultInfo>,
+}
+
+impl Results {
+    /// The same text understood as parameters; `None` where they have attributes of results only.
+    fn to_params(&self) -> Option<Vec<Param>> {
+        if self.error.is_some() || !self.yields.is_empty() {
+            return None;
+        }
+        self.results.iter().map(param_of_result).collect()
+    }
+}
+
+fn param_of_result(result: &ResultInfo) -> Option<Param> {
+    let mut flags = ParamFlags::SIL;
+    let pairs = [
+        (ResultFlags::NO_DERIVATIVE, ParamFlags::NO_DERIVATIVE),
+        (ResultFlags::SENDING, ParamFlags::SENDING),
+        (ResultFlags::EXPLICIT_UNOWNED, ParamFlags::EXPLICIT_UNOWNED),
+    ];
+    for (of_result, of_param) in pairs {
+        flags.set(of_param, result.flags.contains(of_result));
+    }
+    let convention = match result.convention {
+        ResultConvention::Unowned => ParamConvention::Unowned,
+        ResultConvention::Owned => ParamConvention::Owned,
+        ResultConvention::Guaranteed => ParamConvention::Guaranteed,
+        ResultConvention::Inout => ParamConvention::Inout,
+        _ => return None,
+    };
+    Some(Param { convention, flags, label: None, lifetime: result.lifetime, ty: result.ty })
 }
 
 fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<()> {
@@ -482,7 +561,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         }
         match cur.ident().unwrap_or_default() {
             "yields" => {
-                let value = param(cur, env, true)?;
+                let value = param(cur, env, true, false)?;
                 out.yields.push(Param { lifetime: dependence.or(value.lifetime), ..value });
                 return Ok(());
             }

@@ -36,7 +36,15 @@ fn type_starts(line: &str) -> Vec<usize> {
             b'\\' if in_string => at += 1,
             b'"' => in_string = !in_string,
             b'/' if !in_string && bytes.get(at + 1) == Some(&b'/') => break,
-            b'$' if !in_string && at > 0 && matches!(bytes[at - 1], b' ' | b'(' | b'[') => found.push(at),
+            // `func $main()` and `{ $0.first }` stand in the text of declarations.
+            b'$' if !in_string
+                && at > 0
+                && matches!(bytes[at - 1], b' ' | b'(' | b'[')
+                && !bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+                && !line[..at].ends_with("func ") =>
+            {
+                found.push(at);
+            }
             _ => {}
         }
         at += 1;
@@ -104,7 +112,7 @@ impl Outcome {
             }
         }
         let next = &rest[written.len()..];
-        if !next.is_empty() && !next.starts_with([' ', ',', ')', ']', ':', ';', '\t', '}']) {
+        if !next.is_empty() && !next.starts_with([' ', ',', '(', ')', ']', ':', ';', '\t', '}']) {
             self.failure(file, number, rest, &format!("ends before `{next}`"));
         }
     }

@@ -386,16 +386,17 @@ impl<'a, W: Write> PrintType<'a, W> {
     fn lowered_results(&mut self, f: &FunctionType) -> fmt::Result {
         self.out.write_str(" -> ")?;
         let count = f.yields.len() + f.results.len() + usize::from(f.error.is_some());
-        // One result that is a tuple needs parentheses to be told from several results.
-        let lone_tuple = count == 1
-            && f.results.first().is_some_and(|r| {
-                matches!(r.ty.kind(), TypeKind::Tuple(_)) && r.convention == ResultConvention::Unowned
-            });
-        // `-> (… for <A>) for <B>`: the parentheses say which `for` is whose.
-        let is_substituted = |r: &ResultInfo| r.ty.as_function().is_some_and(|f| f.pattern_sig.is_some());
-        let lone_pattern =
-            count == 1 && f.pattern_sig.is_some() && f.results.first().is_some_and(is_substituted);
-        let parens = count != 1 || lone_tuple || lone_pattern;
+        // One result that is a tuple without labels needs parentheses to be told from several results,
+        // and a function inside an `@substituted` type to be told from its `for <…>`.
+        let lone = f.results.first().filter(|_| count == 1);
+        let lone_tuple = lone.is_some_and(|r| match r.ty.kind() {
+            TypeKind::Tuple(elements) => {
+                r.convention == ResultConvention::Unowned && elements.iter().all(|e| e.label.is_none())
+            }
+            _ => false,
+        });
+        let lone_function = f.pattern_sig.is_some() && lone.is_some_and(|r| r.ty.as_function().is_some());
+        let parens = count != 1 || lone_tuple || lone_function;
         self.lifetime(f.result_lifetime)?;
         if parens {
             self.out.write_char('(')?;

@@ -52,6 +52,19 @@ impl BodyParser<'_, '_> {
                     self.cur.set_pos(before);
                 }
             }
+            C::Isolation => {
+                for (i, key) in ["callee_isolation", "caller_isolation"].into_iter().enumerate() {
+                    let before = self.cur.pos();
+                    if self.cur.eat("[") && self.cur.eat_word(key) && self.cur.eat("=") {
+                        let word =
+                            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an isolation"))?;
+                        self.inst.words[attr + i] = crate::symbols::symbol(word).as_u32();
+                        self.text("]")?;
+                    } else {
+                        self.cur.set_pos(before);
+                    }
+                }
+            }
             C::Assigned => {
                 let mut assigned = Vec::new();
                 loop {
@@ -224,7 +237,7 @@ impl BodyParser<'_, '_> {
                 }
             }
             C::AsType => {
-                if self.cur.eat_word("as") {
+                if self.cur.eat_word("as") || self.cur.eat(":") {
                     self.inst.words[attr] = self.sil_type()?.as_u32();
                 }
             }
@@ -387,6 +400,15 @@ impl BodyPrinter<'_, '_> {
                     self.out.push("] ");
                 }
             }
+            C::Isolation => {
+                for (i, key) in ["[callee_isolation=", "[caller_isolation="].into_iter().enumerate() {
+                    if let Some(isolation) = silkit_ir::Body::symbol(body.words(inst)[attr + i]) {
+                        self.out.push(key);
+                        self.out.push(isolation.as_str());
+                        self.out.push("] ");
+                    }
+                }
+            }
             C::Assigned => {
                 for &index in body.list(word) {
                     self.out.push("[assign=");
@@ -546,16 +568,9 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    /// Prints a use without its type, but for `undef`.
+    /// Prints a use without its type, even where it is `undef`.
     pub(super) fn bare_operand(&mut self, value: silkit_ir::Value) {
         self.value_name(value);
-        if self.body.def(value) == silkit_ir::ValueDef::Undef {
-            let ty = self.body.value(value).ty;
-            if !ty.is_unknown() {
-                self.out.push(" : ");
-                self.sil_type(ty);
-            }
-        }
     }
 
     pub(super) fn substitutions(&mut self, word: u32) {

@@ -36,6 +36,8 @@ pub(crate) struct BodyParser<'a, 'e> {
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) flags: u8,
+    /// The ownership that the text says is forwarded.
+    forwarding: Option<Ownership>,
     pub(super) words: Vec<u32>,
     /// Operands with the specification that each belongs to.
     pub(super) operands: Vec<(u8, Value)>,
@@ -147,7 +149,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             };
             let next = self.cur.peek();
             match Opcode::from_name(word) {
-                Some(opcode) if next != b':' => return self.instruction(*block, &[], opcode, start),
+                Some(opcode) if next != b':' => {
+                    let block = self.current_block(block);
+                    return self.instruction(block, &[], opcode, start);
+                }
                 _ if next == b':' || next == b'(' => {
                     *block = Some(self.label(word, start)?);
                     return Ok(());
@@ -162,7 +167,17 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
         let at = at.max(self.cur.pos() - word.len());
         let opcode = Opcode::from_name(word).ok_or_else(|| unknown_instruction(word, at))?;
-        self.instruction(*block, &names, opcode, start)
+        let block = self.current_block(block);
+        self.instruction(block, &names, opcode, start)
+    }
+
+    /// The block that is being read; an entry block without arguments needs no label.
+    fn current_block(&mut self, block: &mut Option<Block>) -> Block {
+        *block.get_or_insert_with(|| {
+            let entry = self.body.new_block();
+            self.body.append_block(entry);
+            entry
+        })
     }
 
     fn result_names(&mut self) -> Parse<Vec<(&'a str, usize)>> {
@@ -342,16 +357,14 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     fn instruction(
         &mut self,
-        block: Option<Block>,
+        block: Block,
         names: &[(&'a str, usize)],
         opcode: Opcode,
         start: usize,
     ) -> Parse<()> {
         let info = opcode.info();
-        let block = block.ok_or_else(|| {
-            err_at(start, start + 1, format!("`{}` stands before the first block label", info.name))
-        })?;
         self.inst.flags = 0;
+        self.inst.forwarding = None;
         self.inst.operands.clear();
         self.inst.words.clear();
         self.inst.words.resize(info.attrs.len(), NONE);
@@ -382,6 +395,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             &NewInst {
                 opcode,
                 flags: parts.flags,
+                forwarding: parts.forwarding,
                 operands: &parts.flat,
                 words: &parts.words,
                 results: &parts.results,
@@ -615,7 +629,19 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         crate::names::global_name(&mut self.cur)
     }
 
-    /// Reads `, loc "f":1:2, scope 3`.
+    /// Reads `: @owned`, after `forwarding`.
+    fn forwarding(&mut self) -> Parse<Ownership> {
+        self.text(": @")?;
+        match self.cur.ident() {
+            Some("owned") => Ok(Ownership::Owned),
+            Some("guaranteed") => Ok(Ownership::Guaranteed),
+            Some("unowned") => Ok(Ownership::Unowned),
+            Some("none") => Ok(Ownership::None),
+            _ => Err(err_here(&self.cur, "expected `owned`, `guaranteed`, `unowned` or `none`")),
+        }
+    }
+
+    /// Reads `, forwarding: @owned, loc "f":1:2, scope 3`.
     fn location(&mut self) -> Parse<Loc> {
         let mut data = LocData { source: None, scope: NONE };
         let mut found = false;
@@ -626,6 +652,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 data.source = Some(crate::names::source_loc(&mut self.cur)?);
             } else if self.cur.eat_word("scope") {
                 data.scope = self.number()?;
+            } else if self.cur.eat_word("forwarding") {
+                self.inst.forwarding = Some(self.forwarding()?);
+                continue;
             } else {
                 self.cur.set_pos(before);
                 return Err(err_here(&self.cur, "expected the end of the instruction"));

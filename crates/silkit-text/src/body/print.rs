@@ -372,6 +372,14 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     }
 
     fn location(&mut self, inst: Inst) {
+        if let Some(ownership) = self.body.inst(inst).forwarding {
+            self.out.push(match ownership {
+                Ownership::None => ", forwarding: @none",
+                Ownership::Owned => ", forwarding: @owned",
+                Ownership::Guaranteed => ", forwarding: @guaranteed",
+                Ownership::Unowned => ", forwarding: @unowned",
+            });
+        }
         let Some(loc) = self.body.loc(self.body.inst(inst).loc) else { return };
         if !self.options.debug_info && !self.options.keep_locations {
             return;

@@ -33,13 +33,10 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
             return Ok(m);
         }
         if cur.here() == b'(' {
-            // `private(set)` says nothing about reading; `unowned(unsafe)` is no counted reference.
+            // `private(set)` says nothing about reading (see below); `unowned(unsafe)` is no counted reference.
             let start = cur.pos();
             skip_brackets(cur);
             let argument = cur.text().get(start..cur.pos()).unwrap_or_default();
-            if argument == "(set)" {
-                m.access = Access::default().max(m.access);
-            }
             if word == "unowned" && argument == "(unsafe)" {
                 m.flags.remove(DeclFlags::UNOWNED);
                 m.flags.insert(DeclFlags::UNMANAGED);

@@ -1,0 +1,168 @@
+//! RUN lines: a test is a file that says itself how it is to be run and what has to come out.
+//!
+//! The syntax is that of LLVM's lit, but nothing is started: the commands are Rust functions of the
+//! test's author, so that a folder of tests runs as fast as unit tests and under the same debugger.
+//!
+//! | in a test file | meaning |
+//! |---|---|
+//! | `RUN: cmd args \| cmd args` | has to exit with status 0; `\` at the end joins it with the next `RUN:` |
+//! | `REQUIRES: a && !b, c` | without these features the test is skipped |
+//! | `UNSUPPORTED: a` | with one of these features it is skipped |
+//! | `XFAIL: *` | it has to fail |
+//! | `END.` | what follows is not looked at |
+//!
+//! A command line knows quotes, `|`, `&&`, `||`, `;`, `<`, `>`, `>>`, `2>`, `&>`, `2>&1`, and the
+//! substitutions `%s` (the file), `%S` (its folder), `%t` (a file name for the test alone), `%T` (that
+//! file's folder), `%%`, `%empty-directory(X)` and those of the [`Setup`]. Of a pipe, the last status
+//! that is not 0 counts. Built in are `FileCheck`, `not`, `cat`, `echo`, `cp`, `mkdir`, `rm`, `touch`,
+//! `diff`, `cmp`, `count`, `true` and `false`.
+//!
+//! ```
+//! use silkit_testkit::lit::{Outcome, Setup};
+//! let setup = Setup::new().command("upper", |call| {
+//!     call.stdout = call.stdin.to_ascii_uppercase();
+//!     0
+//! });
+//! let text = "// RUN: upper < %s | FileCheck %s\nhello\n// CHECK: HELLO\n";
+//! # let dir = std::env::temp_dir().join(format!("silkit-lit-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&dir)?;
+//! let file = dir.join("hello.txt");
+//! std::fs::write(&file, text)?;
+//! assert_eq!(setup.run(&file), Outcome::Passed);
+//! # std::fs::remove_dir_all(&dir)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! As a whole test target (`harness = false` in `Cargo.toml`), with a test for each file:
+//!
+//! ```no_run
+//! use silkit_testkit::lit::{Setup, harness};
+//! fn main() -> std::process::ExitCode {
+//!     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
+//!     harness(&folder, &["sil"], Setup::new())
+//! }
+//! ```
+
+mod builtin;
+mod condition;
+mod execute;
+mod harness;
+mod script;
+mod shell;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use harness::harness;
+
+/// One call of a command.
+#[derive(Debug, Default)]
+pub struct Invocation {
+    /// The arguments, without the command's name.
+    pub args: Vec<String>,
+    /// All of its standard input.
+    pub stdin: Vec<u8>,
+    /// Where the command leaves its standard output.
+    pub stdout: Vec<u8>,
+    /// Where the command leaves its standard error. With `2>&1` it comes before the output, as it does
+    /// with tools that write their output at the end.
+    pub stderr: Vec<u8>,
+    /// The test's folder for temporary files, which relative paths are meant from.
+    pub dir: PathBuf,
+}
+
+impl Invocation {
+    /// A path as the command line means it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+}
+
+/// A command: takes the arguments and the input, leaves the output, answers the exit status.
+pub type Command = Arc<dyn Fn(&mut Invocation) -> i32 + Send + Sync>;
+
+/// How a test went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Passed,
+    /// Not as it should; what went wrong, for people.
+    Failed(String),
+    /// Not at all; why.
+    Skipped(String),
+}
+
+/// The commands, substitutions and features that tests may use.
+#[derive(Clone)]
+pub struct Setup {
+    commands: BTreeMap<String, Command>,
+    substitutions: Vec<(String, String)>,
+    features: Vec<String>,
+    timeout: Duration,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup::new()
+    }
+}
+
+impl Setup {
+    /// Nothing but what is built in.
+    pub fn new() -> Self {
+        Setup {
+            commands: BTreeMap::new(),
+            substitutions: Vec::new(),
+            features: Vec::new(),
+            timeout: Duration::from_secs(60),
+        }
+    }
+
+    /// Adds a command. A panic in it is caught and counts as a crash, which `not` does not forgive.
+    #[must_use]
+    pub fn command(
+        mut self,
+        name: &str,
+        run: impl Fn(&mut Invocation) -> i32 + Send + Sync + 'static,
+    ) -> Self {
+        self.commands.insert(name.to_owned(), Arc::new(run));
+        self
+    }
+
+    /// Adds a substitution, such as `%FileCheck` by `FileCheck --allow-unused-prefixes`.
+    #[must_use]
+    pub fn substitution(mut self, name: &str, text: &str) -> Self {
+        self.substitutions.push((name.to_owned(), text.to_owned()));
+        // The longest name is meant where several fit.
+        self.substitutions.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        self
+    }
+
+    /// Adds a feature for `REQUIRES` and the like.
+    #[must_use]
+    pub fn feature(mut self, name: &str) -> Self {
+        self.features.push(name.to_owned());
+        self
+    }
+
+    /// Says how long a test may take; after that it has failed (and its thread is left behind). One
+    /// minute if nothing is said.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Runs one test file.
+    pub fn run(&self, file: &Path) -> Outcome {
+        execute::run(self, file)
+    }
+
+    /// Why the test would be skipped, if it would.
+    pub fn skips(&self, file: &Path) -> Option<String> {
+        let text = std::fs::read(file).ok()?;
+        script::parse(&text).ok()?.skip_reason(&self.features)
+    }
+}
