@@ -6,10 +6,12 @@
 //! in the instruction table ([`Opcode::info`]).
 
 mod body;
+mod calls;
 mod debug;
 mod decl_ref;
 
 pub mod generated;
+mod infer;
 pub mod info;
 mod keypath;
 mod module;
@@ -22,6 +24,7 @@ pub use body::{
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use generated::Opcode;
+pub use infer::result_types;
 pub use info::InstInfo;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;

@@ -1,2 +1,27 @@
-//! FileCheck, RUN lines and generators for Silkit's tests.
+//! What Silkit's tests are written with.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`filecheck`] | LLVM's FileCheck, with its verdicts |
+//! | [`lit`] | test files with RUN lines, run inside the test process |
+//! | [`cases`] | tables of input and expected output, in files that update themselves |
+//! | [`shared`] | finding the shared material and the reference tools, or a reason to skip |
+//! | [`random`], [`mutate`] | seeded random numbers, and damage to bytes and to SIL |
+//!
+//! ```
+//! use silkit_testkit::mutate::mutate;
+//! let sil = "sil @f : $() -> () {\nbb0:\n  %0 = tuple ()\n  return %0 : $()\n}\n";
+//! let broken = mutate(sil, 7);
+//! assert_ne!(broken.text, sil, "{}", broken.description);
+//! assert_eq!(mutate(sil, 7), broken);
+//! ```
+
+pub mod cases;
+mod difference;
 pub mod filecheck;
+pub mod lit;
+pub mod mutate;
+pub mod random;
+pub mod shared;
+
+pub use difference::difference;

@@ -5,7 +5,9 @@ use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use crate::types::{expect, parse_type};
 use silkit_base::Symbol;
-use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData, Type};
+use silkit_types::{
+    GenericParamDecl, GenericSig, ParamConvention, Requirement, RequirementKind, SigData, Type,
+};
 
 /// How deep types may nest while they are read.
 const MAX_DEPTH: u32 = 128;
@@ -21,10 +23,11 @@ pub struct GenericEnv {
     /// Parameters of the signatures that are being read.
     open: Vec<GenericParamDecl>,
     pub(crate) depth: u32,
-    /// A convention that was spelled after attributes of the type.
-    pub(crate) late_convention: Option<silkit_types::ParamConvention>,
     /// The height of what was read so far at this depth.
     height: u32,
+    /// The depth at which a function type may hold the convention of the parameter or result whose
+    /// type it is among its own attributes (`@noescape @guaranteed () -> ()`), and that convention.
+    late: Option<(u32, Option<ParamConvention>)>,
 }
 
 impl GenericEnv {
@@ -51,6 +54,29 @@ impl GenericEnv {
             [] => Some(0),
             [sig] => sig.as_u32().checked_add(1),
             _ => None,
+        }
+    }
+
+    /// Reads by `read` the type of a parameter or result, whose convention may stand after
+    /// attributes of the type.
+    pub(crate) fn with_late_convention<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<(T, Option<ParamConvention>)> {
+        let around = self.late.replace((self.depth + 1, None));
+        let result = read(self);
+        let late = std::mem::replace(&mut self.late, around);
+        result.map(|read| (read, late.and_then(|(_, convention)| convention)))
+    }
+
+    /// Notes a convention among the attributes of a type; `false` where none may be.
+    pub(crate) fn note_convention(&mut self, convention: ParamConvention) -> bool {
+        match &mut self.late {
+            Some((depth, slot)) if *depth == self.depth && slot.is_none() => {
+                *slot = Some(convention);
+                true
+            }
+            _ => false,
         }
     }
 

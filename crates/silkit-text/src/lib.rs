@@ -10,6 +10,7 @@
 
 mod body;
 mod cursor;
+pub mod decl;
 mod decl_ref;
 mod error;
 mod generics;
@@ -21,6 +22,7 @@ mod symbols;
 mod type_cache;
 mod types;
 mod types_fn;
+mod types_result;
 
 pub use cursor::Cursor;
 pub use error::{Parse, SyntaxError};

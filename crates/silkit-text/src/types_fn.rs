@@ -4,15 +4,16 @@ use crate::cursor::Cursor;
 use crate::error::{Parse, err_at, err_here};
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::symbols::symbol;
-use crate::types::{expect, parse_substitutions, parse_type, postfix};
+use crate::types::{expect, parse_substitutions, parse_type};
+use crate::types_result::{formal_result, lifetime, lowered_results, plain_result};
 use silkit_base::Symbol;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
-    ResultConvention, ResultFlags, ResultInfo, TupleElement, Type, TypeKind,
+    ResultConvention, TupleElement, Type, TypeKind,
 };
 
 /// Whether `->`, `async` or `throws` comes next: then what was read in parentheses are parameters.
-fn is_arrow_next(cur: &Cursor<'_>) -> bool {
+pub(crate) fn is_arrow_next(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     match next.peek() {
         b'-' => next.looking_at("->"),
@@ -59,7 +60,12 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
 }
 
 /// Reads the rest of a function type without attributes whose parameters were read.
-fn function_of(cur: &mut Cursor<'_>, env: &mut GenericEnv, params: Vec<Param>, lowered: bool) -> Parse<Type> {
+pub(crate) fn function_of(
+    cur: &mut Cursor<'_>,
+    env: &mut GenericEnv,
+    params: Vec<Param>,
+    lowered: bool,
+) -> Parse<Type> {
     let mut f = FunctionType::lowered(Convention::Thick);
     f.lowered = lowered;
     f.params = params.into();
@@ -212,10 +218,6 @@ fn other_attribute(
             f.differentiable = Some(symbol(kind));
             return Ok(false);
         }
-        _ if CONVENTIONS.iter().any(|c| &c.spelling()[1..] == word) => {
-            env.late_convention = CONVENTIONS.iter().copied().find(|c| &c.spelling()[1..] == word);
-            return Ok(true);
-        }
         // Attributes of declarations in formal types stay with the type as spelled.
         "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe"
         | "reparented" => {
@@ -233,6 +235,7 @@ fn other_attribute(
             f.global_actor = Some(actor);
             return Ok(false);
         }
+        _ if note_convention(env, word) => return Ok(false),
         _ => {
             let error = err_here(at, format!("unknown attribute `@{word}` of a type"));
             return Err(match silkit_diag::nearest(word, KNOWN.iter().copied()) {
@@ -345,7 +348,7 @@ fn effects_and_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut Funct
     if f.lowered { lowered_results(cur, env, f) } else { formal_result(cur, env, f) }
 }
 
-fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Param> {
+pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool) -> Parse<Param> {
     let mut flags = ParamFlags::empty();
     let name = if labels { label(cur) } else { None };
     let name = match name {
@@ -406,13 +409,27 @@ fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, labels: bool
             break;
         }
     }
-    env.late_convention = None;
-    let ty = parse_type(cur, env, lowered)?;
-    convention = env.late_convention.take().unwrap_or(convention);
+    let at = cur.clone();
+    let (ty, late) = env.with_late_convention(|env| parse_type(cur, env, lowered))?;
+    if let Some(late) = late {
+        if convention != ParamConvention::Unowned {
+            return Err(err_here(
+                &at,
+                format!("`{}` and `{}` contradict", convention.spelling(), late.spelling()),
+            ));
+        }
+        convention = late;
+    }
     if cur.eat("...") {
         flags |= ParamFlags::VARIADIC;
     }
     Ok(Param { convention, flags, label: name, lifetime: dependence, ty })
+}
+
+/// Whether a word is the convention of the parameter or result whose type is being read.
+fn note_convention(env: &mut GenericEnv, word: &str) -> bool {
+    let found = CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word);
+    found.is_some_and(|&convention| env.note_convention(convention))
 }
 
 const CONVENTIONS: &[ParamConvention] = &[
@@ -428,185 +445,3 @@ const CONVENTIONS: &[ParamConvention] = &[
     ParamConvention::PackGuaranteed,
     ParamConvention::PackInout,
 ];
-
-fn formal_result(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
-    if cur.eat_word("sending") {
-        f.flags |= FnFlags::SENDING_RESULT;
-    }
-    let ty = parse_type(cur, env, false)?;
-    f.results = Box::new([plain_result(ResultConvention::Unowned, ty)]);
-    Ok(())
-}
-
-fn plain_result(convention: ResultConvention, ty: Type) -> ResultInfo {
-    ResultInfo { convention, flags: ResultFlags::empty(), lifetime: None, ty }
-}
-
-/// Reads the parentheses of `@lifetime(copy 0)`.
-pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
-    expect(cur, "(")?;
-    let start = cur.pos();
-    while !matches!(cur.peek(), 0 | b')' | b'{') {
-        cur.set_pos(cur.pos() + 1);
-    }
-    let text = cur.text().get(start..cur.pos()).unwrap_or_default();
-    expect(cur, ")")?;
-    Ok(symbol(text))
-}
-
-fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
-    let mut out = Results::default();
-    // A dependence before the parentheses speaks of all results.
-    let before = cur.pos();
-    let dependence = if cur.eat("@lifetime") { Some(lifetime(cur)?) } else { None };
-    let listed = cur.peek() == b'(' && result_list(cur, env, &mut out)?;
-    if !listed {
-        cur.set_pos(before);
-        out = Results::default();
-        result(cur, env, &mut out)?;
-    } else if let Some(ty) = type_after_results(cur, env, &out)? {
-        let only = ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) };
-        out = Results { results: vec![only], ..Results::default() };
-    } else {
-        f.result_lifetime = dependence;
-    }
-    f.results = out.results.into();
-    f.yields = out.yields.into();
-    f.error = out.error;
-    Ok(())
-}
-
-/// Reads `(…)` as a list of results; `false` where a label shows that it is one tuple.
-fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<bool> {
-    cur.eat("(");
-    while !cur.eat(")") {
-        if label(cur).is_some() {
-            return Ok(false);
-        }
-        result(cur, env, out)?;
-        if !cur.eat(",") && !cur.looking_at(")") {
-            return Err(err_here(cur, "expected `,` or `)` in the list of results"));
-        }
-    }
-    Ok(true)
-}
-
-/// What was read as a list of results may have been the beginning of one type: the parameters of
-/// a function, or `(any P).Type`.
-fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
-    if is_arrow_next(cur) {
-        let message = "results cannot be followed by `->`, and they have attributes that parameters have not";
-        let params = out.to_params().ok_or_else(|| err_here(cur, message))?;
-        return env.nested(cur, |cur, env| function_of(cur, env, params, true)).map(Some);
-    }
-    match out.results[..] {
-        [only]
-            if matches!(cur.here(), b'.' | b'?' | b'!')
-                && out.error.is_none()
-                && out.yields.is_empty()
-                && only == plain_result(ResultConvention::Unowned, only.ty) =>
-        {
-            postfix(cur, env, Type::new(TypeKind::Paren(only.ty))).map(Some)
-        }
-        _ => Ok(None),
-    }
-}
-
-#[derive(Default)]
-struct Results {
-    results: Vec<ResultInfo>,
-    yields: Vec<Param>,
-    error: Option<ResultInfo>,
-}
-
-impl Results {
-    /// The same text understood as parameters; `None` where they have attributes of results only.
-    fn to_params(&self) -> Option<Vec<Param>> {
-        if self.error.is_some() || !self.yields.is_empty() {
-            return None;
-        }
-        self.results.iter().map(param_of_result).collect()
-    }
-}
-
-fn param_of_result(result: &ResultInfo) -> Option<Param> {
-    let mut flags = ParamFlags::SIL;
-    let pairs = [
-        (ResultFlags::NO_DERIVATIVE, ParamFlags::NO_DERIVATIVE),
-        (ResultFlags::SENDING, ParamFlags::SENDING),
-        (ResultFlags::EXPLICIT_UNOWNED, ParamFlags::EXPLICIT_UNOWNED),
-    ];
-    for (of_result, of_param) in pairs {
-        flags.set(of_param, result.flags.contains(of_result));
-    }
-    let convention = match result.convention {
-        ResultConvention::Unowned => ParamConvention::Unowned,
-        ResultConvention::Owned => ParamConvention::Owned,
-        ResultConvention::Guaranteed => ParamConvention::Guaranteed,
-        ResultConvention::Inout => ParamConvention::Inout,
-        _ => return None,
-    };
-    Some(Param { convention, flags, label: None, lifetime: result.lifetime, ty: result.ty })
-}
-
-fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<()> {
-    let mut convention = ResultConvention::Unowned;
-    let mut flags = ResultFlags::empty();
-    let mut is_error = false;
-    let mut dependence = None;
-    loop {
-        let before = cur.pos();
-        if !cur.eat("@") {
-            break;
-        }
-        match cur.ident().unwrap_or_default() {
-            "yields" => {
-                let value = param(cur, env, true, false)?;
-                out.yields.push(Param { lifetime: dependence.or(value.lifetime), ..value });
-                return Ok(());
-            }
-            "lifetime" => dependence = Some(lifetime(cur)?),
-            "out" => convention = ResultConvention::Out,
-            "pack_out" => convention = ResultConvention::PackOut,
-            "owned" => {
-                convention = ResultConvention::Owned;
-                flags |= if is_error { ResultFlags::EXPLICIT_OWNED } else { ResultFlags::empty() };
-            }
-            "guaranteed" => convention = ResultConvention::Guaranteed,
-            "guaranteed_address" => convention = ResultConvention::GuaranteedAddress,
-            "inout" => convention = ResultConvention::Inout,
-            "autoreleased" => convention = ResultConvention::Autoreleased,
-            "unowned_inner_pointer" => convention = ResultConvention::UnownedInnerPointer,
-            "unowned" => {
-                convention = ResultConvention::Unowned;
-                flags |= ResultFlags::EXPLICIT_UNOWNED;
-            }
-            "error" => {
-                is_error = true;
-                convention = ResultConvention::Owned;
-            }
-            "error_indirect" => {
-                is_error = true;
-                convention = ResultConvention::Out;
-            }
-            "error_unowned" => {
-                is_error = true;
-                convention = ResultConvention::Unowned;
-            }
-            "noDerivative" => flags |= ResultFlags::NO_DERIVATIVE,
-            "sil_sending" => flags |= ResultFlags::SENDING,
-            _ => {
-                cur.set_pos(before);
-                break;
-            }
-        }
-    }
-    let ty = parse_type(cur, env, true)?;
-    let info = ResultInfo { convention, flags, lifetime: dependence, ty };
-    if is_error {
-        out.error = Some(info);
-    } else {
-        out.results.push(info);
-    }
-    Ok(())
-}

@@ -82,6 +82,10 @@ fn spelling_is_normalized_and_meaning_kept() {
     for (text, printed) in [
         ("$ @convention( thin )(Int,Int)->(@owned C)", "$@convention(thin) (Int, Int) -> @owned C"),
         ("$@convention(thin) () -> (@error any Error)", "$@convention(thin) () -> @error any Error"),
+        (
+            "$@convention(thin) (@noescape @guaranteed @callee_owned () -> ()) -> (@callee_guaranteed @owned () -> ())",
+            "$@convention(thin) (@guaranteed @noescape @callee_owned () -> ()) -> @owned @callee_guaranteed () -> ()",
+        ),
         ("$@convention(thin) <T:P> (@in T) -> ()", "$@convention(thin) <T : P> (@in T) -> ()"),
         (
             "$@convention(thin) (\n  Int, // first\n  /* and */ Bool\n) -> ()",
@@ -184,6 +188,7 @@ fn what_is_no_type_is_refused() {
         "$@substituted <T> (T) -> ()",
         "$@convention(thin) <T where T> (T) -> ()",
         "$(@owned Int)",
+        "$@noescape @guaranteed () -> ()",
         "$@direct Int",
         "$@convention(thin) () -> (@out Int) -> Int",
     ] {

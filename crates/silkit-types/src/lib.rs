@@ -15,14 +15,19 @@
 //! ```
 
 mod canonical;
+pub mod decl;
 mod display;
+mod facts;
 mod function;
 mod generics;
 mod kind;
+mod lower;
 mod sil_type;
+pub mod stdlib;
 mod substitute;
 
 pub use display::PrintType;
+pub use facts::{NoFacts, TypeFacts};
 pub use function::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
     ResultConvention, ResultFlags, ResultInfo, Yield,

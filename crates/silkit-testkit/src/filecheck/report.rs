@@ -107,7 +107,7 @@ impl<'a> Report<'a> {
     fn similar(&self, pattern: &str, region: Range<usize>) -> Option<usize> {
         let first = self.line_of(region.start);
         let lines = self.input[region].split(|&c| c == b'\n').take(MAX_COMPARED);
-        let wanted: String = pattern.chars().take(MAX_WIDTH).collect();
+        let wanted: String = plain_text(pattern).chars().take(MAX_WIDTH).collect();
         let scored = lines.enumerate().map(|(index, line)| {
             let line = String::from_utf8_lossy(&line[..line.len().min(MAX_WIDTH)]);
             (strsim::sorensen_dice(&wanted, &line), first + index)
@@ -116,4 +116,16 @@ impl<'a> Report<'a> {
         let best = scored.fold((0.0, 0), |best, next| if next.0 > best.0 { next } else { best });
         (best.0 > 0.55).then_some(best.1)
     }
+}
+
+/// A pattern without its expressions and variables.
+fn plain_text(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("[[")).min() {
+        out.push_str(&rest[..at]);
+        let end = if rest[at..].starts_with("{{") { "}}" } else { "]]" };
+        rest = rest[at + 2..].split_once(end).map_or("", |(_, after)| after);
+    }
+    out + rest
 }

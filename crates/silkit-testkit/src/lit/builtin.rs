@@ -27,8 +27,8 @@ pub(super) fn find(name: &str) -> Option<fn(&mut Invocation) -> i32> {
 }
 
 /// The names of the built-in commands, for messages.
-pub(super) const NAMES: [&str; 12] =
-    ["FileCheck", "not", "cat", "echo", "cp", "mkdir", "rm", "touch", "diff", "cmp", "count", "true"];
+pub(super) const NAMES: [&str; 13] =
+    ["FileCheck", "not", "env", "cat", "echo", "cp", "mkdir", "rm", "touch", "diff", "cmp", "count", "true"];
 
 fn fail(call: &mut Invocation, message: &str) -> i32 {
     call.stderr.extend_from_slice(message.trim_end().as_bytes());
@@ -50,8 +50,8 @@ fn file_check(call: &mut Invocation) -> i32 {
             Some(input) => (input.clone(), read(&input)?),
             None => ("<stdin>".to_owned(), call.stdin.clone()),
         };
-        let verdict = FileCheck::parse(options, name, checks)
-            .and_then(|program| program.verify(&input_name, text));
+        let verdict =
+            FileCheck::parse(options, name, checks).and_then(|program| program.verify(&input_name, text));
         verdict.map_err(|e| (e.status(), e.to_string()))
     };
     match checked() {

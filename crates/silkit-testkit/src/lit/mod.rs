@@ -14,7 +14,7 @@
 //! A command line knows quotes, `|`, `&&`, `||`, `;`, `<`, `>`, `>>`, `2>`, `&>`, `2>&1`, and the
 //! substitutions `%s` (the file), `%S` (its folder), `%t` (a file name for the test alone), `%T` (that
 //! file's folder), `%%`, `%empty-directory(X)` and those of the [`Setup`]. Of a pipe, the last status
-//! that is not 0 counts. Built in are `FileCheck`, `not`, `cat`, `echo`, `cp`, `mkdir`, `rm`, `touch`,
+//! that is not 0 counts. Built in are `FileCheck`, `not`, `env`, `cat`, `echo`, `cp`, `mkdir`, `rm`, `touch`,
 //! `diff`, `cmp`, `count`, `true` and `false`.
 //!
 //! ```
@@ -69,6 +69,8 @@ pub struct Invocation {
     /// Where the command leaves its standard error. With `2>&1` it comes before the output, as it does
     /// with tools that write their output at the end.
     pub stderr: Vec<u8>,
+    /// The variables that `env NAME=value` puts before the command; those of the process stay as they are.
+    pub env: Vec<(String, String)>,
     /// The test's folder for temporary files, which relative paths are meant from.
     pub dir: PathBuf,
 }

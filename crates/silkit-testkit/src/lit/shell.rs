@@ -91,7 +91,9 @@ pub(super) fn parse(line: &str) -> Result<Line, String> {
         });
     }
     // A trailing `;` opens a command that never came.
-    if list.len() > 1 && list.last().is_some_and(|(join, p)| *join == Join::Always && *p == [Simple::default()]) {
+    if list.len() > 1
+        && list.last().is_some_and(|(join, p)| *join == Join::Always && *p == [Simple::default()])
+    {
         list.pop();
     }
     if list.iter().any(|(_, pipeline)| pipeline.iter().any(|c| c.words.is_empty())) {
@@ -164,7 +166,10 @@ mod tests {
 
     #[test]
     fn quoting() {
-        assert_eq!(words(r#"a 'b c' "d \"e\" \n" f\ g x"y"z ''"#), [["a", "b c", "d \"e\" \\n", "f g", "xyz", ""]]);
+        assert_eq!(
+            words(r#"a 'b c' "d \"e\" \n" f\ g x"y"z ''"#),
+            [["a", "b c", "d \"e\" \\n", "f g", "xyz", ""]]
+        );
         assert_eq!(words("a|b && c;d;"), [["a"], ["b"], ["c"], ["d"]]);
         assert_eq!(words("opt -x=2 %empty-directory(%t)"), [["opt", "-x=2", "%empty-directory(%t)"]]);
     }
@@ -182,7 +187,9 @@ mod tests {
 
     #[test]
     fn errors() {
-        for line in ["", "| a", "a |", "a &&", "a >", "'a", "\"a", "a \\", "a & b", "$(a)", "( a )", "a ; ; b"] {
+        for line in
+            ["", "| a", "a |", "a &&", "a >", "'a", "\"a", "a \\", "a & b", "$(a)", "( a )", "a ; ; b"]
+        {
             assert!(parse(line).is_err(), "{line}");
         }
     }

@@ -9,16 +9,17 @@ use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
 use crate::types::{parse_sil_type, parse_type};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::info::{Arity, AttrKind, Piece, ResultRule, Results};
+use silkit_ir::info::{Arity, AttrKind, Piece, Results};
 use silkit_ir::{
     ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
 };
-use silkit_types::{SilType, Type};
+use silkit_types::{SilType, Type, TypeFacts};
 
 /// Reads the body of one function or static initializer.
 pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
+    facts: &'e dyn TypeFacts,
     pub(super) body: Body,
     values: FxHashMap<&'a str, Value>,
     blocks: FxHashMap<&'a str, (Block, bool)>,
@@ -55,10 +56,11 @@ pub(crate) struct ParsedBody {
 
 impl<'a, 'e> BodyParser<'a, 'e> {
     /// A parser at the first token after `{`.
-    pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv) -> Self {
+    pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv, facts: &'e dyn TypeFacts) -> Self {
         Self {
             cur,
             env,
+            facts,
             body: Body::new(),
             values: FxHashMap::default(),
             blocks: FxHashMap::default(),
@@ -133,6 +135,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined block `{name}`")));
             }
         }
+        self.infer_late();
         self.errors.sort_by_key(|e| e.range.start);
         self.body.shrink_to_fit();
         ParsedBody { body: self.body, errors: self.errors }
@@ -388,7 +391,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.inst.flat.clear();
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
-        self.result_types(opcode, names.len());
+        self.unknown_results(opcode, names.len());
         let parts = std::mem::take(&mut self.inst);
         let inst = self.body.append_inst(
             block,
@@ -404,6 +407,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             },
         );
         self.inst = parts;
+        self.infer(inst);
         self.bind_results(inst, names, opcode, start)
     }
 
@@ -426,28 +430,43 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    fn result_types(&mut self, opcode: Opcode, named: usize) {
-        let info = opcode.info();
-        let operand_type = |spec: u8| {
-            let value = self.inst.operands.iter().find(|(s, _)| *s == spec).map(|&(_, v)| v);
-            value.map_or_else(SilType::unknown, |v| self.body.value(v).ty)
-        };
-        let attr_type = |attr: u8| SilType::from_u32(self.inst.words[attr as usize]);
-        let ty = match info.result {
-            ResultRule::None => {
-                self.inst.results.clear();
-                return;
-            }
-            ResultRule::SameAs(spec) => operand_type(spec),
-            ResultRule::ObjectOf(spec) => operand_type(spec).to_object(),
-            ResultRule::Type(attr) => attr_type(attr),
-            ResultRule::AddressOf(attr) => attr_type(attr).to_address(),
-            ResultRule::Fixed(name) => SilType::object(fixed_type(name)),
-            ResultRule::Computed(_) => SilType::unknown(),
+    /// Gives an instruction its results. How many there are is known from the text where there are
+    /// several, and their types follow when the instruction is there.
+    fn unknown_results(&mut self, opcode: Opcode, named: usize) {
+        let count = match opcode.info().results {
+            Results::One => 1,
+            Results::Several => named,
+            Results::None | Results::Terminator => 0,
         };
         self.inst.results.clear();
-        let count = if info.results == Results::Several { named } else { 1 };
-        self.inst.results.resize(count, ty);
+        self.inst.results.resize(count, SilType::unknown());
+    }
+
+    fn infer(&mut self, inst: Inst) {
+        let types = silkit_ir::result_types(&self.body, inst, self.facts);
+        for (value, ty) in self.body.results(inst).zip(types) {
+            self.body.set_type(value, ty);
+        }
+    }
+
+    /// Instructions that came before what their types follow from are asked again.
+    fn infer_late(&mut self) {
+        let unknown = |body: &Body, inst: &Inst| body.results(*inst).any(|v| body.value(v).ty.is_unknown());
+        for block in self.body.block_order().to_vec() {
+            let late: Vec<Inst> = self.body.block_insts(block).filter(|i| unknown(&self.body, i)).collect();
+            for inst in late {
+                self.infer_unknown(inst);
+            }
+        }
+    }
+
+    fn infer_unknown(&mut self, inst: Inst) {
+        let types = silkit_ir::result_types(&self.body, inst, self.facts);
+        for (value, ty) in self.body.results(inst).zip(types) {
+            if self.body.value(value).ty.is_unknown() {
+                self.body.set_type(value, ty);
+            }
+        }
     }
 
     /// Every attribute that must be there is there.
@@ -674,12 +693,5 @@ fn unknown_instruction(word: &str, start: usize) -> SyntaxError {
     match silkit_diag::nearest(word, Opcode::ALL.iter().map(|o| o.info().name)) {
         Some(name) => error.with_help(format!("did you mean `{name}`?")),
         None => error,
-    }
-}
-
-fn fixed_type(name: &'static str) -> Type {
-    match name.strip_prefix("Builtin.") {
-        Some(builtin) => Type::builtin(builtin),
-        None => Type::tuple(&[Type::builtin("Int1"), Type::builtin("Int1")]),
     }
 }

@@ -3,8 +3,8 @@
 //! Conditions are answered for the compiler whose language this crate reads: Swift 6.2 with all its
 //! features, 64-bit Linux, not embedded.
 
-use crate::cursor::Cursor;
 use super::scan::{skip_brackets, skip_line};
+use crate::cursor::Cursor;
 
 /// The version that `compiler(>=…)` and `swift(>=…)` are compared with.
 const VERSION: [u32; 2] = [6, 2];

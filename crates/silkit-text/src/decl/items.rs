@@ -37,7 +37,20 @@ pub(super) fn bare(name: &str) -> Symbol {
 
 impl<'a> DeclParser<'a> {
     pub(super) fn new(cur: Cursor<'a>, dialect: Dialect, table: DeclTable) -> Self {
-        Self { cur, dialect, table, errors: Vec::new(), env: GenericEnv::new(), path: String::new(), nesting: 0 }
+        Self {
+            cur,
+            dialect,
+            table,
+            errors: Vec::new(),
+            env: GenericEnv::new(),
+            path: String::new(),
+            nesting: 0,
+        }
+    }
+
+    /// Says which type the declarations that come next are nested in.
+    pub(super) fn set_outer(&mut self, path: &str) {
+        path.clone_into(&mut self.path);
     }
 
     /// After an error: past the declaration that begins at `start`.
@@ -142,7 +155,8 @@ impl<'a> DeclParser<'a> {
         let sig = self.generic_params()?;
         let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
         let requirements = self.where_clause()?;
-        let path = if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
+        let path =
+            if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
         let mut body = self.body_of(&path, kind)?;
         let mut flags = m.flags;
         if self.dialect != Dialect::Sil {
@@ -185,19 +199,9 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// The dotted path of an extended type. In interfaces the module's name comes first.
+    /// The dotted path of an extended type.
     fn extended_path(&self, ty: Type) -> Option<String> {
-        let path = match ty.kind() {
-            TypeKind::Named(n) => match n.parent {
-                Some(parent) => format!("{}.{}", self.extended_path(parent)?, bare(n.name.as_str())),
-                None => bare(n.name.as_str()).as_str().to_owned(),
-            },
-            TypeKind::Optional(_) => "Optional".to_owned(),
-            TypeKind::Array(_) => "Array".to_owned(),
-            TypeKind::Dictionary(..) => "Dictionary".to_owned(),
-            TypeKind::Paren(t) => return self.extended_path(*t),
-            _ => return None,
-        };
+        let path = dotted(ty)?;
         match path.split_once('.') {
             // All interfaces qualify: `extension Swift.Array`.
             Some((_, rest)) if self.dialect == Dialect::Interface => Some(rest.to_owned()),
@@ -293,18 +297,39 @@ impl<'a> DeclParser<'a> {
     }
 }
 
+fn dotted(ty: Type) -> Option<String> {
+    Some(match ty.kind() {
+        TypeKind::Named(n) => match n.parent {
+            Some(parent) => format!("{}.{}", dotted(parent)?, bare(n.name.as_str())),
+            None => bare(n.name.as_str()).as_str().to_owned(),
+        },
+        TypeKind::Optional(_) => "Optional".to_owned(),
+        TypeKind::Array(_) => "Array".to_owned(),
+        TypeKind::Dictionary(..) => "Dictionary".to_owned(),
+        TypeKind::Paren(t) => return dotted(*t),
+        _ => return None,
+    })
+}
+
 fn not_a_declaration(cur: &Cursor<'_>, at: usize, word: &str) -> SyntaxError {
     if word.is_empty() {
         return err_here(cur, "expected a declaration");
     }
     let error = err_at(at, at + word.len(), format!("expected a declaration, not `{word}`"));
     let statement = matches!(cur.clone().peek(), b'(' | b'=' | b'.' | b'[')
-        || matches!(word, "if" | "for" | "while" | "return" | "guard" | "switch" | "do" | "try" | "repeat" | "defer");
+        || matches!(
+            word,
+            "if" | "for" | "while" | "return" | "guard" | "switch" | "do" | "try" | "repeat" | "defer"
+        );
     if statement {
         return error.with_help("a SIL file holds declarations only; statements belong into functions");
     }
     if word == "case" || word == "extension" {
-        return error.with_help(if word == "case" { "cases belong into an enum" } else { "extensions stand at the top" });
+        return error.with_help(if word == "case" {
+            "cases belong into an enum"
+        } else {
+            "extensions stand at the top"
+        });
     }
     error
 }

@@ -32,12 +32,25 @@ impl DeclParser<'_> {
 
     pub(super) fn function(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.ident().or_else(|| self.cur.operator());
-        let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the function"))?;
+        let mut name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the function"))?;
+        if let Some(operator) = name.strip_suffix('<').filter(|n| !n.is_empty())
+            && crate::cursor::is_ident_byte(self.cur.here())
+        {
+            // `+<T>`: the last character opens the list of generic parameters.
+            name = operator;
+            self.cur.set_pos(self.cur.pos() - 1);
+        }
         self.callable(m, MemberKind::Function, name, body)
     }
 
     /// Reads what follows the name of something that takes arguments.
-    pub(super) fn callable(&mut self, m: Modifiers, kind: MemberKind, name: &str, body: &mut DeclBody) -> Parse<()> {
+    pub(super) fn callable(
+        &mut self,
+        m: Modifiers,
+        kind: MemberKind,
+        name: &str,
+        body: &mut DeclBody,
+    ) -> Parse<()> {
         if kind == MemberKind::Initializer {
             let _ = self.cur.eat("?") || self.cur.eat("!");
         }
@@ -65,7 +78,13 @@ impl DeclParser<'_> {
     }
 
     /// Reads the names, types, values and accessors after `var` or `let`.
-    pub(super) fn property(&mut self, mut m: Modifiers, is_let: bool, body: &mut DeclBody, inside: bool) -> Parse<()> {
+    pub(super) fn property(
+        &mut self,
+        mut m: Modifiers,
+        is_let: bool,
+        body: &mut DeclBody,
+        inside: bool,
+    ) -> Parse<()> {
         m.flags.set(DeclFlags::LET, is_let);
         if self.cur.peek() == b'(' {
             // A pattern: its parts have no facts of their own here.
@@ -88,7 +107,8 @@ impl DeclParser<'_> {
     }
 
     fn one_property(&mut self, m: Modifiers, body: &mut DeclBody, inside: bool) -> Parse<()> {
-        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the property"))?;
+        let name =
+            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the property"))?;
         let start = self.cur.pos();
         let ty = if self.cur.eat(":") { self.formal_type()? } else { Type::unknown() };
         let signature = TextRange::new(start, self.cur.pos());
@@ -103,9 +123,15 @@ impl DeclParser<'_> {
         }
         let observers = Accessors::WILL_SET | Accessors::DID_SET;
         // Accessors make it computed, unless the compiler says that there is storage behind them.
-        let stored = m.flags.contains(DeclFlags::HAS_STORAGE) || accessors.is_none_or(|a| observers.contains(a));
+        let stored =
+            m.flags.contains(DeclFlags::HAS_STORAGE) || accessors.is_none_or(|a| observers.contains(a));
         if inside && stored && !m.flags.intersects(DeclFlags::STATIC | DeclFlags::LAZY) {
-            body.fields.push(StoredProperty { name: bare(name), ty: storage(ty, m), flags: m.flags, access: m.access });
+            body.fields.push(StoredProperty {
+                name: bare(name),
+                ty: storage(ty, m),
+                flags: m.flags,
+                access: m.access,
+            });
             return Ok(());
         }
         body.members.push(Member {
@@ -152,11 +178,16 @@ impl DeclParser<'_> {
                 "modify" => Accessors::MODIFY2,
                 "willSet" => Accessors::WILL_SET,
                 "didSet" => Accessors::DID_SET,
-                "unsafeAddress" | "address" | "addressWithOwner" | "addressWithNativeOwner" => Accessors::ADDRESS,
-                "unsafeMutableAddress" | "mutableAddress" | "mutableAddressWithOwner"
+                "unsafeAddress" | "address" | "addressWithOwner" | "addressWithNativeOwner" => {
+                    Accessors::ADDRESS
+                }
+                "unsafeMutableAddress"
+                | "mutableAddress"
+                | "mutableAddressWithOwner"
                 | "mutableAddressWithNativeOwner" => Accessors::MUTABLE_ADDRESS,
                 "init" => Accessors::INIT,
-                "mutating" | "nonmutating" | "__consuming" | "consuming" | "borrowing" | "yielding" | "async" => continue,
+                "mutating" | "nonmutating" | "__consuming" | "consuming" | "borrowing" | "yielding"
+                | "async" => continue,
                 "throws" => {
                     if self.cur.here() == b'(' {
                         skip_brackets(&mut self.cur);
@@ -187,7 +218,8 @@ impl DeclParser<'_> {
 
     pub(super) fn cases(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         loop {
-            let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the case"))?;
+            let name =
+                self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the case"))?;
             let payload = if self.cur.peek() == b'(' { self.payload()? } else { None };
             if self.cur.eat("=") {
                 skip_rest(&mut self.cur, Stop::Item);
@@ -222,7 +254,10 @@ impl DeclParser<'_> {
     }
 
     pub(super) fn associated(&mut self, body: &mut DeclBody) -> Parse<()> {
-        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the associated type"))?;
+        let name = self
+            .cur
+            .ident()
+            .ok_or_else(|| err_here(&self.cur, "expected the name of the associated type"))?;
         let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
         let default = if self.cur.eat("=") { Some(self.formal_type()?) } else { None };
         let requirements = self.where_clause()?;

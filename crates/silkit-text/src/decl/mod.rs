@@ -110,9 +110,11 @@ pub fn parse_interface(text: &str) -> ParsedDecls {
     let mut parsed = parse_decls(text, 0..text.len(), Dialect::Interface);
     let flags = text.lines().take(16).find_map(|l| l.strip_prefix("// swift-module-flags:"));
     let mut words = flags.unwrap_or_default().split_whitespace();
-    parsed.table.module = words.find(|w| *w == "-module-name").and_then(|_| words.next()).map(crate::symbols::symbol);
+    parsed.table.module =
+        words.find(|w| *w == "-module-name").and_then(|_| words.next()).map(crate::symbols::symbol);
     if parsed.table.module.is_none() {
-        let message = "this is no module interface: there is no `// swift-module-flags:` line with a `-module-name`";
+        let message =
+            "this is no module interface: there is no `// swift-module-flags:` line with a `-module-name`";
         parsed.errors.push(err_at(0, 0, message));
     }
     parsed

@@ -78,9 +78,9 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
         "dynamic" => DeclFlags::DYNAMIC,
         "required" => DeclFlags::REQUIRED,
         "nonisolated" => DeclFlags::NONISOLATED,
-        "convenience" | "optional" | "infix" | "prefix" | "postfix" | "distributed" | "isolated" | "async"
-        | "_const" | "_local" | "__shared" | "__owned" | "__setter_access" | "sending" | "unsafe" | "safe"
-        | "reasync" | "rethrows" => DeclFlags::empty(),
+        "convenience" | "optional" | "infix" | "prefix" | "postfix" | "distributed" | "isolated"
+        | "async" | "_const" | "_local" | "__shared" | "__owned" | "__setter_access" | "sending"
+        | "unsafe" | "safe" | "reasync" | "rethrows" => DeclFlags::empty(),
         "class" => return class_word(cur, m),
         _ => return false,
     };
@@ -93,8 +93,25 @@ fn class_word(cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     let next = cur.peek_word().unwrap_or_default();
     let is_modifier = matches!(
         next,
-        "func" | "var" | "let" | "subscript" | "typealias" | "final" | "override" | "public" | "internal" | "private"
-            | "fileprivate" | "open" | "dynamic" | "nonisolated" | "mutating" | "async" | "class" | "weak" | "lazy"
+        "func"
+            | "var"
+            | "let"
+            | "subscript"
+            | "typealias"
+            | "final"
+            | "override"
+            | "public"
+            | "internal"
+            | "private"
+            | "fileprivate"
+            | "open"
+            | "dynamic"
+            | "nonisolated"
+            | "mutating"
+            | "async"
+            | "class"
+            | "weak"
+            | "lazy"
     );
     if is_modifier {
         m.flags |= DeclFlags::STATIC;

@@ -127,7 +127,9 @@ fn continues(rest: &[u8]) -> bool {
 
 /// Whether the declaration must go on after this byte at the end of a line.
 fn expects_more(last: &[u8]) -> bool {
-    matches!(last.last(), Some(b',' | b':' | b'=' | b'&')) || last.ends_with(b"->") || last.ends_with(b" where")
+    matches!(last.last(), Some(b',' | b':' | b'=' | b'&'))
+        || last.ends_with(b"->")
+        || last.ends_with(b" where")
 }
 
 /// How the rest of a declaration is left.

@@ -5,6 +5,7 @@
 
 use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
+use crate::decl::{Dialect, parse_decls, with_stdlib};
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
 use crate::names::global_name;
@@ -13,7 +14,8 @@ use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
 use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage, SwiftText};
-use silkit_types::SilType;
+use silkit_types::decl::{DeclTable, Declarations};
+use silkit_types::{Convention, SilType, Type, TypeKind};
 use std::ops::Range;
 
 /// A module with what was wrong with its text.
@@ -254,6 +256,7 @@ impl ModuleParser<'_> {
         let name_range = TextRange::new(name_start, self.cur.pos());
         self.expect(":")?;
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
+        let ty = thin_by_default(ty);
         let mut effects = Vec::new();
         let has_body = self.cur.eat("{");
         let open = self.cur.pos();
@@ -319,8 +322,21 @@ impl ModuleParser<'_> {
         crate::types::expect(&mut self.cur, punctuation)
     }
 
+    /// What the file declares, and what it imports.
+    fn declarations(&mut self) -> Declarations {
+        let mut table = DeclTable::new();
+        for swift in &self.module.swift {
+            let parsed = parse_decls(self.cur.text(), swift.range.as_usize(), Dialect::Sil);
+            table.append(parsed.table);
+            self.errors.extend(parsed.errors);
+        }
+        with_stdlib(table)
+    }
+
     fn read_bodies(&mut self) {
         let text = self.cur.text();
+        let declarations = self.declarations();
+        let facts = &declarations;
         let bodies: Vec<ParsedBody> = self
             .bodies
             .par_iter()
@@ -329,7 +345,7 @@ impl ModuleParser<'_> {
                 if let Some(sig) = pending.ty.ty().as_function().and_then(|f| f.sig) {
                     env.push(sig);
                 }
-                let parser = BodyParser::new(Cursor::in_range(text, pending.range.clone()), &mut env);
+                let parser = BodyParser::new(Cursor::in_range(text, pending.range.clone()), &mut env, facts);
                 match pending.owner {
                     Owner::Function(_) => parser.function(),
                     Owner::Global(_) => parser.initializer(),
@@ -343,5 +359,16 @@ impl ModuleParser<'_> {
                 Owner::Global(index) => self.module.globals[index].initializer = Some(parsed.body),
             }
         }
+    }
+}
+
+/// A function is never thick: `$() -> ()` of a declaration means the thin type.
+fn thin_by_default(ty: SilType) -> SilType {
+    match ty.ty().as_function() {
+        Some(f) if f.convention == Convention::Thick => {
+            let thin = silkit_types::FunctionType { convention: Convention::Thin, ..f.clone() };
+            ty.with_type(Type::new(TypeKind::Function(Box::new(thin))))
+        }
+        _ => ty,
     }
 }

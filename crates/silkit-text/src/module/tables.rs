@@ -328,7 +328,7 @@ impl ModuleParser<'_> {
         if self.cur.looking_at(")") {
             return Ok(None);
         }
-        let mut parser = BodyParser::new(self.cur.clone(), env);
+        let mut parser = BodyParser::new(self.cur.clone(), env, &silkit_types::NoFacts);
         let component = parser.lone_component();
         self.cur.set_pos(parser.cur.pos());
         component.map(Some)

@@ -1,0 +1,19 @@
+//! Damage: to bytes, for readers that must survive anything, and to SIL, for a parser and a verifier
+//! that must find what is wrong and say so.
+//!
+//! All of it depends on a seed alone, so that a failure is reported as a seed.
+
+mod bytes;
+mod sil;
+
+pub use bytes::mutate_bytes;
+pub use sil::mutate;
+
+/// A damaged text, and what was done to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutation<T = String> {
+    /// The text.
+    pub text: T,
+    /// For people: `line 3: deleted`.
+    pub description: String,
+}

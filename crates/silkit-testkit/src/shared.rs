@@ -1,0 +1,148 @@
+//! The shared material and the reference tools, which are there on some machines only.
+//!
+//! The project's own tests bring their inputs along. Those that compare with the corpus or with the
+//! reference compiler look for it here, and say why they skip where it is absent:
+//!
+//! ```
+//! use silkit_testkit::shared;
+//! match shared::folder("corpus/packages") {
+//!     Ok(folder) => assert!(folder.is_dir()),
+//!     Err(skip) => eprintln!("{skip}"),
+//! }
+//! ```
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names the folder of the shared material, where it is not beside the workspace.
+pub const SHARED_VARIABLE: &str = "SILKIT_SHARED";
+/// Names the folder of the reference toolchain, where it is not at its usual place.
+pub const REFERENCE_VARIABLE: &str = "SIL_REFERENCE_ROOT";
+
+/// Why a test cannot be run here. Shown as `skipped because …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip(String);
+
+impl Skip {
+    /// A reason, to stand behind `because`.
+    pub fn because(reason: impl Into<String>) -> Skip {
+        Skip(reason.into())
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "skipped because {}", self.0)
+    }
+}
+
+impl std::error::Error for Skip {}
+
+/// Takes the value of a `Result<_, Skip>`, or says why the test skips and returns from it.
+///
+/// ```
+/// fn compares_with_the_corpus() {
+///     let corpus = silkit_testkit::or_skip!(silkit_testkit::shared::folder("corpus"));
+///     assert!(corpus.is_dir());
+/// }
+/// compares_with_the_corpus();
+/// ```
+#[macro_export]
+macro_rules! or_skip {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(skip) => {
+                eprintln!("{}: {skip}", module_path!());
+                return;
+            }
+        }
+    };
+}
+
+/// The folder of the shared material: that of the environment variable `SILKIT_SHARED`, or else the
+/// folder `shared` beside the workspace.
+pub fn root() -> Result<PathBuf, Skip> {
+    let named = std::env::var_os(SHARED_VARIABLE).map(PathBuf::from);
+    let start = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let start = start.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    find_root(named, &start)
+}
+
+fn find_root(named: Option<PathBuf>, start: &Path) -> Result<PathBuf, Skip> {
+    if let Some(named) = named {
+        let reason = || Skip(format!("{SHARED_VARIABLE} names `{}`, which is no folder", named.display()));
+        return if named.is_dir() { Ok(named) } else { Err(reason()) };
+    }
+    // The index of the material tells its folder from others that happen to have the name.
+    let found = start.ancestors().map(|folder| folder.join("shared")).find(|f| f.join("README.md").is_file());
+    found.ok_or_else(|| {
+        Skip(format!("there is no folder `shared` beside the workspace, and {SHARED_VARIABLE} is not set"))
+    })
+}
+
+/// A folder of the shared material.
+pub fn folder(path: &str) -> Result<PathBuf, Skip> {
+    let found = root()?.join(path);
+    if found.is_dir() { Ok(found) } else { Err(Skip(format!("there is no folder `{}`", found.display()))) }
+}
+
+/// A file of the shared material.
+pub fn file(path: &str) -> Result<PathBuf, Skip> {
+    let found = root()?.join(path);
+    if found.is_file() { Ok(found) } else { Err(Skip(format!("there is no file `{}`", found.display()))) }
+}
+
+/// The reference compiler's tools.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    program: PathBuf,
+}
+
+impl Reference {
+    /// Finds the tools.
+    pub fn find() -> Result<Reference, Skip> {
+        let program = file("oracle/ref")?;
+        let named = std::env::var_os(REFERENCE_VARIABLE).map(PathBuf::from);
+        let toolchain = named.unwrap_or_else(|| PathBuf::from("/opt/sil-reference"));
+        if !toolchain.is_dir() {
+            let reason = format!("the reference tools are not installed at `{}`", toolchain.display());
+            return Err(Skip(reason));
+        }
+        Ok(Reference { program })
+    }
+
+    /// A command line that begins with a tool's name, such as `sil-opt`. Its files have to be where
+    /// the tool can see them: below the home folder, the temporary folder or the workspace.
+    pub fn command(&self, tool: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(tool);
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_wins() {
+        let dir = std::env::temp_dir();
+        assert_eq!(find_root(Some(dir.clone()), Path::new("/")), Ok(dir));
+        let skip = find_root(Some(PathBuf::from("/no/such/folder")), Path::new("/")).unwrap_err();
+        assert!(skip.to_string().starts_with("skipped because SILKIT_SHARED names"), "{skip}");
+    }
+
+    #[test]
+    fn walks_up() {
+        let dir = std::env::temp_dir().join(format!("silkit-shared-{}", std::process::id()));
+        let inner = dir.join("main/crates/x");
+        std::fs::create_dir_all(&inner).unwrap();
+        std::fs::create_dir_all(dir.join("shared")).unwrap();
+        assert!(find_root(None, &inner).is_err());
+        std::fs::write(dir.join("shared/README.md"), "").unwrap();
+        assert_eq!(find_root(None, &inner), Ok(dir.join("shared")));
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -1,0 +1,205 @@
+//! The results of function types, formal and lowered, from text.
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, err_here};
+use crate::generics::GenericEnv;
+use crate::symbols::symbol;
+use crate::types::{expect, parse_type, postfix};
+use crate::types_fn::{function_of, is_arrow_next, label, param};
+use silkit_base::Symbol;
+use silkit_types::{
+    FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention, ResultFlags, ResultInfo,
+    Type, TypeKind,
+};
+
+/// Reads the result of a formal function type.
+pub(crate) fn formal_result(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    if cur.eat_word("sending") {
+        f.flags |= FnFlags::SENDING_RESULT;
+    }
+    let ty = parse_type(cur, env, false)?;
+    f.results = Box::new([plain_result(ResultConvention::Unowned, ty)]);
+    Ok(())
+}
+
+pub(crate) fn plain_result(convention: ResultConvention, ty: Type) -> ResultInfo {
+    ResultInfo { convention, flags: ResultFlags::empty(), lifetime: None, ty }
+}
+
+/// Reads the parentheses of `@lifetime(copy 0)`.
+pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    expect(cur, "(")?;
+    let start = cur.pos();
+    while !matches!(cur.peek(), 0 | b')' | b'{') {
+        cur.set_pos(cur.pos() + 1);
+    }
+    let text = cur.text().get(start..cur.pos()).unwrap_or_default();
+    expect(cur, ")")?;
+    Ok(symbol(text))
+}
+
+/// Reads the results of a lowered function type, with its yields and its error.
+pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
+    let mut out = Results::default();
+    // A dependence before the parentheses speaks of all results.
+    let before = cur.pos();
+    let dependence = if cur.eat("@lifetime") { Some(lifetime(cur)?) } else { None };
+    let listed = cur.peek() == b'(' && result_list(cur, env, &mut out)?;
+    if !listed {
+        cur.set_pos(before);
+        out = Results::default();
+        result(cur, env, &mut out)?;
+    } else if let Some(ty) = type_after_results(cur, env, &out)? {
+        let only = ResultInfo { lifetime: dependence, ..plain_result(ResultConvention::Unowned, ty) };
+        out = Results { results: vec![only], ..Results::default() };
+    } else {
+        f.result_lifetime = dependence;
+    }
+    f.results = out.results.into();
+    f.yields = out.yields.into();
+    f.error = out.error;
+    Ok(())
+}
+
+/// Reads `(…)` as a list of results; `false` where a label shows that it is one tuple.
+fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<bool> {
+    cur.eat("(");
+    while !cur.eat(")") {
+        if label(cur).is_some() {
+            return Ok(false);
+        }
+        result(cur, env, out)?;
+        if !cur.eat(",") && !cur.looking_at(")") {
+            return Err(err_here(cur, "expected `,` or `)` in the list of results"));
+        }
+    }
+    Ok(true)
+}
+
+/// What was read as a list of results may have been the beginning of one type: the parameters of
+/// a function, or `(any P).Type`.
+fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
+    if is_arrow_next(cur) {
+        let message = "results cannot be followed by `->`, and they have attributes that parameters have not";
+        let params = out.to_params().ok_or_else(|| err_here(cur, message))?;
+        return env.nested(cur, |cur, env| function_of(cur, env, params, true)).map(Some);
+    }
+    match out.results[..] {
+        [only]
+            if matches!(cur.here(), b'.' | b'?' | b'!')
+                && out.error.is_none()
+                && out.yields.is_empty()
+                && only == plain_result(ResultConvention::Unowned, only.ty) =>
+        {
+            postfix(cur, env, Type::new(TypeKind::Paren(only.ty))).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+#[derive(Default)]
+struct Results {
+    results: Vec<ResultInfo>,
+    yields: Vec<Param>,
+    error: Option<ResultInfo>,
+}
+
+impl Results {
+    /// The same text understood as parameters; `None` where they have attributes of results only.
+    fn to_params(&self) -> Option<Vec<Param>> {
+        if self.error.is_some() || !self.yields.is_empty() {
+            return None;
+        }
+        self.results.iter().map(param_of_result).collect()
+    }
+}
+
+fn param_of_result(result: &ResultInfo) -> Option<Param> {
+    let mut flags = ParamFlags::SIL;
+    let pairs = [
+        (ResultFlags::NO_DERIVATIVE, ParamFlags::NO_DERIVATIVE),
+        (ResultFlags::SENDING, ParamFlags::SENDING),
+        (ResultFlags::EXPLICIT_UNOWNED, ParamFlags::EXPLICIT_UNOWNED),
+    ];
+    for (of_result, of_param) in pairs {
+        flags.set(of_param, result.flags.contains(of_result));
+    }
+    let convention = match result.convention {
+        ResultConvention::Unowned => ParamConvention::Unowned,
+        ResultConvention::Owned => ParamConvention::Owned,
+        ResultConvention::Guaranteed => ParamConvention::Guaranteed,
+        ResultConvention::Inout => ParamConvention::Inout,
+        _ => return None,
+    };
+    Some(Param { convention, flags, label: None, lifetime: result.lifetime, ty: result.ty })
+}
+
+fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<()> {
+    let mut convention = ResultConvention::Unowned;
+    let mut flags = ResultFlags::empty();
+    let mut is_error = false;
+    let mut dependence = None;
+    loop {
+        let before = cur.pos();
+        if !cur.eat("@") {
+            break;
+        }
+        match cur.ident().unwrap_or_default() {
+            "yields" => {
+                let value = param(cur, env, true, false)?;
+                out.yields.push(Param { lifetime: dependence.or(value.lifetime), ..value });
+                return Ok(());
+            }
+            "lifetime" => dependence = Some(lifetime(cur)?),
+            "out" => convention = ResultConvention::Out,
+            "pack_out" => convention = ResultConvention::PackOut,
+            "owned" => {
+                convention = ResultConvention::Owned;
+                flags |= if is_error { ResultFlags::EXPLICIT_OWNED } else { ResultFlags::empty() };
+            }
+            "guaranteed" => convention = ResultConvention::Guaranteed,
+            "guaranteed_address" => convention = ResultConvention::GuaranteedAddress,
+            "inout" => convention = ResultConvention::Inout,
+            "autoreleased" => convention = ResultConvention::Autoreleased,
+            "unowned_inner_pointer" => convention = ResultConvention::UnownedInnerPointer,
+            "unowned" => {
+                convention = ResultConvention::Unowned;
+                flags |= ResultFlags::EXPLICIT_UNOWNED;
+            }
+            "error" => {
+                is_error = true;
+                convention = ResultConvention::Owned;
+            }
+            "error_indirect" => {
+                is_error = true;
+                convention = ResultConvention::Out;
+            }
+            "error_unowned" => {
+                is_error = true;
+                convention = ResultConvention::Unowned;
+            }
+            "noDerivative" => flags |= ResultFlags::NO_DERIVATIVE,
+            "sil_sending" => flags |= ResultFlags::SENDING,
+            _ => {
+                cur.set_pos(before);
+                break;
+            }
+        }
+    }
+    let at = cur.clone();
+    let (ty, late) = env.with_late_convention(|env| parse_type(cur, env, true))?;
+    if let Some(late) = late {
+        convention = match (late, convention) {
+            (ParamConvention::Owned, ResultConvention::Unowned) => ResultConvention::Owned,
+            (ParamConvention::Guaranteed, ResultConvention::Unowned) => ResultConvention::Guaranteed,
+            _ => return Err(err_here(&at, format!("`{}` is no convention of this result", late.spelling()))),
+        };
+    }
+    let info = ResultInfo { convention, flags, lifetime: dependence, ty };
+    if is_error {
+        out.error = Some(info);
+    } else {
+        out.results.push(info);
+    }
+    Ok(())
+}

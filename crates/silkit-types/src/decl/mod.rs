@@ -1,0 +1,19 @@
+//! Swift declarations as facts: what types are made of, what they are called, what they conform to.
+//!
+//! A [`DeclTable`] holds what one module says, types as they were spelled. [`Declarations`] is the
+//! chain that names are looked up in: the module's own table, then its imports and the shipped facts
+//! about the standard library. Every question has three answers: yes, no, and not known.
+
+mod model;
+mod properties;
+mod query;
+mod resolve;
+mod table;
+
+pub use model::{
+    Access, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
+    MemberKind, NominalDecl, NominalKind, StoredProperty,
+};
+pub use properties::TypeProperties;
+pub use query::{Declarations, Lookup, Payload};
+pub use table::{DeclSource, DeclTable, Entry};

@@ -1,0 +1,341 @@
+//! Trivial, address-only, move-only: how values of a type are handled, in three values each.
+
+use super::model::{DeclFlags, NominalDecl, NominalKind};
+use super::query::{Declarations, is_suppressed};
+use crate::function::{Convention, FnFlags};
+use crate::kind::{RefStorage, Type, TypeKind};
+use crate::{GenericSig, RequirementKind};
+use silkit_base::Symbol;
+use std::sync::PoisonError;
+
+/// How deep the fields of fields are followed.
+const MAX_DEPTH: u32 = 64;
+
+/// How many fields are looked at for one question, since types may be as wide as they are deep.
+const MAX_WORK: u32 = 20_000;
+
+/// How values of a type are handled. `None` is "not known".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeProperties {
+    /// Copying and destroying do nothing.
+    pub trivial: Option<bool>,
+    /// Values exist in memory only.
+    pub address_only: Option<bool>,
+    /// Values cannot be copied.
+    pub move_only: Option<bool>,
+}
+
+impl TypeProperties {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self { trivial: None, address_only: None, move_only: None };
+    /// Bits.
+    pub const TRIVIAL: Self = Self { trivial: Some(true), address_only: Some(false), move_only: Some(false) };
+    /// A counted reference, or something like it.
+    pub const REFERENCE: Self =
+        Self { trivial: Some(false), address_only: Some(false), move_only: Some(false) };
+    /// Something whose size is not known.
+    pub const OPAQUE: Self = Self { trivial: Some(false), address_only: Some(true), move_only: Some(false) };
+
+    /// Those of a value that holds both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            trivial: all(self.trivial, other.trivial),
+            address_only: any(self.address_only, other.address_only),
+            move_only: any(self.move_only, other.move_only),
+        }
+    }
+}
+
+fn all(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    any(a.map(|v| !v), b.map(|v| !v)).map(|v| !v)
+}
+
+fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    match (a, b) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
+struct Question {
+    sig: Option<GenericSig>,
+    work: u32,
+}
+
+impl Declarations {
+    /// How values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
+    pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
+            return *found;
+        }
+        let found = self.properties_of(ty, &mut Question { sig, work: 0 }, 0);
+        self.properties.write().unwrap_or_else(PoisonError::into_inner).insert((ty, sig), found);
+        found
+    }
+
+    /// Whether copying and destroying values of `ty` does nothing.
+    pub fn is_trivial(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        self.properties(ty, sig).trivial
+    }
+
+    /// Whether values of `ty` exist in memory only.
+    pub fn is_address_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        self.properties(ty, sig).address_only
+    }
+
+    /// Whether values of `ty` can be loaded into registers.
+    pub fn is_loadable(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        self.is_address_only(ty, sig).map(|a| !a)
+    }
+
+    /// Whether values of `ty` cannot be copied.
+    pub fn is_move_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        self.properties(ty, sig).move_only
+    }
+
+    fn properties_of(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+        q.work += 1;
+        if depth > MAX_DEPTH || q.work > MAX_WORK {
+            return TypeProperties::UNKNOWN;
+        }
+        let inner = |t: Type, q: &mut Question| self.properties_of(t, q, depth + 1);
+        match ty.kind() {
+            TypeKind::Builtin(name, args) => builtin(*name, |q| args.last().map(|&t| inner(t, q)), q),
+            TypeKind::Named(_)
+            | TypeKind::Optional(_)
+            | TypeKind::ImplicitlyUnwrapped(_)
+            | TypeKind::Array(_)
+            | TypeKind::Dictionary(..)
+            | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), q, depth),
+            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, q.sig),
+            TypeKind::Tuple(elements) => {
+                elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty, q)))
+            }
+            TypeKind::Function(f) => match f.convention {
+                Convention::Thick if f.flags.contains(FnFlags::NOESCAPE) => TypeProperties::TRIVIAL,
+                Convention::Thick | Convention::Block => TypeProperties::REFERENCE,
+                _ => TypeProperties::TRIVIAL,
+            },
+            TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => TypeProperties::TRIVIAL,
+            TypeKind::Any(t) => self.existential(*t),
+            TypeKind::Composition(_) => self.existential(ty),
+            TypeKind::Opened { existential, interface, .. } => match (existential.kind(), interface.kind()) {
+                (_, TypeKind::Member(..)) => TypeProperties::OPAQUE,
+                (TypeKind::Any(t), _) => self.opened(*t),
+                _ => self.opened(*existential),
+            },
+            TypeKind::OpenedElement { .. } | TypeKind::PackElement(_) | TypeKind::PackExpansion(_) => {
+                TypeProperties { move_only: None, ..TypeProperties::OPAQUE }
+            }
+            TypeKind::OpaqueResult { .. } | TypeKind::Some(_) | TypeKind::Unknown | TypeKind::Integer(_) => {
+                TypeProperties::UNKNOWN
+            }
+            TypeKind::Box(_) => TypeProperties::REFERENCE,
+            TypeKind::Pack { .. } | TypeKind::BlockStorage(_) | TypeKind::Storage(RefStorage::Weak, _) => {
+                TypeProperties::OPAQUE
+            }
+            TypeKind::Storage(RefStorage::Unowned, _) => TypeProperties::REFERENCE,
+            TypeKind::Storage(RefStorage::Unmanaged, _) => TypeProperties::TRIVIAL,
+            TypeKind::MoveOnly(t) => {
+                TypeProperties { trivial: Some(false), move_only: Some(true), ..inner(*t, q) }
+            }
+            TypeKind::Paren(t) | TypeKind::DynamicSelf(t) | TypeKind::Attributed(_, t) => inner(*t, q),
+            TypeKind::Inverse(_) => TypeProperties::UNKNOWN,
+        }
+    }
+
+    fn nominal_properties(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+        let TypeKind::Named(named) = ty.kind() else {
+            return self.properties_of(ty, q, depth + 1);
+        };
+        if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") {
+            return self.existential(ty);
+        }
+        let Some(decl) = self.nominal_of(ty) else { return TypeProperties::UNKNOWN };
+        let mut found = match decl.kind {
+            NominalKind::Class | NominalKind::Actor => return TypeProperties::REFERENCE,
+            NominalKind::Protocol => return self.existential(ty),
+            NominalKind::Struct | NominalKind::Enum if !decl.has_known_layout() => {
+                let trivial = self.conforms(ty, Symbol::new("BitwiseCopyable")) == Some(true);
+                TypeProperties { trivial: Some(trivial), ..TypeProperties::OPAQUE }
+            }
+            NominalKind::Struct if decl.flags.contains(DeclFlags::RAW_LAYOUT) => TypeProperties::OPAQUE,
+            NominalKind::Struct => decl.body.fields.iter().fold(TypeProperties::TRIVIAL, |p, field| {
+                p.and(self.properties_of(self.resolve_in(field.ty, ty), q, depth + 1))
+            }),
+            NominalKind::Enum => self.cases(decl, ty, q, depth),
+        };
+        found.move_only = self.is_noncopyable(decl, ty, q.sig);
+        if found.move_only == Some(true) {
+            found.trivial = Some(false);
+        }
+        if found.move_only.is_none() && found.trivial == Some(true) {
+            found.trivial = None;
+        }
+        found
+    }
+
+    fn cases(&self, decl: &NominalDecl, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+        decl.body.cases.iter().fold(TypeProperties::TRIVIAL, |p, case| match case.payload {
+            Some(_) if case.indirect => p.and(TypeProperties::REFERENCE),
+            Some(payload) => p.and(self.properties_of(self.resolve_in(payload, ty), q, depth + 1)),
+            None => p,
+        })
+    }
+
+    /// Whether `~Copyable` is said, and no conditional conformance brings copying back.
+    fn is_noncopyable(&self, decl: &NominalDecl, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        let copyable = Symbol::new("Copyable");
+        if !is_suppressed(&decl.inherited, copyable) {
+            return Some(false);
+        }
+        let mut answer = Some(true);
+        for extension in self.extensions(decl.path) {
+            let conforms = extension.inherited.iter().any(|t| self.path_of(*t) == Some(copyable));
+            if !conforms {
+                continue;
+            }
+            let subjects = extension.requirements.iter().filter(|r| {
+                r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(copyable)
+            });
+            // It is copied where all the arguments that count are.
+            let held = subjects.map(|r| self.properties(self.resolve_in(r.subject, ty), sig).move_only);
+            answer = all(answer, held.fold(Some(false), any));
+        }
+        answer
+    }
+
+    fn existential(&self, constraint: Type) -> TypeProperties {
+        if self.path_of(constraint).is_some_and(|p| p == "Error") {
+            return TypeProperties::REFERENCE;
+        }
+        let inverse = matches!(constraint.kind(), TypeKind::Inverse(_))
+            || matches!(constraint.kind(), TypeKind::Composition(parts) if is_suppressed(parts, Symbol::new("Copyable")));
+        match self.is_class_bound(constraint, 0) {
+            Some(true) => TypeProperties::REFERENCE,
+            Some(false) => TypeProperties { move_only: Some(inverse), ..TypeProperties::OPAQUE },
+            None => TypeProperties { address_only: None, move_only: Some(inverse), ..TypeProperties::OPAQUE },
+        }
+    }
+
+    fn opened(&self, constraint: Type) -> TypeProperties {
+        match self.is_class_bound(constraint, 0) {
+            Some(true) => TypeProperties::REFERENCE,
+            Some(false) => TypeProperties::OPAQUE,
+            None => TypeProperties::UNKNOWN,
+        }
+    }
+
+    /// Whether only references satisfy a protocol, class or composition.
+    fn is_class_bound(&self, constraint: Type, depth: u32) -> Option<bool> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match constraint.kind() {
+            TypeKind::Composition(parts) => {
+                parts.iter().map(|&t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
+            }
+            TypeKind::Inverse(_) => Some(false),
+            TypeKind::Any(t) | TypeKind::Paren(t) => self.is_class_bound(*t, depth + 1),
+            TypeKind::Named(_) => {
+                let path = self.path_of(constraint)?;
+                if path == "AnyObject" {
+                    return Some(true);
+                }
+                if matches!(path.as_str(), "Any" | "Sendable" | "Copyable" | "Escapable") {
+                    return Some(false);
+                }
+                let resolved = self.desugared(constraint);
+                let Some(decl) = self.nominal_of(resolved) else {
+                    return if resolved == constraint {
+                        None
+                    } else {
+                        self.is_class_bound(resolved, depth + 1)
+                    };
+                };
+                if decl.kind != NominalKind::Protocol {
+                    return Some(decl.is_class());
+                }
+                // `protocol P where Self : C` bounds it as well.
+                let on_self = decl.requirements.iter().filter(|r| {
+                    r.kind == RequirementKind::Conforms
+                        && self.path_of(r.subject).is_some_and(|p| p == "Self")
+                });
+                let bounds = decl.inherited.iter().copied().chain(on_self.map(|r| r.constraint));
+                bounds.map(|t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
+            }
+            _ => None,
+        }
+    }
+
+    /// A generic parameter or a dependent member of one.
+    fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        let Some(sig) = sig else {
+            return TypeProperties { trivial: None, address_only: None, move_only: None };
+        };
+        let subject = ty.canonical();
+        let data = sig.data();
+        let bounds = data.params.iter().filter_map(|p| Some((Type::param(p.depth, p.index), p.bound?)));
+        let wheres = data.requirements.iter().map(|r| (r.subject.canonical(), r.constraint));
+        let mut found = TypeProperties::OPAQUE;
+        for (_, constraint) in bounds.chain(wheres).filter(|(s, _)| *s == subject) {
+            match self.layout(constraint) {
+                Layout::Reference => return TypeProperties::REFERENCE,
+                Layout::Trivial => return TypeProperties::TRIVIAL,
+                Layout::Bits => found.trivial = Some(true),
+                Layout::MoveOnly => found.move_only = Some(true),
+                Layout::Any => {}
+            }
+        }
+        found
+    }
+
+    fn layout(&self, constraint: Type) -> Layout {
+        if let TypeKind::Composition(parts) = constraint.kind() {
+            let all: Vec<_> = parts.iter().map(|&t| self.layout(t)).collect();
+            return all.iter().copied().find(|l| *l != Layout::Any).unwrap_or(Layout::Any);
+        }
+        if let TypeKind::Inverse(t) = constraint.kind() {
+            return if self.path_of(*t).is_some_and(|p| p == "Copyable") {
+                Layout::MoveOnly
+            } else {
+                Layout::Any
+            };
+        }
+        let path = self.path_of(constraint).map_or("", Symbol::as_str);
+        match path.split('(').next().unwrap_or_default() {
+            "_Trivial" | "_TrivialAtMost" => Layout::Trivial,
+            "BitwiseCopyable" | "_BitwiseCopyable" | "_TrivialStride" => Layout::Bits,
+            "_RefCountedObject" | "_NativeRefCountedObject" | "_Class" | "_NativeClass" | "_BridgeObject" => {
+                Layout::Reference
+            }
+            _ if self.is_class_bound(constraint, 0) == Some(true) => Layout::Reference,
+            _ if self.conforms(constraint, Symbol::new("BitwiseCopyable")) == Some(true) => Layout::Bits,
+            _ => Layout::Any,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Any,
+    Reference,
+    Trivial,
+    Bits,
+    MoveOnly,
+}
+
+fn builtin(
+    name: Symbol,
+    element: impl FnOnce(&mut Question) -> Option<TypeProperties>,
+    q: &mut Question,
+) -> TypeProperties {
+    match name.as_str() {
+        "NativeObject" | "UnknownObject" | "BridgeObject" | "AnyObject" => TypeProperties::REFERENCE,
+        "UnsafeValueBuffer" => TypeProperties::OPAQUE,
+        "DefaultActorStorage" | "NonDefaultDistributedActorStorage" => TypeProperties::UNKNOWN,
+        "FixedArray" => element(q).unwrap_or(TypeProperties::UNKNOWN),
+        _ => TypeProperties::TRIVIAL,
+    }
+}

@@ -1,0 +1,298 @@
+//! What the names in a spelled type mean where they stand.
+//!
+//! A declaration's types are kept as spelled. With the type that they are seen through (`Heap<Int>`
+//! for a property of `Heap`), names are looked up from the inside to the outside: generic parameters,
+//! which become the arguments, then members, then the top of the modules.
+
+use super::model::{AliasDecl, DeclFlags, NominalKind};
+use super::query::{Declarations, join};
+use crate::kind::{Named, Type, TypeKind};
+use silkit_base::Symbol;
+
+/// How many aliases and members are followed one after the other.
+const MAX_DEPTH: u32 = 48;
+
+/// Where a spelled type stands.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    /// The type whose members see each other.
+    base: Option<Type>,
+    /// Arguments of an alias' own parameters.
+    locals: &'a [(Symbol, Type)],
+    depth: u32,
+}
+
+impl Scope<'_> {
+    fn deeper(self) -> Self {
+        Scope { depth: self.depth + 1, ..self }
+    }
+}
+
+impl Declarations {
+    /// A type that stands at the top of the module, without aliases and sugar.
+    pub fn resolve(&self, ty: Type) -> Type {
+        self.resolve_scoped(ty, Scope { base: None, locals: &[], depth: 0 })
+    }
+
+    /// A type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
+    ///
+    /// Generic parameters whose arguments are not known become the unknown type.
+    pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
+        self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: 0 })
+    }
+
+    /// The type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
+    ///
+    /// Of a generic parameter it is a dependent member type. `None` where it is not known.
+    pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
+        self.member_scoped(self.resolve(base), name, 0)
+    }
+
+    fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
+        if scope.depth > MAX_DEPTH {
+            return Type::unknown();
+        }
+        let named = |name: &str, args: &[Type]| {
+            let args = args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
+            Type::named(None, Symbol::new(name), args)
+        };
+        match ty.kind() {
+            TypeKind::Named(n) => self.resolve_named(n, scope),
+            // In a declaration a parameter is known by its name; `τ_0_0` is nobody's here.
+            TypeKind::Param { name, .. } => match scope.base {
+                Some(_) => self.resolve_name(*name, &[], scope).unwrap_or(ty),
+                None => ty,
+            },
+            TypeKind::Member(base, name) => {
+                let base = self.resolve_scoped(*base, scope);
+                self.member_scoped(base, *name, scope.depth + 1).unwrap_or_else(Type::unknown)
+            }
+            TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => named("Optional", &[*t]),
+            TypeKind::Array(t) => named("Array", &[*t]),
+            TypeKind::Dictionary(k, v) => named("Dictionary", &[*k, *v]),
+            TypeKind::InlineArray(n, t) => named("InlineArray", &[*n, *t]),
+            TypeKind::Paren(t) => self.resolve_scoped(*t, scope),
+            // The compiler's own name for it, which the library's interfaces spell.
+            TypeKind::Builtin(name, _) if *name == "AnyObject" => Type::nominal("AnyObject"),
+            // Type parameters of the function itself shadow, which their signature keeps apart.
+            TypeKind::Function(f) if f.sig.is_some() => ty,
+            _ => ty.map(&mut |t| self.resolve_scoped(t, scope.deeper())),
+        }
+    }
+
+    fn resolve_named(&self, n: &Named, scope: Scope<'_>) -> Type {
+        let args: Box<[Type]> = n.args.iter().map(|&t| self.resolve_scoped(t, scope.deeper())).collect();
+        let Some(parent) = n.parent else {
+            return self
+                .resolve_name(n.name, &args, scope)
+                .unwrap_or_else(|| Type::named(None, n.name, args));
+        };
+        if let TypeKind::Named(p) = parent.kind()
+            && p.parent.is_none()
+            && p.args.is_empty()
+            && self.is_module(p.name)
+            && self.nominal_at(p.name).is_none()
+        {
+            let top = Scope { base: None, ..scope };
+            return self.resolve_name(n.name, &args, top).unwrap_or_else(|| Type::named(None, n.name, args));
+        }
+        let parent = self.resolve_scoped(parent, scope.deeper());
+        if parent.is_unknown() {
+            return parent;
+        }
+        if args.is_empty()
+            && let Some(member) = self.member_scoped(parent, n.name, scope.depth + 1)
+        {
+            return member;
+        }
+        if let Some(alias) = self.member_alias(parent, n.name).filter(|a| a.sig.is_some()) {
+            return self.expand(alias, &args, Some(parent), scope);
+        }
+        Type::named(Some(parent), n.name, args)
+    }
+
+    /// Looks a bare name up from the inside to the outside.
+    fn resolve_name(&self, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
+        if let Some((_, ty)) = scope.locals.iter().find(|(local, _)| *local == name) {
+            return Some(*ty);
+        }
+        if name == "Self" {
+            return scope.base;
+        }
+        let mut around = scope.base;
+        while let Some(base) = around {
+            if let Some(arg) = self.generic_arg(base, name) {
+                return Some(arg);
+            }
+            if let Some(found) = self.named_member(base, name, args, scope.depth) {
+                return Some(found);
+            }
+            around = match base.kind() {
+                TypeKind::Named(n) => n.parent,
+                _ => None,
+            };
+        }
+        if self.nominal_at(name).is_none()
+            && let Some(alias) = self.top_alias(name)
+        {
+            return Some(self.expand(alias, args, None, scope));
+        }
+        None
+    }
+
+    /// A member of `base` by its name, with arguments where it is generic.
+    fn named_member(&self, base: Type, name: Symbol, args: &[Type], depth: u32) -> Option<Type> {
+        let path = self.path_of(base)?;
+        if self.entries(join(path, name)).any(|e| e.nominal.is_some()) {
+            return Some(Type::named(Some(base), name, args.into()));
+        }
+        if let Some(alias) = self.member_alias(base, name) {
+            let scope = Scope { base: Some(base), locals: &[], depth };
+            return Some(self.expand(alias, args, Some(base), scope));
+        }
+        if !args.is_empty() {
+            return None;
+        }
+        self.inherited_member(base, name, depth)
+    }
+
+    /// The alias called `name` in a type or its extensions. One that only repeats the name of
+    /// something further outside is none.
+    fn member_alias(&self, base: Type, name: Symbol) -> Option<&AliasDecl> {
+        let path = self.path_of(base)?;
+        let repeats = |a: &AliasDecl| match a.target.kind() {
+            TypeKind::Named(n) => n.parent.is_none() && n.name == a.name,
+            TypeKind::Param { name, .. } => *name == a.name,
+            _ => false,
+        };
+        let unconditional = self.bodies(path).find_map(|b| b.alias(name).filter(|a| !repeats(a)));
+        if unconditional.is_none() || self.extensions(path).all(|e| e.requirements.is_empty()) {
+            return unconditional;
+        }
+        // Of several conditional ones, the first whose conditions are not known to fail.
+        let own = self.entries(path).filter_map(|e| e.nominal.as_ref()).find_map(|n| n.body.alias(name));
+        own.filter(|a| !repeats(a)).or_else(|| {
+            self.extensions(path)
+                .filter(|e| e.body.alias(name).is_some_and(|a| !repeats(a)))
+                .find(|e| {
+                    // Same-type conditions tell specialized aliases apart; others only say when they exist.
+                    let same: Vec<_> = e
+                        .requirements
+                        .iter()
+                        .filter(|r| r.kind == crate::RequirementKind::SameType)
+                        .copied()
+                        .collect();
+                    same.is_empty() || self.requirements_hold(&same, base, 16) != Some(false)
+                })
+                .and_then(|e| e.body.alias(name))
+        })
+    }
+
+    fn expand(&self, alias: &AliasDecl, args: &[Type], base: Option<Type>, scope: Scope<'_>) -> Type {
+        let params = alias.sig.map_or(&[][..], |s| &s.data().params);
+        if params.len() != args.len() {
+            return Type::unknown();
+        }
+        let locals: Vec<_> = params.iter().map(|p| p.name).zip(args.iter().copied()).collect();
+        self.resolve_scoped(alias.target, Scope { base, locals: &locals, depth: scope.depth + 1 })
+    }
+
+    /// The argument for a generic parameter that the declaration of `base` itself declares.
+    fn generic_arg(&self, base: Type, name: Symbol) -> Option<Type> {
+        let TypeKind::Named(n) = base.kind() else { return None };
+        let decl = self.nominal_of(base)?;
+        let index = decl.param_index(name)?;
+        // A pack parameter takes what the others leave: without more than one, all arguments.
+        let params = &decl.sig?.data().params;
+        if params[index].is_pack && n.args.len() != params.len() {
+            return Some(Type::new(TypeKind::Pack { direct: false, elements: n.args.clone() }));
+        }
+        Some(n.args.get(index).copied().unwrap_or_else(Type::unknown))
+    }
+
+    fn member_scoped(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match base.kind() {
+            TypeKind::Param { .. } | TypeKind::Member(..) => Some(Type::new(TypeKind::Member(base, name))),
+            TypeKind::Opened { id, existential, interface } => Some(Type::new(TypeKind::Opened {
+                id: *id,
+                existential: *existential,
+                interface: Type::new(TypeKind::Member(*interface, name)),
+            })),
+            TypeKind::OpenedElement { id, interface } => Some(Type::new(TypeKind::OpenedElement {
+                id: *id,
+                interface: Type::new(TypeKind::Member(*interface, name)),
+            })),
+            TypeKind::PackElement(t) => {
+                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, depth + 1)?)))
+            }
+            TypeKind::Named(n) => {
+                if let Some(found) = self.named_member(base, name, &[], depth) {
+                    return Some(found);
+                }
+                // A parameter of that name witnesses the associated type, also one from further outside.
+                let mut around = Some(base);
+                while let Some(outer) = around {
+                    if let Some(arg) = self.generic_arg(outer, name) {
+                        return Some(arg).filter(|t| !t.is_unknown());
+                    }
+                    around = match outer.kind() {
+                        TypeKind::Named(o) => o.parent,
+                        _ => None,
+                    };
+                }
+                let _ = n;
+                None
+            }
+            TypeKind::Any(_) | TypeKind::Composition(_) => None,
+            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// A member that a superclass, or a protocol that the type conforms to, gives it.
+    fn inherited_member(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let decl = self.nominal_of(base)?;
+        if decl.kind == NominalKind::Protocol {
+            return None;
+        }
+        let mut seen = Vec::new();
+        let mut queue: Vec<Type> = Vec::new();
+        let path = decl.path;
+        queue.extend(decl.inherited.iter());
+        let conforming = self.extensions(path).filter(|e| !e.flags.contains(DeclFlags::UNAVAILABLE));
+        queue.extend(conforming.flat_map(|e| e.inherited.iter()));
+        let mut next = 0;
+        while let Some(&ty) = queue.get(next) {
+            next += 1;
+            let Some(path) = self.path_of(ty) else { continue };
+            if seen.contains(&path) || path == decl.path {
+                continue;
+            }
+            seen.push(path);
+            let Some(found) = self.nominal_at(path) else { continue };
+            if found.is_class() {
+                let superclass =
+                    self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: depth + 1 });
+                return self.member_scoped(superclass, name, depth + 1);
+            }
+            queue.extend(found.inherited.iter());
+        }
+        // First what extensions of the protocols say, then the defaults of the associated types.
+        let scope = Scope { base: Some(base), locals: &[], depth: depth + 1 };
+        let default = seen.iter().find_map(|&p| {
+            let protocol = self.nominal_at(p)?;
+            protocol.body.associated.iter().find(|a| a.name == name)?.default
+        });
+        if let Some(default) = default {
+            return Some(self.resolve_scoped(default, scope)).filter(|t| !t.is_unknown());
+        }
+        let alias = seen.iter().find_map(|&p| self.bodies(p).find_map(|b| b.alias(name)))?;
+        Some(self.expand(alias, &[], Some(base), scope)).filter(|t| !t.is_unknown())
+    }
+}

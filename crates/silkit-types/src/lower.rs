@@ -1,0 +1,218 @@
+//! Type lowering: from a formal type to the type that SIL values have (SIL.md, "Type Lowering";
+//! Types.md).
+//!
+//! The abstraction is the type's own: a stored property of type `(Int) -> Bool` holds
+//! `@callee_guaranteed (Int) -> Bool`. Sugar is resolved; names of generic parameters stay.
+
+use crate::decl::{DeclFlags, Declarations, NominalKind};
+use crate::facts::TypeFacts;
+use crate::function::{
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, ResultInfo,
+};
+use crate::kind::{MetatypeRepr, RefStorage, Type, TypeKind};
+use silkit_base::Symbol;
+
+impl Declarations {
+    /// The lowered form of a formal type; `None` where it hangs on what is not known.
+    pub fn lower(&self, ty: Type) -> Option<Type> {
+        let ty = self.resolve(ty).desugared();
+        Some(match ty.kind() {
+            TypeKind::Unknown => return None,
+            TypeKind::Metatype(MetatypeRepr::Formal, instance) => {
+                Type::new(TypeKind::Metatype(self.metatype_repr(*instance)?, *instance))
+            }
+            TypeKind::Any(inner) => match inner.kind() {
+                // `any P.Type` is spelled with the metatype inside.
+                TypeKind::Metatype(MetatypeRepr::Formal, p) => {
+                    Type::new(TypeKind::Metatype(MetatypeRepr::Thick, Type::new(TypeKind::Any(*p))))
+                }
+                _ => ty,
+            },
+            TypeKind::Tuple(elements) => {
+                let mut elements = elements.clone();
+                for element in &mut elements {
+                    element.ty = self.lower(element.ty)?;
+                }
+                Type::new(TypeKind::Tuple(elements))
+            }
+            // The payload of an optional is lowered too; arguments of other types stay formal.
+            TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && n.args.len() == 1 => {
+                Type::named(None, n.name, Box::new([self.lower(n.args[0])?]))
+            }
+            TypeKind::Function(f) if !f.lowered => self.lower_function(f)?,
+            _ => ty,
+        })
+    }
+
+    /// Values of structs and enums need no metatype at run time; classes and unknown types do.
+    fn metatype_repr(&self, instance: Type) -> Option<MetatypeRepr> {
+        Some(match instance.kind() {
+            TypeKind::Named(_) => match self.nominal_of(instance)?.kind {
+                NominalKind::Struct | NominalKind::Enum => MetatypeRepr::Thin,
+                _ => MetatypeRepr::Thick,
+            },
+            TypeKind::Builtin(..) | TypeKind::Tuple(_) | TypeKind::Function(_) => MetatypeRepr::Thin,
+            // `(any P).Type` is the metatype of the existential itself.
+            TypeKind::Paren(_) => MetatypeRepr::Thin,
+            _ => MetatypeRepr::Thick,
+        })
+    }
+
+    fn lower_function(&self, f: &FunctionType) -> Option<Type> {
+        let mut new = FunctionType::lowered(f.convention);
+        new.flags = f
+            .flags
+            .difference(FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS);
+        new.sig = f.sig;
+        if f.convention == Convention::Thick {
+            new.callee = CalleeConvention::Guaranteed;
+        }
+        let mut params = Vec::new();
+        for param in &f.params {
+            self.lower_param(param, param.ty, &mut params)?;
+        }
+        new.params = params.into();
+        let mut results = Vec::new();
+        for result in &f.results {
+            self.lower_result(result.ty, &mut results)?;
+        }
+        new.results = results.into();
+        if f.flags.intersects(FnFlags::THROWS) || f.error.is_some() {
+            let ty = f.error.map_or_else(|| Type::new(TypeKind::Any(Type::nominal("Error"))), |e| e.ty);
+            new.error = self.lower_error(ty)?;
+        }
+        Some(Type::new(TypeKind::Function(Box::new(new))))
+    }
+
+    /// Tuples are passed element by element.
+    fn lower_param(&self, param: &Param, ty: Type, into: &mut Vec<Param>) -> Option<()> {
+        let ty = self.resolve(ty).desugared();
+        if let TypeKind::Tuple(elements) = ty.kind()
+            && param.convention != ParamConvention::FormalInout
+        {
+            return elements.iter().try_for_each(|e| self.lower_param(param, e.ty, into));
+        }
+        let lowered = self.lower(ty)?;
+        let address_only = self.is_address_only(ty, None)?;
+        let owned = matches!(param.convention, ParamConvention::FormalOwned | ParamConvention::Consuming);
+        let convention = match (param.convention, address_only) {
+            (ParamConvention::FormalInout, _) => ParamConvention::Inout,
+            (_, true) if owned => ParamConvention::In,
+            (_, true) => ParamConvention::InGuaranteed,
+            _ if self.is_trivial(ty, None)? => ParamConvention::Unowned,
+            _ if owned => ParamConvention::Owned,
+            _ => ParamConvention::Guaranteed,
+        };
+        let kept = ParamFlags::SENDING | ParamFlags::ISOLATED | ParamFlags::NO_DERIVATIVE;
+        let flags = (param.flags & kept) | ParamFlags::SIL;
+        into.push(Param { convention, flags, label: None, lifetime: param.lifetime, ty: lowered });
+        Some(())
+    }
+
+    fn lower_result(&self, ty: Type, into: &mut Vec<ResultInfo>) -> Option<()> {
+        let ty = self.resolve(ty).desugared();
+        if let TypeKind::Tuple(elements) = ty.kind() {
+            return elements.iter().try_for_each(|e| self.lower_result(e.ty, into));
+        }
+        let convention = if self.is_address_only(ty, None)? {
+            ResultConvention::Out
+        } else if self.is_trivial(ty, None)? {
+            ResultConvention::Unowned
+        } else {
+            ResultConvention::Owned
+        };
+        into.push(ResultInfo {
+            convention,
+            flags: ResultFlags::empty(),
+            lifetime: None,
+            ty: self.lower(ty)?,
+        });
+        Some(())
+    }
+
+    /// The error result; `Never` cannot be thrown.
+    fn lower_error(&self, ty: Type) -> Option<Option<ResultInfo>> {
+        if matches!(ty.kind(), TypeKind::Named(n) if n.name == "Never") {
+            return Some(None);
+        }
+        let mut results = Vec::new();
+        self.lower_result(ty, &mut results)?;
+        Some(results.pop())
+    }
+}
+
+impl Declarations {
+    /// The flags of a stored property of a type or of its superclasses.
+    fn field_flags(&self, base: Type, name: Symbol) -> DeclFlags {
+        let mut base = Some(base);
+        // Far more superclasses than any program has.
+        for _ in 0..64 {
+            let Some(ty) = base else { break };
+            let field = self.nominal_of(ty).and_then(|d| d.body.fields.iter().find(|f| f.name == name));
+            if let Some(field) = field {
+                return field.flags;
+            }
+            base = self.superclass(ty);
+        }
+        DeclFlags::empty()
+    }
+}
+
+impl Type {
+    /// This type without sugar and parentheses, at every level; names of generic parameters stay.
+    pub fn desugared(self) -> Type {
+        let nominal = |name: &str, args: &[Type]| {
+            Type::named(None, Symbol::new(name), args.iter().map(|t| t.desugared()).collect())
+        };
+        match self.kind() {
+            TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => nominal("Optional", &[*t]),
+            TypeKind::Array(t) => nominal("Array", &[*t]),
+            TypeKind::Dictionary(k, v) => nominal("Dictionary", &[*k, *v]),
+            TypeKind::InlineArray(n, t) => nominal("InlineArray", &[*n, *t]),
+            // The parentheses of `(any P).Type` mean something.
+            TypeKind::Paren(t) if matches!(t.kind(), TypeKind::Any(_)) => self,
+            TypeKind::Paren(t) => t.desugared(),
+            _ => self.map(&mut Type::desugared),
+        }
+    }
+}
+
+/// Properties that are `weak`, `unowned` or `unowned(unsafe)` hold storage types.
+fn in_storage(ty: Type, flags: DeclFlags) -> Type {
+    let storage = if flags.contains(DeclFlags::WEAK) {
+        RefStorage::Weak
+    } else if flags.contains(DeclFlags::UNOWNED) {
+        RefStorage::Unowned
+    } else if flags.contains(DeclFlags::UNMANAGED) {
+        RefStorage::Unmanaged
+    } else {
+        return ty;
+    };
+    Type::new(TypeKind::Storage(storage, ty))
+}
+
+impl TypeFacts for Declarations {
+    fn stored_field(&self, base: Type, name: Symbol) -> Option<Type> {
+        let ty = self.lower(Declarations::stored_field(self, base, name)?)?;
+        Some(in_storage(ty, self.field_flags(base, name)))
+    }
+
+    fn stored_fields(&self, base: Type) -> Option<Vec<Type>> {
+        let fields = Declarations::stored_fields(self, base)?;
+        fields.into_iter().map(|(f, ty)| Some(in_storage(self.lower(ty)?, f.flags))).collect()
+    }
+
+    fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type> {
+        let payload = Declarations::enum_payload(self, base, case)?;
+        let lowered = self.lower(payload.ty)?;
+        if !payload.indirect {
+            return Some(lowered);
+        }
+        None
+    }
+
+    fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
+        Declarations::member_type(self, base, name)
+    }
+}
