@@ -106,7 +106,7 @@ fn info(e: &Entry) -> Result<String, String> {
     };
     Ok(format!(
         "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
-         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, \
+         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, \
          result: {result}, operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
          stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
@@ -131,6 +131,7 @@ fn info(e: &Entry) -> Result<String, String> {
         trap = row.may_trap,
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
+        td = row.type_dependent,
         summary = row.summary,
         syntax = row.form.trim(),
         details = row.details.trim(),

@@ -36,6 +36,9 @@ pub(crate) struct Row {
     pub(crate) result: String,
     /// The number of its results.
     pub(crate) results: String,
+    /// Whether opened types in it make its instruction use the values that opened them.
+    #[serde(default)]
+    pub(crate) type_dependent: bool,
     /// The ownership constraint of every operand.
     #[serde(default)]
     pub(crate) operand_ownership: Option<String>,

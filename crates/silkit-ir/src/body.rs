@@ -45,6 +45,8 @@ pub struct InstData {
     pub flags: u8,
     /// The ownership that it forwards, where that is not its operand's.
     pub forwarding: Option<Ownership>,
+    /// How many of the last operands are there for the types alone.
+    type_operand_count: u8,
     result_count: u16,
     operand_count: u32,
     first_operand: Operand,
@@ -173,6 +175,8 @@ pub struct NewInst<'a> {
     pub forwarding: Option<Ownership>,
     /// Its operands, list after list.
     pub operands: &'a [Value],
+    /// The values that opened the types in its attributes.
+    pub type_operands: &'a [Value],
     /// The words of its attributes, one each.
     pub words: &'a [u32],
     /// The types of its results.
@@ -302,7 +306,8 @@ impl Body {
             flags: new.flags,
             forwarding: new.forwarding,
             result_count: new.results.len() as u16,
-            operand_count: new.operands.len() as u32,
+            type_operand_count: new.type_operands.len() as u8,
+            operand_count: (new.operands.len() + new.type_operands.len()) as u32,
             first_operand,
             first_result,
             words,
@@ -312,7 +317,7 @@ impl Body {
             loc: new.loc,
             pos: new.pos,
         });
-        for &value in new.operands {
+        for &value in new.operands.iter().chain(new.type_operands) {
             self.add_operand(inst, value);
         }
         for (i, &ty) in new.results.iter().enumerate() {
@@ -343,6 +348,12 @@ impl Body {
         &self.operands.as_slice()[start..start + data.operand_count as usize]
     }
 
+    /// The uses that an instruction makes for the opened types in its attributes: the last operands.
+    pub fn type_operands(&self, inst: Inst) -> &[OperandData] {
+        let operands = self.operands(inst);
+        &operands[operands.len() - self.insts[inst].type_operand_count as usize..]
+    }
+
     /// The value of one operand of an instruction.
     #[inline]
     pub fn operand_value(&self, inst: Inst, index: usize) -> Value {
@@ -367,7 +378,7 @@ impl Body {
     /// The range of `operands` that the operand specification with this index stands for.
     pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
         let info = self.info(inst);
-        let total = self.insts[inst].operand_count as usize;
+        let total = self.operands(inst).len() - self.type_operands(inst).len();
         let mut start = 0;
         for (i, operand) in info.operands.iter().enumerate() {
             let len = match (operand.arity, operand.count) {

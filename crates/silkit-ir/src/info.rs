@@ -26,6 +26,9 @@ pub struct InstInfo {
     pub flags: &'static [&'static str],
     /// How many results it has.
     pub results: Results,
+    /// Whether opened types in its attributes make it use the values that opened them
+    /// (SIL.md, "Values and Operands": type-dependent operands).
+    pub type_dependent: bool,
     /// How the types of its results follow from the rest.
     pub result: ResultRule,
     /// The ownership constraint of every operand.

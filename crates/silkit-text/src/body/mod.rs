@@ -3,5 +3,6 @@
 mod custom;
 mod debug_var;
 mod keypath;
+mod opened;
 pub(crate) mod parse;
 pub(crate) mod print;

@@ -27,6 +27,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
     errors: Vec<SyntaxError>,
+    /// The value that opened each opened type, by the type's id.
+    pub(super) opened: FxHashMap<Symbol, Value>,
     /// Where the line began that is being read.
     line_start: usize,
     /// The parts of the instruction that is being read.
@@ -43,6 +45,7 @@ pub(super) struct Parts {
     /// Operands with the specification that each belongs to.
     pub(super) operands: Vec<(u8, Value)>,
     flat: Vec<Value>,
+    pub(super) type_operands: Vec<Value>,
     results: Vec<SilType>,
 }
 
@@ -67,6 +70,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             pending: Vec::new(),
             pending_blocks: Vec::new(),
             errors: Vec::new(),
+            opened: FxHashMap::default(),
             line_start: 0,
             inst: Parts::default(),
         }
@@ -391,6 +395,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.inst.flat.clear();
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
+        self.inst.type_operands.clear();
+        if info.type_dependent && !self.opened.is_empty() {
+            self.collect_type_operands(opcode);
+        }
         self.unknown_results(opcode, names.len());
         let parts = std::mem::take(&mut self.inst);
         let inst = self.body.append_inst(
@@ -400,6 +408,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 flags: parts.flags,
                 forwarding: parts.forwarding,
                 operands: &parts.flat,
+                type_operands: &parts.type_operands,
                 words: &parts.words,
                 results: &parts.results,
                 loc,
@@ -408,6 +417,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         );
         self.inst = parts;
         self.infer(inst);
+        self.note_opened(inst, opcode);
         self.bind_results(inst, names, opcode, start)
     }
 

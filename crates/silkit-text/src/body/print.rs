@@ -101,6 +101,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                 self.out.push("// ");
                 self.value_name(arg);
                 self.out.pad(COMMENT_COLUMN);
+                self.out.push("// ");
                 self.users(std::iter::once(arg));
                 self.out.push("\n");
             }
@@ -181,17 +182,35 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
         self.inst_text(inst);
         self.location(inst);
-        let has_users = results.clone().any(|v| self.body.is_used(v));
-        if results.len() == 0 || has_users {
-            self.out.pad(COMMENT_COLUMN);
-            if results.len() == 0 {
-                self.out.push("// id: %");
-                self.out.number(self.inst_ids[inst.as_u32() as usize]);
-            } else {
-                self.users(results);
-            }
-        }
+        self.comment(inst);
         self.out.push("\n");
+    }
+
+    /// Prints `// type-defs: %1; users: %2`, `// id: %3`, or nothing.
+    fn comment(&mut self, inst: Inst) {
+        let results = self.body.results(inst);
+        let is_used = results.clone().any(|v| self.body.is_used(v));
+        // The one operand of `witness_method` is there for the type that it looks up.
+        let is_lookup = self.body.inst(inst).opcode == silkit_ir::Opcode::WitnessMethod;
+        let definitions = if is_lookup { self.body.operands(inst) } else { self.body.type_operands(inst) };
+        if results.len() > 0 && !is_used && definitions.is_empty() {
+            return;
+        }
+        self.out.pad(COMMENT_COLUMN);
+        self.out.push("// ");
+        for (i, definition) in definitions.iter().enumerate() {
+            self.out.push(if i == 0 { "type-defs: " } else { ", " });
+            self.value_name(definition.value);
+        }
+        if !definitions.is_empty() && (is_used || results.len() == 0) {
+            self.out.push("; ");
+        }
+        if results.len() == 0 {
+            self.out.push("id: %");
+            self.out.number(self.inst_ids[inst.as_u32() as usize]);
+        } else if is_used {
+            self.users(results);
+        }
     }
 
     /// Whether this is the last instruction of a static initializer: its value prints as `%initval`.
@@ -223,7 +242,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         if self.options.sorted {
             ids.sort_unstable();
         }
-        self.out.push(if ids.len() == 1 { "// user: " } else { "// users: " });
+        self.out.push(if ids.len() == 1 { "user: " } else { "users: " });
         for (i, id) in ids.into_iter().enumerate() {
             self.out.push(if i > 0 { ", %" } else { "%" });
             self.out.number(id);

@@ -2,7 +2,7 @@
 
 use super::model::{DeclFlags, NominalDecl, NominalKind};
 use super::query::{Declarations, is_suppressed};
-use crate::function::{Convention, FnFlags};
+use crate::function::Convention;
 use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
@@ -23,18 +23,22 @@ pub struct TypeProperties {
     pub address_only: Option<bool>,
     /// Values cannot be copied.
     pub move_only: Option<bool>,
+    /// Values must not outlive what they depend on (`~Escapable`).
+    pub non_escapable: Option<bool>,
 }
 
 impl TypeProperties {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { trivial: None, address_only: None, move_only: None };
+    pub const UNKNOWN: Self = Self { trivial: None, address_only: None, move_only: None, non_escapable: None };
     /// Bits.
-    pub const TRIVIAL: Self = Self { trivial: Some(true), address_only: Some(false), move_only: Some(false) };
+    pub const TRIVIAL: Self =
+        Self { trivial: Some(true), address_only: Some(false), move_only: Some(false), non_escapable: Some(false) };
     /// A counted reference, or something like it.
     pub const REFERENCE: Self =
-        Self { trivial: Some(false), address_only: Some(false), move_only: Some(false) };
+        Self { trivial: Some(false), address_only: Some(false), move_only: Some(false), non_escapable: Some(false) };
     /// Something whose size is not known.
-    pub const OPAQUE: Self = Self { trivial: Some(false), address_only: Some(true), move_only: Some(false) };
+    pub const OPAQUE: Self =
+        Self { trivial: Some(false), address_only: Some(true), move_only: Some(false), non_escapable: Some(false) };
 
     /// Those of a value that holds both.
     fn and(self, other: Self) -> Self {
@@ -42,6 +46,7 @@ impl TypeProperties {
             trivial: all(self.trivial, other.trivial),
             address_only: any(self.address_only, other.address_only),
             move_only: any(self.move_only, other.move_only),
+            non_escapable: any(self.non_escapable, other.non_escapable),
         }
     }
 }
@@ -113,11 +118,11 @@ impl Declarations {
                 elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty, q)))
             }
             TypeKind::Function(f) => match f.convention {
-                Convention::Thick if f.flags.contains(FnFlags::NOESCAPE) => TypeProperties::TRIVIAL,
                 Convention::Thick | Convention::Block => TypeProperties::REFERENCE,
                 _ => TypeProperties::TRIVIAL,
             },
             TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => TypeProperties::TRIVIAL,
+            TypeKind::Any(t) if is_metatype(*t) => TypeProperties::TRIVIAL,
             TypeKind::Any(t) => self.existential(*t),
             TypeKind::Composition(_) => self.existential(ty),
             TypeKind::Opened { existential, interface, .. } => match (existential.kind(), interface.kind()) {
@@ -166,12 +171,13 @@ impl Declarations {
             }),
             NominalKind::Enum => self.cases(decl, ty, q, depth),
         };
-        found.move_only = self.is_noncopyable(decl, ty, q.sig);
-        if found.move_only == Some(true) {
-            found.trivial = Some(false);
-        }
-        if found.move_only.is_none() && found.trivial == Some(true) {
-            found.trivial = None;
+        found.move_only = self.lacks(decl, ty, q, depth, "Copyable", |p| p.move_only);
+        found.non_escapable = self.lacks(decl, ty, q, depth, "Escapable", |p| p.non_escapable);
+        // Neither may be copied or ended as if nothing depended on it.
+        match any(found.move_only, found.non_escapable) {
+            Some(true) => found.trivial = Some(false),
+            None if found.trivial == Some(true) => found.trivial = None,
+            _ => {}
         }
         found
     }
@@ -184,24 +190,34 @@ impl Declarations {
         })
     }
 
-    /// Whether `~Copyable` is said, and no conditional conformance brings copying back.
-    fn is_noncopyable(&self, decl: &NominalDecl, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
-        let copyable = Symbol::new("Copyable");
-        if !is_suppressed(&decl.inherited, copyable) {
+    /// Whether `~Copyable` (or `~Escapable`) is said, and no conditional conformance takes it back.
+    fn lacks(
+        &self,
+        decl: &NominalDecl,
+        ty: Type,
+        q: &mut Question,
+        depth: u32,
+        protocol: &str,
+        lacks: fn(TypeProperties) -> Option<bool>,
+    ) -> Option<bool> {
+        let protocol = Symbol::new(protocol);
+        if !is_suppressed(&decl.inherited, protocol) {
             return Some(false);
         }
         let mut answer = Some(true);
         for extension in self.extensions(decl.path) {
-            let conforms = extension.inherited.iter().any(|t| self.path_of(*t) == Some(copyable));
-            if !conforms {
+            if !extension.inherited.iter().any(|t| self.path_of(*t) == Some(protocol)) {
                 continue;
             }
-            let subjects = extension.requirements.iter().filter(|r| {
-                r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(copyable)
-            });
-            // It is copied where all the arguments that count are.
-            let held = subjects.map(|r| self.properties(self.resolve_in(r.subject, ty), sig).move_only);
-            answer = all(answer, held.fold(Some(false), any));
+            let mut held = Some(false);
+            for r in extension.requirements.iter() {
+                // It has the ability where all the arguments that count have it.
+                if r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(protocol) {
+                    let subject = self.resolve_in(r.subject, ty);
+                    held = any(held, lacks(self.properties_of(subject, q, depth + 1)));
+                }
+            }
+            answer = all(answer, held);
         }
         answer
     }
@@ -272,7 +288,7 @@ impl Declarations {
     /// A generic parameter or a dependent member of one.
     fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let Some(sig) = sig else {
-            return TypeProperties { trivial: None, address_only: None, move_only: None };
+            return TypeProperties::UNKNOWN;
         };
         let subject = ty.canonical();
         let data = sig.data();
@@ -285,6 +301,7 @@ impl Declarations {
                 Layout::Trivial => return TypeProperties::TRIVIAL,
                 Layout::Bits => found.trivial = Some(true),
                 Layout::MoveOnly => found.move_only = Some(true),
+                Layout::NonEscapable => found.non_escapable = Some(true),
                 Layout::Any => {}
             }
         }
@@ -324,6 +341,15 @@ enum Layout {
     Trivial,
     Bits,
     MoveOnly,
+    NonEscapable,
+}
+
+fn is_metatype(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Metatype(..) => true,
+        TypeKind::Paren(t) => is_metatype(*t),
+        _ => false,
+    }
 }
 
 fn builtin(

@@ -133,7 +133,7 @@ impl Declarations {
             };
         }
         if self.nominal_at(name).is_none()
-            && let Some(alias) = self.top_alias(name)
+            && let Some(alias) = self.top_alias(name).filter(|a| !repeats_its_name(a))
         {
             return Some(self.expand(alias, args, None, scope));
         }
@@ -160,11 +160,7 @@ impl Declarations {
     /// something further outside is none.
     fn member_alias(&self, base: Type, name: Symbol) -> Option<&AliasDecl> {
         let path = self.path_of(base)?;
-        let repeats = |a: &AliasDecl| match a.target.kind() {
-            TypeKind::Named(n) => n.parent.is_none() && n.name == a.name,
-            TypeKind::Param { name, .. } => *name == a.name,
-            _ => false,
-        };
+        let repeats = repeats_its_name;
         let unconditional = self.bodies(path).find_map(|b| b.alias(name).filter(|a| !repeats(a)));
         if unconditional.is_none() || self.extensions(path).all(|e| e.requirements.is_empty()) {
             return unconditional;
@@ -228,7 +224,7 @@ impl Declarations {
             TypeKind::PackElement(t) => {
                 Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, depth + 1)?)))
             }
-            TypeKind::Named(n) => {
+            TypeKind::Named(_) => {
                 if let Some(found) = self.named_member(base, name, &[], depth) {
                     return Some(found);
                 }
@@ -243,7 +239,6 @@ impl Declarations {
                         _ => None,
                     };
                 }
-                let _ = n;
                 None
             }
             TypeKind::Any(_) | TypeKind::Composition(_) => None,
@@ -294,5 +289,14 @@ impl Declarations {
         }
         let alias = seen.iter().find_map(|&p| self.bodies(p).find_map(|b| b.alias(name)))?;
         Some(self.expand(alias, &[], Some(base), scope)).filter(|t| !t.is_unknown())
+    }
+}
+
+/// Whether an alias only says again what something further outside is called: `typealias T = T`.
+fn repeats_its_name(alias: &AliasDecl) -> bool {
+    match alias.target.kind() {
+        TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,
+        TypeKind::Param { name, .. } => *name == alias.name,
+        _ => false,
     }
 }
