@@ -18,10 +18,15 @@ const NULL: &str = "/dev/null";
 const MAX_SHOWN: usize = 8000;
 
 pub(super) fn run(setup: &Setup, file: &Path) -> Outcome {
+    let folder = match Folder::new() {
+        Ok(folder) => folder,
+        Err(error) => return Outcome::Failed(format!("cannot make a temporary folder: {error}")),
+    };
     let (setup_of_thread, file_of_thread) = (setup.clone(), file.to_owned());
+    let dir = folder.0.clone();
     let (sender, receiver) = mpsc::channel();
     let body = move || {
-        let outcome = run_here(&setup_of_thread, &file_of_thread);
+        let outcome = run_here(&setup_of_thread, &file_of_thread, dir);
         // Nobody listens any more after the time is over.
         let _ = sender.send(outcome);
     };
@@ -41,7 +46,7 @@ pub(super) fn run(setup: &Setup, file: &Path) -> Outcome {
     }
 }
 
-fn run_here(setup: &Setup, file: &Path) -> Outcome {
+fn run_here(setup: &Setup, file: &Path, dir: PathBuf) -> Outcome {
     let failed = |text: String| Outcome::Failed(format!("{}: {text}", file.display()));
     let text = match fs::read(file) {
         Ok(text) => text,
@@ -61,12 +66,13 @@ fn run_here(setup: &Setup, file: &Path) -> Outcome {
         Ok(has_to_fail) => has_to_fail,
         Err(error) => return failed(error),
     };
-    let test = match Test::new(setup, file) {
-        Ok(test) => test,
-        Err(error) => return failed(format!("cannot make a temporary folder: {error}")),
+    let file = match std::path::absolute(file) {
+        Ok(file) => file,
+        Err(error) => return failed(error.to_string()),
     };
+    let test = Test { setup, file, dir };
     let result = script.runs.iter().try_for_each(|(line, run)| {
-        test.line(run).map_err(|error| format!("{}:{line}: RUN: {run}\n{error}", file.display()))
+        test.line(run).map_err(|error| format!("{}:{line}: RUN: {run}\n{error}", test.file.display()))
     });
     match (result, has_to_fail) {
         (Ok(()), false) | (Err(_), true) => Outcome::Passed,
@@ -75,18 +81,32 @@ fn run_here(setup: &Setup, file: &Path) -> Outcome {
     }
 }
 
-/// What the command lines of one test share. Its folder is deleted at the end.
+/// A test's folder for temporary files, deleted at the end even if the test hangs.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Folder> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("silkit-filetest-{}-{number}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        fs::create_dir_all(&dir)?;
+        Ok(Folder(dir))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be deleted stays in the system's folder for temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What the command lines of one test share.
 struct Test<'a> {
     setup: &'a Setup,
     file: PathBuf,
     dir: PathBuf,
-}
-
-impl Drop for Test<'_> {
-    fn drop(&mut self) {
-        // What cannot be deleted stays in the system's folder for temporary files.
-        let _ = fs::remove_dir_all(&self.dir);
-    }
 }
 
 /// The result of a pipeline's command that did not exit with 0.
@@ -95,17 +115,7 @@ struct Failed {
     description: String,
 }
 
-impl<'a> Test<'a> {
-    fn new(setup: &'a Setup, file: &Path) -> std::io::Result<Test<'a>> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("silkit-filetest-{}-{number}", std::process::id());
-        let dir = std::env::temp_dir().join(name);
-        fs::create_dir_all(&dir)?;
-        let file = std::path::absolute(file)?;
-        Ok(Test { setup, file, dir })
-    }
-
+impl Test<'_> {
     fn line(&self, text: &str) -> Result<(), String> {
         let line = shell::parse(&self.named(text))?;
         let mut last: Option<Failed> = None;

@@ -25,7 +25,9 @@ impl BodyParser<'_, '_> {
             | O::OpenExistentialBox
             | O::OpenExistentialValue
             | O::OpenExistentialBoxValue => {
-                opened_in(SilType::from_u32(self.body.words(inst).last().copied().unwrap_or(NONE)).ty()).first().copied()
+                opened_in(SilType::from_u32(self.body.words(inst).last().copied().unwrap_or(NONE)).ty())
+                    .first()
+                    .copied()
             }
             O::OpenPackElement => silkit_ir::Body::symbol(self.body.words(inst)[3]),
             _ => return,
@@ -47,7 +49,9 @@ impl BodyParser<'_, '_> {
                 AttrKind::SilType | AttrKind::OptSilType => vec![SilType::from_u32(word).ty()],
                 AttrKind::Type | AttrKind::OptType => vec![Type::from_u32(word)],
                 AttrKind::ListType => self.body.type_list(word),
-                AttrKind::ListSilType => self.body.list(word).iter().map(|&w| SilType::from_u32(w).ty()).collect(),
+                AttrKind::ListSilType => {
+                    self.body.list(word).iter().map(|&w| SilType::from_u32(w).ty()).collect()
+                }
                 _ => continue,
             };
             for id in types.into_iter().flat_map(opened_in) {

@@ -112,6 +112,7 @@ pub fn parse_interface(text: &str) -> ParsedDecls {
     let mut words = flags.unwrap_or_default().split_whitespace();
     parsed.table.module =
         words.find(|w| *w == "-module-name").and_then(|_| words.next()).map(crate::symbols::symbol);
+    parsed.table.follow_aliases();
     if parsed.table.module.is_none() {
         let message =
             "this is no module interface: there is no `// swift-module-flags:` line with a `-module-name`";

@@ -10,10 +10,10 @@ use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage};
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
     let mut out = Out::new(demangle);
     match module.stage {
-        Some(SilStage::Raw) => out.push("sil_stage raw\n\n"),
+        // A file that names no stage is raw.
+        Some(SilStage::Raw) | None => out.push("sil_stage raw\n\n"),
         Some(SilStage::Canonical) => out.push("sil_stage canonical\n\n"),
         Some(SilStage::Lowered) => out.push("sil_stage lowered\n\n"),
-        None => {}
     }
     for swift in &module.swift {
         out.push(&swift.text);
@@ -82,8 +82,15 @@ impl ModulePrinter<'_, '_> {
     fn function(&mut self, f: &Function) {
         self.out.push("// ");
         self.out.demangled(f.name);
+        if let Some(clang) = f.attributes.iter().find(|a| a.key == "clang") {
+            self.out.push("\n// clang name: ");
+            self.out.push(clang.text.as_str().trim_start_matches("clang").trim_start());
+        }
         self.out.push("\nsil ");
-        self.linkage(f.linkage);
+        // Definitions are public unless they say otherwise.
+        if f.body.is_none() || f.linkage != Linkage::Public {
+            self.linkage(f.linkage);
+        }
         self.attributes(&f.attributes);
         self.out.global_name(f.name);
         self.out.push(" : ");
@@ -110,7 +117,9 @@ impl ModulePrinter<'_, '_> {
         self.out.push("// ");
         self.out.demangled(g.name);
         self.out.push("\nsil_global ");
-        self.linkage(g.linkage);
+        if g.linkage != Linkage::Public {
+            self.linkage(g.linkage);
+        }
         self.attributes(&g.attributes);
         self.out.global_name(g.name);
         self.out.push(" : ");

@@ -29,16 +29,29 @@ pub struct TypeProperties {
 
 impl TypeProperties {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { trivial: None, address_only: None, move_only: None, non_escapable: None };
+    pub const UNKNOWN: Self =
+        Self { trivial: None, address_only: None, move_only: None, non_escapable: None };
     /// Bits.
-    pub const TRIVIAL: Self =
-        Self { trivial: Some(true), address_only: Some(false), move_only: Some(false), non_escapable: Some(false) };
+    pub const TRIVIAL: Self = Self {
+        trivial: Some(true),
+        address_only: Some(false),
+        move_only: Some(false),
+        non_escapable: Some(false),
+    };
     /// A counted reference, or something like it.
-    pub const REFERENCE: Self =
-        Self { trivial: Some(false), address_only: Some(false), move_only: Some(false), non_escapable: Some(false) };
+    pub const REFERENCE: Self = Self {
+        trivial: Some(false),
+        address_only: Some(false),
+        move_only: Some(false),
+        non_escapable: Some(false),
+    };
     /// Something whose size is not known.
-    pub const OPAQUE: Self =
-        Self { trivial: Some(false), address_only: Some(true), move_only: Some(false), non_escapable: Some(false) };
+    pub const OPAQUE: Self = Self {
+        trivial: Some(false),
+        address_only: Some(true),
+        move_only: Some(false),
+        non_escapable: Some(false),
+    };
 
     /// Those of a value that holds both.
     fn and(self, other: Self) -> Self {
@@ -294,8 +307,17 @@ impl Declarations {
         let data = sig.data();
         let bounds = data.params.iter().filter_map(|p| Some((Type::param(p.depth, p.index), p.bound?)));
         let wheres = data.requirements.iter().map(|r| (r.subject.canonical(), r.constraint));
+        let known: Vec<(Type, Type)> = bounds.chain(wheres).collect();
+        let direct = known.iter().filter(|(s, _)| *s == subject).map(|(_, c)| *c);
+        let mut constraints: Vec<Type> = direct.collect();
+        if let TypeKind::Member(base, name) = subject.kind() {
+            // What the protocols of the base say about their associated type holds as well.
+            for (_, protocol) in known.iter().filter(|(s, _)| s == base) {
+                self.associated_bounds(*protocol, *name, &mut constraints);
+            }
+        }
         let mut found = TypeProperties::OPAQUE;
-        for (_, constraint) in bounds.chain(wheres).filter(|(s, _)| *s == subject) {
+        for constraint in constraints {
             match self.layout(constraint) {
                 Layout::Reference => return TypeProperties::REFERENCE,
                 Layout::Trivial => return TypeProperties::TRIVIAL,
@@ -305,7 +327,30 @@ impl Declarations {
                 Layout::Any => {}
             }
         }
+        if found.move_only == Some(true) || found.non_escapable == Some(true) {
+            found.trivial = Some(false);
+        }
         found
+    }
+
+    /// Adds what a protocol, or one that it inherits from, says about an associated type.
+    fn associated_bounds(&self, protocol: Type, name: Symbol, into: &mut Vec<Type>) {
+        let mut queue = vec![protocol];
+        let mut seen = Vec::new();
+        while let Some(ty) = queue.pop() {
+            if let TypeKind::Composition(parts) = ty.kind() {
+                queue.extend(parts.iter());
+                continue;
+            }
+            let Some(path) = self.path_of(ty).filter(|p| !seen.contains(p)) else { continue };
+            seen.push(path);
+            let Some(decl) = self.nominal_at(path).filter(|d| d.kind == NominalKind::Protocol) else {
+                continue;
+            };
+            let associated = decl.body.associated.iter().filter(|a| a.name == name);
+            into.extend(associated.flat_map(|a| a.inherited.iter()));
+            queue.extend(decl.inherited.iter());
+        }
     }
 
     fn layout(&self, constraint: Type) -> Layout {
@@ -314,10 +359,10 @@ impl Declarations {
             return all.iter().copied().find(|l| *l != Layout::Any).unwrap_or(Layout::Any);
         }
         if let TypeKind::Inverse(t) = constraint.kind() {
-            return if self.path_of(*t).is_some_and(|p| p == "Copyable") {
-                Layout::MoveOnly
-            } else {
-                Layout::Any
+            return match self.path_of(*t).map_or("", Symbol::as_str) {
+                "Copyable" => Layout::MoveOnly,
+                "Escapable" => Layout::NonEscapable,
+                _ => Layout::Any,
             };
         }
         let path = self.path_of(constraint).map_or("", Symbol::as_str);

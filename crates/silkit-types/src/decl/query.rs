@@ -52,7 +52,8 @@ impl fmt::Debug for Declarations {
 
 impl Declarations {
     /// The chain of a module's own declarations and what it imports, the nearest first.
-    pub fn new(own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
+    pub fn new(mut own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
+        own.follow_aliases();
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
         let sees_unknown_modules = !own.imports.iter().all(known);
         Self { own, sources, sees_unknown_modules, fields: RwLock::default(), properties: RwLock::default() }

@@ -1,6 +1,7 @@
 //! Declarations by path, and where they come from.
 
 use super::model::{AliasDecl, DeclFlags, ExtensionDecl, Member, NominalDecl};
+use crate::kind::{Type, TypeKind};
 use silkit_base::{FxHasher, Symbol};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -92,6 +93,42 @@ impl DeclTable {
     /// Takes the entry of a path out of the table.
     pub fn take(&mut self, path: Symbol) -> Option<Entry> {
         self.entries.remove(&path)
+    }
+
+    /// Moves what was said about an alias (`extension Alias { struct Index {} }`) to the type that it
+    /// stands for, now that all aliases are known.
+    pub fn follow_aliases(&mut self) {
+        let target = |table: &Self, path: Symbol| -> Option<String> {
+            let (first, rest) = path.as_str().split_once('.').unwrap_or((path.as_str(), ""));
+            let entry = table.get(Symbol::new(first))?;
+            let alias = entry.alias.filter(|_| entry.nominal.is_none())?;
+            let found = table.alias_target(alias.target)?;
+            let is_new = found != path.as_str() && found != first;
+            is_new.then(|| if rest.is_empty() { found.clone() } else { format!("{found}.{rest}") })
+        };
+        for path in self.order.clone() {
+            let Some(new) = target(self, path) else { continue };
+            let new = Symbol::new(&new);
+            let Some(entry) = self.entries.get_mut(&path) else { continue };
+            let extensions = std::mem::take(&mut entry.extensions);
+            if let Some(mut nominal) = entry.nominal.take() {
+                nominal.path = new;
+                self.add_nominal(nominal);
+            }
+            for extension in extensions {
+                self.add_extension(new, extension);
+            }
+        }
+    }
+
+    /// The dotted path that an alias stands for, without the name of a module before it.
+    fn alias_target(&self, ty: Type) -> Option<String> {
+        let TypeKind::Named(n) = ty.kind() else { return None };
+        let Some(parent) = n.parent else { return Some(n.name.to_string()) };
+        let outer = self.alias_target(parent)?;
+        let is_module = !self.entries.contains_key(&Symbol::new(&outer))
+            && (self.module.is_some_and(|m| m == *outer) || self.imports.iter().any(|m| *m == *outer));
+        Some(if is_module { n.name.to_string() } else { format!("{outer}.{}", n.name) })
     }
 
     /// Appends the declarations of another part of the same module.
