@@ -34,7 +34,7 @@ const CUSTOM: &[(&str, &str, &[&str])] = &[
     ("tail_elems", "TailElems", &["ListSilType", "%Many"]),
     ("formal", "Formal", &["OptType"]),
     ("counts", "Counts", &["ListU32"]),
-    ("align", "Align", &["OptU32"]),
+    ("align", "Align", &["OptStr"]),
     ("isolation", "Isolation", &["OptStr", "OptStr"]),
     ("assigned", "Assigned", &["ListU32"]),
     ("self_or_type", "SelfOrType", &["OptSilType", "%Optional"]),

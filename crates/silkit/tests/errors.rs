@@ -76,3 +76,9 @@ fn a_body_that_never_closes() {
         ["1:38 this body is never closed by `}`"]
     );
 }
+
+#[test]
+fn a_string_that_never_closes() {
+    let found = findings("sil_coverage_map \"a\" \"b 0 {\n}\n");
+    assert_eq!(found, ["1:22 this string is not closed"]);
+}

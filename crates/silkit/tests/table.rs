@@ -55,3 +55,29 @@ fn names_lead_back_to_their_kind() {
         assert_eq!(opcode.info().opcode, opcode);
     }
 }
+
+#[test]
+fn every_kind_has_a_reference_page_whose_example_reads() {
+    let mut bad = Vec::new();
+    for info in Opcode::ALL.iter().map(|o| o.info()) {
+        assert!(info.summary.ends_with('.') && !info.details.is_empty(), "{} lacks text", info.name);
+        assert!(
+            info.see.iter().all(|name| Opcode::from_name(name).is_some()),
+            "{} names unknown kinds",
+            info.name
+        );
+        assert!(info.example.contains(info.name), "the example of {} does not show it", info.name);
+        let text = if info.example.contains("sil_global") {
+            format!("{}\n", info.example)
+        } else {
+            format!("sil [ossa] @example : $@convention(thin) () -> () {{\nbb0:\n{}\n}}\n", info.example)
+        };
+        let parsed = silkit::text::parse_module(&text);
+        // An example is a fragment: what it uses need not be in it.
+        let wrong = parsed.errors.iter().find(|e| !e.message.starts_with("use of undefined"));
+        if let Some(error) = wrong {
+            bad.push(format!("{}: {} in\n{}", info.name, error.message, info.example));
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}

@@ -42,16 +42,6 @@ impl BodyParser<'_, '_> {
                     self.inst.words[attr] = self.body.new_list(&counts);
                 }
             }
-            C::Align => {
-                let before = self.cur.pos();
-                if self.cur.eat("[") && self.cur.eat_word("align") {
-                    self.text("=")?;
-                    self.inst.words[attr] = self.number()?;
-                    self.text("]")?;
-                } else {
-                    self.cur.set_pos(before);
-                }
-            }
             C::Isolation => {
                 for (i, key) in ["callee_isolation", "caller_isolation"].into_iter().enumerate() {
                     let before = self.cur.pos();
@@ -394,9 +384,9 @@ impl BodyPrinter<'_, '_> {
                 }
             }
             C::Align => {
-                if word != NONE {
+                if let Some(bytes) = silkit_ir::Body::symbol(word) {
                     self.out.push("[align=");
-                    self.out.number(word);
+                    self.out.push(bytes.as_str());
                     self.out.push("] ");
                 }
             }

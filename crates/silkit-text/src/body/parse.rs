@@ -9,7 +9,7 @@ use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
 use crate::types::{parse_sil_type, parse_type};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::info::{Arity, AttrKind, Piece, Results};
+use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{
     ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
 };
@@ -502,7 +502,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         while let Some(&piece) = form.get(i) {
             i += 1;
             match piece {
-                Piece::Flag(_) | Piece::Choice { bracketed: true, .. } => {
+                Piece::Flag(_)
+                | Piece::Choice { bracketed: true, .. }
+                | Piece::Custom(CustomPiece::Align, ..) => {
                     let run = form[i - 1..].iter().take_while(|p| is_bracket(p)).count();
                     self.brackets(&form[i - 1..i - 1 + run], info);
                     i += run - 1;
@@ -553,6 +555,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             let before = self.cur.pos();
             self.cur.eat("[");
             let word = self.cur.ident().unwrap_or_default();
+            if let Some(attr) = alignment(run).filter(|_| word == "align" && self.cur.eat("="))
+                && let Some(bytes) = self.cur.integer()
+                && self.cur.eat("]")
+            {
+                self.inst.words[attr] = crate::symbols::symbol(bytes).as_u32();
+                continue;
+            }
             if self.cur.eat("]") {
                 for piece in run {
                     match *piece {
@@ -694,8 +703,19 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 }
 
+/// The attribute that holds the alignment, where the run of brackets has one.
+fn alignment(run: &[Piece]) -> Option<usize> {
+    run.iter().find_map(|piece| match piece {
+        Piece::Custom(CustomPiece::Align, attr, _) => Some(*attr as usize),
+        _ => None,
+    })
+}
+
 fn is_bracket(piece: &Piece) -> bool {
-    matches!(piece, Piece::Flag(_) | Piece::Choice { bracketed: true, .. })
+    matches!(
+        piece,
+        Piece::Flag(_) | Piece::Choice { bracketed: true, .. } | Piece::Custom(CustomPiece::Align, ..)
+    )
 }
 
 fn unknown_instruction(word: &str, start: usize) -> SyntaxError {

@@ -337,7 +337,8 @@ impl ModuleParser<'_> {
     pub(super) fn coverage_map(&mut self) -> Parse<()> {
         let mut names = Vec::new();
         while self.cur.peek() == b'"' {
-            names.extend(self.cur.string().map(symbol));
+            let name = self.cur.string().ok_or_else(|| err_here(&self.cur, "this string is not closed"))?;
+            names.push(symbol(name));
         }
         let hash = self.cur.integer().map(symbol).ok_or_else(|| err_here(&self.cur, "expected the hash"))?;
         self.cur.skip_trivia();
