@@ -4,7 +4,6 @@
 //! chain that names are looked up in: the module's own table, then its imports and the shipped facts
 //! about the standard library. Every question has three answers: yes, no, and not known.
 
-mod budget;
 mod model;
 mod properties;
 mod query;

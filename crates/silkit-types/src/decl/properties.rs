@@ -1,6 +1,5 @@
 //! Trivial, address-only, move-only: how values of a type are handled, in three values each.
 
-use super::budget::Step;
 use super::model::{DeclFlags, NominalDecl, NominalKind};
 use super::query::{Declarations, is_suppressed};
 use crate::function::Convention;
@@ -8,6 +7,12 @@ use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
 use std::sync::PoisonError;
+
+/// How deep the fields of fields are followed.
+const MAX_DEPTH: u32 = 64;
+
+/// How many fields are looked at for one question, since types may be as wide as they are deep.
+const MAX_WORK: u32 = 20_000;
 
 /// How values of a type are handled. `None` is "not known".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,13 +76,18 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     }
 }
 
+struct Question {
+    sig: Option<GenericSig>,
+    work: u32,
+}
+
 impl Declarations {
     /// How values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
             return *found;
         }
-        let found = self.properties_of(ty, sig);
+        let found = self.properties_of(ty, &mut Question { sig, work: 0 }, 0);
         self.properties.write().unwrap_or_else(PoisonError::into_inner).insert((ty, sig), found);
         found
     }
@@ -102,20 +112,23 @@ impl Declarations {
         self.properties(ty, sig).move_only
     }
 
-    fn properties_of(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
-        let Some(_step) = Step::begin() else { return TypeProperties::UNKNOWN };
-        let inner = |t: Type| self.properties_of(t, sig);
+    fn properties_of(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+        q.work += 1;
+        if depth > MAX_DEPTH || q.work > MAX_WORK {
+            return TypeProperties::UNKNOWN;
+        }
+        let inner = |t: Type, q: &mut Question| self.properties_of(t, q, depth + 1);
         match ty.kind() {
-            TypeKind::Builtin(name, args) => builtin(*name, || args.last().map(|&t| inner(t))),
+            TypeKind::Builtin(name, args) => builtin(*name, |q| args.last().map(|&t| inner(t, q)), q),
             TypeKind::Named(_)
             | TypeKind::Optional(_)
             | TypeKind::ImplicitlyUnwrapped(_)
             | TypeKind::Array(_)
             | TypeKind::Dictionary(..)
-            | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), sig),
-            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, sig),
+            | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), q, depth),
+            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, q.sig),
             TypeKind::Tuple(elements) => {
-                elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty)))
+                elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty, q)))
             }
             TypeKind::Function(f) => match f.convention {
                 Convention::Thick | Convention::Block => TypeProperties::REFERENCE,
@@ -143,16 +156,16 @@ impl Declarations {
             TypeKind::Storage(RefStorage::Unowned, _) => TypeProperties::REFERENCE,
             TypeKind::Storage(RefStorage::Unmanaged, _) => TypeProperties::TRIVIAL,
             TypeKind::MoveOnly(t) => {
-                TypeProperties { trivial: Some(false), move_only: Some(true), ..inner(*t) }
+                TypeProperties { trivial: Some(false), move_only: Some(true), ..inner(*t, q) }
             }
-            TypeKind::Paren(t) | TypeKind::DynamicSelf(t) | TypeKind::Attributed(_, t) => inner(*t),
+            TypeKind::Paren(t) | TypeKind::DynamicSelf(t) | TypeKind::Attributed(_, t) => inner(*t, q),
             TypeKind::Inverse(_) => TypeProperties::UNKNOWN,
         }
     }
 
-    fn nominal_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+    fn nominal_properties(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
         let TypeKind::Named(named) = ty.kind() else {
-            return self.properties_of(ty, sig);
+            return self.properties_of(ty, q, depth + 1);
         };
         if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") {
             return self.existential(ty);
@@ -167,12 +180,12 @@ impl Declarations {
             }
             NominalKind::Struct if decl.flags.contains(DeclFlags::RAW_LAYOUT) => TypeProperties::OPAQUE,
             NominalKind::Struct => decl.body.fields.iter().fold(TypeProperties::TRIVIAL, |p, field| {
-                p.and(self.properties_of(self.resolve_in(field.ty, ty), sig))
+                p.and(self.properties_of(self.resolve_in(field.ty, ty), q, depth + 1))
             }),
-            NominalKind::Enum => self.cases(decl, ty, sig),
+            NominalKind::Enum => self.cases(decl, ty, q, depth),
         };
-        found.move_only = self.lacks(decl, ty, sig, "Copyable", |p| p.move_only);
-        found.non_escapable = self.lacks(decl, ty, sig, "Escapable", |p| p.non_escapable);
+        found.move_only = self.lacks(decl, ty, q, depth, "Copyable", |p| p.move_only);
+        found.non_escapable = self.lacks(decl, ty, q, depth, "Escapable", |p| p.non_escapable);
         // Neither may be copied or ended as if nothing depended on it.
         match any(found.move_only, found.non_escapable) {
             Some(true) => found.trivial = Some(false),
@@ -182,10 +195,10 @@ impl Declarations {
         found
     }
 
-    fn cases(&self, decl: &NominalDecl, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+    fn cases(&self, decl: &NominalDecl, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
         decl.body.cases.iter().fold(TypeProperties::TRIVIAL, |p, case| match case.payload {
             Some(_) if case.indirect => p.and(TypeProperties::REFERENCE),
-            Some(payload) => p.and(self.properties_of(self.resolve_in(payload, ty), sig)),
+            Some(payload) => p.and(self.properties_of(self.resolve_in(payload, ty), q, depth + 1)),
             None => p,
         })
     }
@@ -195,7 +208,8 @@ impl Declarations {
         &self,
         decl: &NominalDecl,
         ty: Type,
-        sig: Option<GenericSig>,
+        q: &mut Question,
+        depth: u32,
         protocol: &str,
         lacks: fn(TypeProperties) -> Option<bool>,
     ) -> Option<bool> {
@@ -213,7 +227,7 @@ impl Declarations {
                 // It has the ability where all the arguments that count have it.
                 if r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(protocol) {
                     let subject = self.resolve_in(r.subject, ty);
-                    held = any(held, lacks(self.properties_of(subject, sig)));
+                    held = any(held, lacks(self.properties_of(subject, q, depth + 1)));
                 }
             }
             answer = all(answer, held);
@@ -227,7 +241,7 @@ impl Declarations {
         }
         let inverse = matches!(constraint.kind(), TypeKind::Inverse(_))
             || matches!(constraint.kind(), TypeKind::Composition(parts) if is_suppressed(parts, Symbol::new("Copyable")));
-        match self.is_class_bound(constraint) {
+        match self.is_class_bound(constraint, 0) {
             Some(true) => TypeProperties::REFERENCE,
             Some(false) => TypeProperties { move_only: Some(inverse), ..TypeProperties::OPAQUE },
             None => TypeProperties { address_only: None, move_only: Some(inverse), ..TypeProperties::OPAQUE },
@@ -235,7 +249,7 @@ impl Declarations {
     }
 
     fn opened(&self, constraint: Type) -> TypeProperties {
-        match self.is_class_bound(constraint) {
+        match self.is_class_bound(constraint, 0) {
             Some(true) => TypeProperties::REFERENCE,
             Some(false) => TypeProperties::OPAQUE,
             None => TypeProperties::UNKNOWN,
@@ -243,14 +257,16 @@ impl Declarations {
     }
 
     /// Whether only references satisfy a protocol, class or composition.
-    fn is_class_bound(&self, constraint: Type) -> Option<bool> {
-        let _step = Step::begin()?;
+    fn is_class_bound(&self, constraint: Type, depth: u32) -> Option<bool> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
         match constraint.kind() {
             TypeKind::Composition(parts) => {
-                parts.iter().map(|&t| self.is_class_bound(t)).fold(Some(false), any)
+                parts.iter().map(|&t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
             }
             TypeKind::Inverse(_) => Some(false),
-            TypeKind::Any(t) | TypeKind::Paren(t) => self.is_class_bound(*t),
+            TypeKind::Any(t) | TypeKind::Paren(t) => self.is_class_bound(*t, depth + 1),
             TypeKind::Named(_) => {
                 let path = self.path_of(constraint)?;
                 if path == "AnyObject" {
@@ -261,7 +277,11 @@ impl Declarations {
                 }
                 let resolved = self.desugared(constraint);
                 let Some(decl) = self.nominal_of(resolved) else {
-                    return if resolved == constraint { None } else { self.is_class_bound(resolved) };
+                    return if resolved == constraint {
+                        None
+                    } else {
+                        self.is_class_bound(resolved, depth + 1)
+                    };
                 };
                 if decl.kind != NominalKind::Protocol {
                     return Some(decl.is_class());
@@ -272,7 +292,7 @@ impl Declarations {
                         && self.path_of(r.subject).is_some_and(|p| p == "Self")
                 });
                 let bounds = decl.inherited.iter().copied().chain(on_self.map(|r| r.constraint));
-                bounds.map(|t| self.is_class_bound(t)).fold(Some(false), any)
+                bounds.map(|t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
             }
             _ => None,
         }
@@ -352,7 +372,7 @@ impl Declarations {
             "_RefCountedObject" | "_NativeRefCountedObject" | "_Class" | "_NativeClass" | "_BridgeObject" => {
                 Layout::Reference
             }
-            _ if self.is_class_bound(constraint) == Some(true) => Layout::Reference,
+            _ if self.is_class_bound(constraint, 0) == Some(true) => Layout::Reference,
             _ if self.conforms(constraint, Symbol::new("BitwiseCopyable")) == Some(true) => Layout::Bits,
             _ => Layout::Any,
         }
@@ -377,12 +397,16 @@ fn is_metatype(ty: Type) -> bool {
     }
 }
 
-fn builtin(name: Symbol, element: impl FnOnce() -> Option<TypeProperties>) -> TypeProperties {
+fn builtin(
+    name: Symbol,
+    element: impl FnOnce(&mut Question) -> Option<TypeProperties>,
+    q: &mut Question,
+) -> TypeProperties {
     match name.as_str() {
         "NativeObject" | "UnknownObject" | "BridgeObject" | "AnyObject" => TypeProperties::REFERENCE,
         "UnsafeValueBuffer" => TypeProperties::OPAQUE,
         "DefaultActorStorage" | "NonDefaultDistributedActorStorage" => TypeProperties::UNKNOWN,
-        "FixedArray" => element().unwrap_or(TypeProperties::UNKNOWN),
+        "FixedArray" => element(q).unwrap_or(TypeProperties::UNKNOWN),
         _ => TypeProperties::TRIVIAL,
     }
 }

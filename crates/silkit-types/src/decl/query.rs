@@ -1,6 +1,5 @@
 //! Questions about declared types.
 
-use super::budget::Step;
 use super::model::{
     AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, NominalKind, StoredProperty,
 };
@@ -12,8 +11,8 @@ use silkit_base::Symbol;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many superclasses are followed.
-const MAX_SUPERCLASSES: u32 = 64;
+/// How far superclasses, protocols and conditional conformances are followed.
+pub(super) const MAX_STEPS: u32 = 32;
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +169,7 @@ impl Declarations {
 
     fn find_field(&self, ty: Type, name: Symbol) -> Option<Type> {
         let mut base = self.desugared(ty);
-        for _ in 0..MAX_SUPERCLASSES {
+        for _ in 0..MAX_STEPS {
             let decl = self.nominal_of(base)?;
             if let Some(field) = decl.body.fields.iter().find(|f| f.name == name) {
                 return Some(self.resolve_in(field.ty, base)).filter(|t| !t.is_unknown());
@@ -228,11 +227,19 @@ impl Declarations {
     /// protocol's that it conforms to.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
         let mut seen = Vec::new();
-        self.conforms_step(self.desugared(ty), protocol, &mut seen)
+        self.conforms_step(self.desugared(ty), protocol, &mut seen, 0)
     }
 
-    fn conforms_step(&self, base: Type, protocol: Symbol, seen: &mut Vec<Symbol>) -> Option<bool> {
-        let _step = Step::begin()?;
+    fn conforms_step(
+        &self,
+        base: Type,
+        protocol: Symbol,
+        seen: &mut Vec<Symbol>,
+        steps: u32,
+    ) -> Option<bool> {
+        if steps > MAX_STEPS {
+            return None;
+        }
         let path = self.path_of(base)?;
         if path == protocol {
             return Some(true);
@@ -251,15 +258,15 @@ impl Declarations {
             };
         };
         for &inherited in &decl.inherited {
-            weigh(self.inherits(inherited, base, protocol, seen));
+            weigh(self.inherits(inherited, base, protocol, seen, steps));
         }
         for extension in self.extensions(path) {
             if extension.inherited.is_empty() || extension.flags.contains(DeclFlags::UNAVAILABLE) {
                 continue;
             }
             for &inherited in &extension.inherited {
-                match self.inherits(inherited, base, protocol, seen) {
-                    Some(true) => weigh(self.requirements_hold(&extension.requirements, base)),
+                match self.inherits(inherited, base, protocol, seen, steps) {
+                    Some(true) => weigh(self.requirements_hold(&extension.requirements, base, steps + 1)),
                     other => weigh(other),
                 }
             }
@@ -271,11 +278,19 @@ impl Declarations {
     }
 
     /// Whether what is inherited is the protocol or conforms to it.
-    fn inherits(&self, ty: Type, base: Type, protocol: Symbol, seen: &mut Vec<Symbol>) -> Option<bool> {
+    fn inherits(
+        &self,
+        ty: Type,
+        base: Type,
+        protocol: Symbol,
+        seen: &mut Vec<Symbol>,
+        steps: u32,
+    ) -> Option<bool> {
         match ty.kind() {
             TypeKind::Inverse(_) => Some(false),
             TypeKind::Composition(parts) => {
-                let found: Vec<_> = parts.iter().map(|&p| self.inherits(p, base, protocol, seen)).collect();
+                let found: Vec<_> =
+                    parts.iter().map(|&p| self.inherits(p, base, protocol, seen, steps)).collect();
                 let unknown = found.contains(&None).then_some(()).map_or(Some(false), |()| None);
                 if found.contains(&Some(true)) { Some(true) } else { unknown }
             }
@@ -286,7 +301,7 @@ impl Declarations {
                     Some(path) if path != protocol && self.nominal_at(path).is_none() => {
                         matches!(self.lookup_nominal(path), Lookup::Absent).then_some(false)
                     }
-                    _ => self.conforms_step(resolved, protocol, seen),
+                    _ => self.conforms_step(resolved, protocol, seen, steps + 1),
                 }
             }
         }
@@ -305,8 +320,7 @@ impl Declarations {
     }
 
     /// Whether all requirements hold for the arguments of `base`.
-    pub fn requirements_hold(&self, requirements: &[Requirement], base: Type) -> Option<bool> {
-        let _step = Step::begin()?;
+    pub fn requirements_hold(&self, requirements: &[Requirement], base: Type, steps: u32) -> Option<bool> {
         let mut answer = Some(true);
         for requirement in requirements {
             let subject = self.resolve_in(requirement.subject, base);
@@ -316,10 +330,12 @@ impl Declarations {
                     let wanted = self.resolve_in(requirement.constraint, base);
                     if is_dependent(subject) || is_dependent(wanted) { None } else { Some(subject == wanted) }
                 }
-                (RequirementKind::Conforms, _) => {
+                (RequirementKind::Conforms, _) if steps < MAX_STEPS => {
                     let constraint = self.resolve_in(requirement.constraint, base);
                     let path = self.path_of(constraint);
-                    path.and_then(|p| self.conforms_step(self.desugared(subject), p, &mut Vec::new()))
+                    path.and_then(|p| {
+                        self.conforms_step(self.desugared(subject), p, &mut Vec::new(), steps + 1)
+                    })
                 }
                 _ => None,
             };

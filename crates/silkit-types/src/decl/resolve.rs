@@ -4,11 +4,13 @@
 //! for a property of `Heap`), names are looked up from the inside to the outside: generic parameters,
 //! which become the arguments, then members, then the top of the modules.
 
-use super::budget::Step;
 use super::model::{AliasDecl, DeclFlags, NominalKind};
 use super::query::{Declarations, join};
 use crate::kind::{Named, Type, TypeKind};
 use silkit_base::Symbol;
+
+/// How many aliases and members are followed one after the other.
+const MAX_DEPTH: u32 = 48;
 
 /// Where a spelled type stands.
 #[derive(Clone, Copy)]
@@ -17,30 +19,39 @@ struct Scope<'a> {
     base: Option<Type>,
     /// Arguments of an alias' own parameters.
     locals: &'a [(Symbol, Type)],
+    depth: u32,
+}
+
+impl Scope<'_> {
+    fn deeper(self) -> Self {
+        Scope { depth: self.depth + 1, ..self }
+    }
 }
 
 impl Declarations {
     /// A type that stands at the top of the module, without aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
-        self.resolve_scoped(ty, Scope { base: None, locals: &[] })
+        self.resolve_scoped(ty, Scope { base: None, locals: &[], depth: 0 })
     }
 
     /// A type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
     ///
     /// Generic parameters whose arguments are not known become the unknown type.
     pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
-        self.resolve_scoped(ty, Scope { base: Some(base), locals: &[] })
+        self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: 0 })
     }
 
     /// The type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
-        self.member_scoped(self.resolve(base), name)
+        self.member_scoped(self.resolve(base), name, 0)
     }
 
     fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
-        let Some(_step) = Step::begin() else { return Type::unknown() };
+        if scope.depth > MAX_DEPTH {
+            return Type::unknown();
+        }
         let named = |name: &str, args: &[Type]| {
             let args = args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
             Type::named(None, Symbol::new(name), args)
@@ -54,7 +65,7 @@ impl Declarations {
             },
             TypeKind::Member(base, name) => {
                 let base = self.resolve_scoped(*base, scope);
-                self.member_scoped(base, *name).unwrap_or_else(Type::unknown)
+                self.member_scoped(base, *name, scope.depth + 1).unwrap_or_else(Type::unknown)
             }
             TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => named("Optional", &[*t]),
             TypeKind::Array(t) => named("Array", &[*t]),
@@ -65,12 +76,12 @@ impl Declarations {
             TypeKind::Builtin(name, _) if *name == "AnyObject" => Type::nominal("AnyObject"),
             // Type parameters of the function itself shadow, which their signature keeps apart.
             TypeKind::Function(f) if f.sig.is_some() => ty,
-            _ => ty.map(&mut |t| self.resolve_scoped(t, scope)),
+            _ => ty.map(&mut |t| self.resolve_scoped(t, scope.deeper())),
         }
     }
 
     fn resolve_named(&self, n: &Named, scope: Scope<'_>) -> Type {
-        let args: Box<[Type]> = n.args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
+        let args: Box<[Type]> = n.args.iter().map(|&t| self.resolve_scoped(t, scope.deeper())).collect();
         let Some(parent) = n.parent else {
             return self
                 .resolve_name(n.name, &args, scope)
@@ -85,17 +96,17 @@ impl Declarations {
             let top = Scope { base: None, ..scope };
             return self.resolve_name(n.name, &args, top).unwrap_or_else(|| Type::named(None, n.name, args));
         }
-        let parent = self.resolve_scoped(parent, scope);
+        let parent = self.resolve_scoped(parent, scope.deeper());
         if parent.is_unknown() {
             return parent;
         }
         if args.is_empty()
-            && let Some(member) = self.member_scoped(parent, n.name)
+            && let Some(member) = self.member_scoped(parent, n.name, scope.depth + 1)
         {
             return member;
         }
         if let Some(alias) = self.member_alias(parent, n.name).filter(|a| a.sig.is_some()) {
-            return self.expand(alias, &args, Some(parent));
+            return self.expand(alias, &args, Some(parent), scope);
         }
         Type::named(Some(parent), n.name, args)
     }
@@ -113,7 +124,7 @@ impl Declarations {
             if let Some(arg) = self.generic_arg(base, name) {
                 return Some(arg);
             }
-            if let Some(found) = self.named_member(base, name, args) {
+            if let Some(found) = self.named_member(base, name, args, scope.depth) {
                 return Some(found);
             }
             around = match base.kind() {
@@ -124,24 +135,25 @@ impl Declarations {
         if self.nominal_at(name).is_none()
             && let Some(alias) = self.top_alias(name).filter(|a| !repeats_its_name(a))
         {
-            return Some(self.expand(alias, args, None));
+            return Some(self.expand(alias, args, None, scope));
         }
         None
     }
 
     /// A member of `base` by its name, with arguments where it is generic.
-    fn named_member(&self, base: Type, name: Symbol, args: &[Type]) -> Option<Type> {
+    fn named_member(&self, base: Type, name: Symbol, args: &[Type], depth: u32) -> Option<Type> {
         let path = self.path_of(base)?;
         if self.entries(join(path, name)).any(|e| e.nominal.is_some()) {
             return Some(Type::named(Some(base), name, args.into()));
         }
         if let Some(alias) = self.member_alias(base, name) {
-            return Some(self.expand(alias, args, Some(base)));
+            let scope = Scope { base: Some(base), locals: &[], depth };
+            return Some(self.expand(alias, args, Some(base), scope));
         }
         if !args.is_empty() {
             return None;
         }
-        self.inherited_member(base, name)
+        self.inherited_member(base, name, depth)
     }
 
     /// The alias called `name` in a type or its extensions. One that only repeats the name of
@@ -166,19 +178,19 @@ impl Declarations {
                         .filter(|r| r.kind == crate::RequirementKind::SameType)
                         .copied()
                         .collect();
-                    same.is_empty() || self.requirements_hold(&same, base) != Some(false)
+                    same.is_empty() || self.requirements_hold(&same, base, 16) != Some(false)
                 })
                 .and_then(|e| e.body.alias(name))
         })
     }
 
-    fn expand(&self, alias: &AliasDecl, args: &[Type], base: Option<Type>) -> Type {
+    fn expand(&self, alias: &AliasDecl, args: &[Type], base: Option<Type>, scope: Scope<'_>) -> Type {
         let params = alias.sig.map_or(&[][..], |s| &s.data().params);
         if params.len() != args.len() {
             return Type::unknown();
         }
         let locals: Vec<_> = params.iter().map(|p| p.name).zip(args.iter().copied()).collect();
-        self.resolve_scoped(alias.target, Scope { base, locals: &locals })
+        self.resolve_scoped(alias.target, Scope { base, locals: &locals, depth: scope.depth + 1 })
     }
 
     /// The argument for a generic parameter that the declaration of `base` itself declares.
@@ -194,8 +206,10 @@ impl Declarations {
         Some(n.args.get(index).copied().unwrap_or_else(Type::unknown))
     }
 
-    fn member_scoped(&self, base: Type, name: Symbol) -> Option<Type> {
-        let _step = Step::begin()?;
+    fn member_scoped(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
         match base.kind() {
             TypeKind::Param { .. } | TypeKind::Member(..) => Some(Type::new(TypeKind::Member(base, name))),
             TypeKind::Opened { id, existential, interface } => Some(Type::new(TypeKind::Opened {
@@ -207,9 +221,11 @@ impl Declarations {
                 id: *id,
                 interface: Type::new(TypeKind::Member(*interface, name)),
             })),
-            TypeKind::PackElement(t) => Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name)?))),
+            TypeKind::PackElement(t) => {
+                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, depth + 1)?)))
+            }
             TypeKind::Named(_) => {
-                if let Some(found) = self.named_member(base, name, &[]) {
+                if let Some(found) = self.named_member(base, name, &[], depth) {
                     return Some(found);
                 }
                 // A parameter of that name witnesses the associated type, also one from further outside.
@@ -226,14 +242,16 @@ impl Declarations {
                 None
             }
             TypeKind::Any(_) | TypeKind::Composition(_) => None,
-            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name),
+            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, depth + 1),
             _ => None,
         }
     }
 
     /// A member that a superclass, or a protocol that the type conforms to, gives it.
-    fn inherited_member(&self, base: Type, name: Symbol) -> Option<Type> {
-        let _step = Step::begin()?;
+    fn inherited_member(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
         let decl = self.nominal_of(base)?;
         if decl.kind == NominalKind::Protocol {
             return None;
@@ -254,13 +272,14 @@ impl Declarations {
             seen.push(path);
             let Some(found) = self.nominal_at(path) else { continue };
             if found.is_class() {
-                let superclass = self.resolve_scoped(ty, Scope { base: Some(base), locals: &[] });
-                return self.member_scoped(superclass, name);
+                let superclass =
+                    self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: depth + 1 });
+                return self.member_scoped(superclass, name, depth + 1);
             }
             queue.extend(found.inherited.iter());
         }
         // First what extensions of the protocols say, then the defaults of the associated types.
-        let scope = Scope { base: Some(base), locals: &[] };
+        let scope = Scope { base: Some(base), locals: &[], depth: depth + 1 };
         let default = seen.iter().find_map(|&p| {
             let protocol = self.nominal_at(p)?;
             protocol.body.associated.iter().find(|a| a.name == name)?.default
@@ -269,7 +288,7 @@ impl Declarations {
             return Some(self.resolve_scoped(default, scope)).filter(|t| !t.is_unknown());
         }
         let alias = seen.iter().find_map(|&p| self.bodies(p).find_map(|b| b.alias(name)))?;
-        Some(self.expand(alias, &[], Some(base))).filter(|t| !t.is_unknown())
+        Some(self.expand(alias, &[], Some(base), scope)).filter(|t| !t.is_unknown())
     }
 }
 

@@ -1,0 +1,335 @@
+//! Declarations of types, extensions and what else stands at the top of a module.
+
+use super::conditional;
+use super::modifiers::{self, Modifiers};
+use super::scan::{Stop, skip_brackets, skip_line, skip_rest};
+use super::{Dialect, skip_angles};
+use crate::cursor::Cursor;
+use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::generics::{GenericEnv, parse_generic_sig, parse_requirements};
+use crate::symbols::symbol;
+use crate::types::parse_type;
+use silkit_base::{Symbol, TextRange};
+use silkit_types::decl::{
+    AliasDecl, DeclBody, DeclFlags, DeclTable, ExtensionDecl, MemberKind, NominalDecl, NominalKind,
+};
+use silkit_types::{GenericSig, Requirement, Type, TypeKind};
+
+/// How deep types may nest in types.
+const MAX_NESTING: u32 = 64;
+
+/// Reads declarations one after the other.
+pub(super) struct DeclParser<'a> {
+    pub(super) cur: Cursor<'a>,
+    pub(super) dialect: Dialect,
+    pub(super) table: DeclTable,
+    pub(super) errors: Vec<SyntaxError>,
+    pub(super) env: GenericEnv,
+    /// The path of the type around, empty at the top.
+    path: String,
+    nesting: u32,
+}
+
+/// A name without the backticks that escape it.
+pub(super) fn bare(name: &str) -> Symbol {
+    symbol(name.trim_matches('`'))
+}
+
+impl<'a> DeclParser<'a> {
+    pub(super) fn new(cur: Cursor<'a>, dialect: Dialect, table: DeclTable) -> Self {
+        Self {
+            cur,
+            dialect,
+            table,
+            errors: Vec::new(),
+            env: GenericEnv::new(),
+            path: String::new(),
+            nesting: 0,
+        }
+    }
+
+    /// Says which type the declarations that come next are nested in.
+    pub(super) fn set_outer(&mut self, path: &str) {
+        path.clone_into(&mut self.path);
+    }
+
+    /// After an error: past the declaration that begins at `start`.
+    pub(super) fn recover(&mut self, start: usize) {
+        skip_rest(&mut self.cur, Stop::Declaration);
+        if self.cur.pos() <= start || matches!(self.cur.here(), b')' | b']') {
+            skip_line(&mut self.cur);
+        }
+        if self.cur.here() == b'}' && self.nesting == 0 {
+            self.cur.set_pos(self.cur.pos() + 1);
+        }
+        if self.cur.pos() <= start {
+            self.cur.set_pos(start + 1);
+        }
+    }
+
+    /// Reads one declaration at the top of a module.
+    pub(super) fn top_level(&mut self) -> Parse<()> {
+        let mut body = DeclBody::default();
+        self.item(&mut body, None)?;
+        for alias in body.aliases {
+            self.table.add_alias(alias);
+        }
+        self.table.top_level.extend(body.members);
+        Ok(())
+    }
+
+    /// Reads one declaration into `body`, or into the table where it is a type or an extension.
+    fn item(&mut self, body: &mut DeclBody, owner: Option<NominalKind>) -> Parse<()> {
+        self.cur.skip_trivia();
+        let start = self.cur.pos();
+        let m = modifiers::parse(&mut self.cur)?;
+        self.cur.skip_trivia();
+        let at = self.cur.pos();
+        let word = self.cur.ident().unwrap_or_default();
+        match word {
+            "struct" => self.nominal(NominalKind::Struct, m, start),
+            "class" => self.nominal(NominalKind::Class, m, start),
+            "actor" => self.nominal(NominalKind::Actor, m, start),
+            "enum" => self.nominal(NominalKind::Enum, m, start),
+            "protocol" => self.nominal(NominalKind::Protocol, m, start),
+            "extension" if owner.is_none() => self.extension(m, start),
+            "import" if owner.is_none() => self.import(),
+            "typealias" => self.alias(m, body),
+            "associatedtype" => self.associated(body),
+            "var" | "let" => self.property(m, word == "let", body, owner.is_some()),
+            "func" => self.function(m, body),
+            "init" => self.callable(m, MemberKind::Initializer, "init", body),
+            "subscript" => self.callable(m, MemberKind::Subscript, "subscript", body),
+            "deinit" => self.deinitializer(m, body),
+            "case" if owner == Some(NominalKind::Enum) => self.cases(m, body),
+            "macro" => self.named_rest(MemberKind::Macro, m, body),
+            "operator" => self.operator(m, body),
+            "precedencegroup" => self.named_rest(MemberKind::PrecedenceGroup, m, body),
+            _ => Err(not_a_declaration(&self.cur, at, word)),
+        }
+    }
+
+    /// Reads `{ … }` of a type or an extension.
+    fn braces(&mut self, owner: NominalKind) -> Parse<DeclBody> {
+        let mut body = DeclBody::default();
+        if !self.cur.eat("{") {
+            return Err(err_here(&self.cur, "expected `{` and the members"));
+        }
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            self.nesting -= 1;
+            self.cur.set_pos(self.cur.pos() - 1);
+            skip_brackets(&mut self.cur);
+            return Err(err_here(&self.cur, "types nest too deeply here"));
+        }
+        loop {
+            while self.cur.eat(";") || conditional::directive(&mut self.cur) {}
+            if self.cur.eat("}") {
+                break;
+            }
+            if self.cur.at_end() {
+                self.nesting -= 1;
+                return Err(err_here(&self.cur, "expected `}` at the end of the members"));
+            }
+            let start = self.cur.pos();
+            if let Err(error) = self.item(&mut body, Some(owner)) {
+                self.errors.push(error);
+                self.recover(start);
+            }
+        }
+        self.nesting -= 1;
+        Ok(body)
+    }
+
+    /// Reads the braces of the type at `path`.
+    fn body_of(&mut self, path: &str, owner: NominalKind) -> Parse<DeclBody> {
+        let outer = std::mem::replace(&mut self.path, path.to_owned());
+        let body = self.braces(owner);
+        self.path = outer;
+        body
+    }
+
+    fn nominal(&mut self, kind: NominalKind, m: Modifiers, start: usize) -> Parse<()> {
+        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the type"))?;
+        let name = bare(name);
+        let sig = self.generic_params()?;
+        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let requirements = self.where_clause()?;
+        let path =
+            if self.path.is_empty() { name.as_str().to_owned() } else { format!("{}.{name}", self.path) };
+        let mut body = self.body_of(&path, kind)?;
+        let mut flags = m.flags;
+        if self.dialect != Dialect::Sil {
+            flags |= DeclFlags::RESILIENT_MODULE;
+        }
+        if body.members.iter().any(|m| m.kind == MemberKind::Deinitializer) {
+            flags |= DeclFlags::HAS_DEINIT;
+        }
+        if flags.contains(DeclFlags::INDIRECT) {
+            body.cases.iter_mut().for_each(|c| c.indirect = c.payload.is_some());
+        }
+        let range = TextRange::new(start, self.cur.pos());
+        self.table.add_nominal(NominalDecl {
+            path: symbol(&path),
+            name,
+            kind,
+            access: m.access,
+            flags,
+            sig,
+            inherited,
+            requirements,
+            body,
+            range,
+        });
+        Ok(())
+    }
+
+    fn extension(&mut self, m: Modifiers, start: usize) -> Parse<()> {
+        let extended = parse_type(&mut self.cur, &mut self.env, false)?;
+        let Some(path) = self.extended_path(extended) else {
+            return Err(err_at(start, self.cur.pos(), "only a nominal type can be extended"));
+        };
+        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let requirements = self.where_clause()?;
+        // What an extension can hold does not depend on the kind of its type, but a case is none.
+        let body = self.body_of(&path, NominalKind::Struct)?;
+        let range = TextRange::new(start, self.cur.pos());
+        let extension = ExtensionDecl { flags: m.flags, inherited, requirements, body, range };
+        self.table.add_extension(symbol(&path), extension);
+        Ok(())
+    }
+
+    /// The dotted path of an extended type.
+    fn extended_path(&self, ty: Type) -> Option<String> {
+        let path = dotted(ty)?;
+        match path.split_once('.') {
+            // All interfaces qualify: `extension Swift.Array`.
+            Some((_, rest)) if self.dialect == Dialect::Interface => Some(rest.to_owned()),
+            _ => Some(path),
+        }
+    }
+
+    fn import(&mut self) -> Parse<()> {
+        let line = self.cur.line_end();
+        let kind = self.cur.peek_word().unwrap_or_default();
+        if matches!(kind, "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias") {
+            self.cur.ident();
+        }
+        let name = self.cur.ident().filter(|_| self.cur.pos() <= line);
+        let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of a module"))?;
+        self.table.imports.push(bare(name));
+        while self.cur.here() == b'.' {
+            self.cur.set_pos(self.cur.pos() + 1);
+            let _ = self.cur.ident().is_some() || self.cur.operator().is_some();
+        }
+        Ok(())
+    }
+
+    fn alias(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the alias"))?;
+        let sig = self.generic_params()?;
+        if !self.cur.eat("=") {
+            return Err(err_here(&self.cur, "expected `=` and a type"));
+        }
+        let target = self.formal_type()?;
+        self.where_clause()?;
+        body.aliases.push(AliasDecl { name: bare(name), sig, target, implements: m.implements });
+        Ok(())
+    }
+
+    /// `prefix operator √`, `infix operator ** : Power`.
+    fn operator(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        let name = self.cur.operator().or_else(|| self.cur.ident());
+        let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the operator"))?;
+        self.push_named(MemberKind::Operator, m, name, body);
+        Ok(())
+    }
+
+    /// A declaration of which only the name matters.
+    fn named_rest(&mut self, kind: MemberKind, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a name"))?;
+        self.push_named(kind, m, name, body);
+        Ok(())
+    }
+
+    /// Reads `<…>` after the name of a declaration.
+    pub(super) fn generic_params(&mut self) -> Parse<Option<GenericSig>> {
+        if !self.cur.looking_at("<") {
+            return Ok(None);
+        }
+        parse_generic_sig(&mut self.cur, &mut self.env).map(Some)
+    }
+
+    /// Reads the types after `:`.
+    pub(super) fn inherited(&mut self) -> Parse<Box<[Type]>> {
+        let mut types = Vec::new();
+        loop {
+            // `@unchecked Sendable`, `@retroactive P`: said to the type checker alone.
+            while self.cur.eat("@") {
+                self.cur.ident();
+                if self.cur.here() == b'<' {
+                    skip_angles(&mut self.cur);
+                }
+                if self.cur.here() == b'(' {
+                    skip_brackets(&mut self.cur);
+                }
+            }
+            self.cur.eat_word("nonisolated");
+            types.push(parse_type(&mut self.cur, &mut self.env, false)?);
+            if !self.cur.eat(",") {
+                return Ok(types.into());
+            }
+        }
+    }
+
+    /// Reads `where …`, if it is there.
+    pub(super) fn where_clause(&mut self) -> Parse<Box<[Requirement]>> {
+        let mut requirements = Vec::new();
+        if self.cur.eat_word("where") {
+            parse_requirements(&mut self.cur, &mut self.env, 0, &mut requirements)?;
+        }
+        Ok(requirements.into())
+    }
+
+    /// Reads a type that says how values are declared.
+    pub(super) fn formal_type(&mut self) -> Parse<Type> {
+        parse_type(&mut self.cur, &mut self.env, false)
+    }
+}
+
+fn dotted(ty: Type) -> Option<String> {
+    Some(match ty.kind() {
+        TypeKind::Named(n) => match n.parent {
+            Some(parent) => format!("{}.{}", dotted(parent)?, bare(n.name.as_str())),
+            None => bare(n.name.as_str()).as_str().to_owned(),
+        },
+        TypeKind::Optional(_) => "Optional".to_owned(),
+        TypeKind::Array(_) => "Array".to_owned(),
+        TypeKind::Dictionary(..) => "Dictionary".to_owned(),
+        TypeKind::Paren(t) => return dotted(*t),
+        _ => return None,
+    })
+}
+
+fn not_a_declaration(cur: &Cursor<'_>, at: usize, word: &str) -> SyntaxError {
+    if word.is_empty() {
+        return err_here(cur, "expected a declaration");
+    }
+    let error = err_at(at, at + word.len(), format!("expected a declaration, not `{word}`"));
+    let statement = matches!(cur.clone().peek(), b'(' | b'=' | b'.' | b'[')
+        || matches!(
+            word,
+            "if" | "for" | "while" | "return" | "guard" | "switch" | "do" | "try" | "repeat" | "defer"
+        );
+    if statement {
+        return error.with_help("a SIL file holds declarations only; statements belong into functions");
+    }
+    if word == "case" || word == "extension" {
+        return error.with_help(if word == "case" {
+            "cases belong into an enum"
+        } else {
+            "extensions stand at the top"
+        });
+    }
+    error
+}

@@ -1,0 +1,284 @@
+//! Members of types: properties, functions, cases, associated types.
+
+use super::items::{DeclParser, bare};
+use super::modifiers::Modifiers;
+use super::scan::{Stop, skip_brackets, skip_rest};
+use crate::error::{Parse, err_here};
+use silkit_base::{Symbol, TextRange};
+use silkit_types::decl::{
+    Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, Member, MemberKind, StoredProperty,
+};
+use silkit_types::{RefStorage, TupleElement, Type, TypeKind};
+
+impl DeclParser<'_> {
+    fn member(&self, kind: MemberKind, m: Modifiers, name: Symbol, start: usize) -> Member {
+        Member {
+            kind,
+            name,
+            flags: m.flags,
+            access: m.access,
+            accessors: Accessors::empty(),
+            ty: None,
+            signature: TextRange::new(start, self.cur.pos()),
+        }
+    }
+
+    /// Keeps the name of a declaration and skips the rest of it.
+    pub(super) fn push_named(&mut self, kind: MemberKind, m: Modifiers, name: &str, body: &mut DeclBody) {
+        let start = self.cur.pos();
+        skip_rest(&mut self.cur, Stop::Declaration);
+        body.members.push(self.member(kind, m, bare(name), start));
+    }
+
+    pub(super) fn function(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        let name = self.cur.ident().or_else(|| self.cur.operator());
+        let mut name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the function"))?;
+        if let Some(operator) = name.strip_suffix('<').filter(|n| !n.is_empty())
+            && crate::cursor::is_ident_byte(self.cur.here())
+        {
+            // `+<T>`: the last character opens the list of generic parameters.
+            name = operator;
+            self.cur.set_pos(self.cur.pos() - 1);
+        }
+        self.callable(m, MemberKind::Function, name, body)
+    }
+
+    /// Reads what follows the name of something that takes arguments.
+    pub(super) fn callable(
+        &mut self,
+        m: Modifiers,
+        kind: MemberKind,
+        name: &str,
+        body: &mut DeclBody,
+    ) -> Parse<()> {
+        if kind == MemberKind::Initializer {
+            let _ = self.cur.eat("?") || self.cur.eat("!");
+        }
+        let start = self.cur.pos();
+        if !self.cur.looking_at("(") && !self.cur.looking_at("<") {
+            return Err(err_here(&self.cur, format!("expected `(` and the parameters after `{name}`")));
+        }
+        let mut ahead = self.cur.clone();
+        if ahead.looking_at("<") {
+            super::skip_angles(&mut ahead);
+        }
+        if !ahead.looking_at("(") || !skip_brackets(&mut ahead) {
+            return Err(err_here(&ahead, format!("expected the parameters of `{name}` in parentheses")));
+        }
+        self.cur.set_pos(ahead.pos());
+        skip_rest(&mut self.cur, Stop::Declaration);
+        let member = self.member(kind, m, bare(name), start);
+        body.members.push(member);
+        Ok(())
+    }
+
+    pub(super) fn deinitializer(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        self.push_named(MemberKind::Deinitializer, m, "deinit", body);
+        Ok(())
+    }
+
+    /// Reads the names, types, values and accessors after `var` or `let`.
+    pub(super) fn property(
+        &mut self,
+        mut m: Modifiers,
+        is_let: bool,
+        body: &mut DeclBody,
+        inside: bool,
+    ) -> Parse<()> {
+        m.flags.set(DeclFlags::LET, is_let);
+        if self.cur.peek() == b'(' {
+            // A pattern: its parts have no facts of their own here.
+            skip_brackets(&mut self.cur);
+            skip_rest(&mut self.cur, Stop::Declaration);
+            return Ok(());
+        }
+        let first = body.fields.len();
+        loop {
+            self.one_property(m, body, inside)?;
+            // `var x, y: Int`: a type is that of all before it without their own.
+            if let Some(ty) = body.fields.get(first..).and_then(|f| f.last()).map(|f| f.ty) {
+                let before = body.fields[first..].iter_mut().rev().skip(1);
+                before.take_while(|f| f.ty.is_unknown()).for_each(|f| f.ty = ty);
+            }
+            if !self.cur.eat(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    fn one_property(&mut self, m: Modifiers, body: &mut DeclBody, inside: bool) -> Parse<()> {
+        let name =
+            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the property"))?;
+        let start = self.cur.pos();
+        let ty = if self.cur.eat(":") { self.formal_type()? } else { Type::unknown() };
+        let signature = TextRange::new(start, self.cur.pos());
+        let has_value = self.cur.looking_at("=") && !self.cur.looking_at("==");
+        if has_value {
+            self.cur.eat("=");
+            skip_rest(&mut self.cur, Stop::Item);
+        }
+        let accessors = if self.cur.looking_at("{") { Some(self.accessors()?) } else { None };
+        if ty.is_unknown() && !has_value && accessors.is_none() && !self.cur.looking_at(",") {
+            return Err(err_here(&self.cur, format!("expected `:` and the type of `{name}`")));
+        }
+        let observers = Accessors::WILL_SET | Accessors::DID_SET;
+        // Accessors make it computed, unless the compiler says that there is storage behind them.
+        let stored =
+            m.flags.contains(DeclFlags::HAS_STORAGE) || accessors.is_none_or(|a| observers.contains(a));
+        if inside && stored && !m.flags.intersects(DeclFlags::STATIC | DeclFlags::LAZY) {
+            body.fields.push(StoredProperty {
+                name: bare(name),
+                ty: storage(ty, m),
+                flags: m.flags,
+                access: m.access,
+            });
+            return Ok(());
+        }
+        body.members.push(Member {
+            kind: MemberKind::Property,
+            name: bare(name),
+            flags: m.flags,
+            access: m.access,
+            accessors: accessors.unwrap_or_default(),
+            ty: Some(ty),
+            signature,
+        });
+        Ok(())
+    }
+
+    /// Reads `{ get set }`, with or without bodies; a body alone is that of a getter.
+    fn accessors(&mut self) -> Parse<Accessors> {
+        let start = self.cur.pos();
+        self.cur.eat("{");
+        let mut found = Accessors::empty();
+        loop {
+            if super::conditional::directive(&mut self.cur) {
+                continue;
+            }
+            if self.cur.eat("}") {
+                return Ok(found);
+            }
+            if self.cur.at_end() {
+                return Err(err_here(&self.cur, "expected `}` after the accessors"));
+            }
+            if self.cur.eat("@") {
+                self.cur.ident();
+                if self.cur.here() == b'(' {
+                    skip_brackets(&mut self.cur);
+                }
+                continue;
+            }
+            let word = self.cur.ident().unwrap_or_default();
+            let accessor = match word {
+                "get" => Accessors::GET,
+                "set" => Accessors::SET,
+                "_read" => Accessors::READ,
+                "_modify" => Accessors::MODIFY,
+                "read" => Accessors::READ2,
+                "modify" => Accessors::MODIFY2,
+                "willSet" => Accessors::WILL_SET,
+                "didSet" => Accessors::DID_SET,
+                "unsafeAddress" | "address" | "addressWithOwner" | "addressWithNativeOwner" => {
+                    Accessors::ADDRESS
+                }
+                "unsafeMutableAddress"
+                | "mutableAddress"
+                | "mutableAddressWithOwner"
+                | "mutableAddressWithNativeOwner" => Accessors::MUTABLE_ADDRESS,
+                "init" => Accessors::INIT,
+                "mutating" | "nonmutating" | "__consuming" | "consuming" | "borrowing" | "yielding"
+                | "async" => continue,
+                "throws" => {
+                    if self.cur.here() == b'(' {
+                        skip_brackets(&mut self.cur);
+                    }
+                    continue;
+                }
+                _ => {
+                    self.cur.set_pos(start);
+                    skip_brackets(&mut self.cur);
+                    return Ok(Accessors::GET);
+                }
+            };
+            found |= accessor;
+            if self.cur.peek() == b'(' {
+                skip_brackets(&mut self.cur);
+            }
+            // Effects stand between an accessor and its body.
+            while self.cur.eat_word("async") || self.cur.eat_word("throws") {
+                if self.cur.here() == b'(' {
+                    skip_brackets(&mut self.cur);
+                }
+            }
+            if self.cur.peek() == b'{' {
+                skip_brackets(&mut self.cur);
+            }
+        }
+    }
+
+    pub(super) fn cases(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
+        loop {
+            let name =
+                self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected the name of the case"))?;
+            let payload = if self.cur.peek() == b'(' { self.payload()? } else { None };
+            if self.cur.eat("=") {
+                skip_rest(&mut self.cur, Stop::Item);
+            }
+            let indirect = payload.is_some() && m.flags.contains(DeclFlags::INDIRECT);
+            body.cases.push(EnumCase { name: bare(name), payload, indirect });
+            if !self.cur.eat(",") {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads `(a: Int, String = "")`. One value is itself, whatever its label; several are a tuple.
+    fn payload(&mut self) -> Parse<Option<Type>> {
+        self.cur.eat("(");
+        let mut elements = Vec::new();
+        while !self.cur.eat(")") {
+            let label = crate::types_fn::label(&mut self.cur).filter(|l| *l != "_");
+            let ty = self.formal_type()?;
+            elements.push(TupleElement { label, ty, variadic: false });
+            if self.cur.eat("=") {
+                skip_rest(&mut self.cur, Stop::Item);
+            }
+            if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                return Err(err_here(&self.cur, "expected `,` or `)` in the values of the case"));
+            }
+        }
+        Ok(Some(match elements[..] {
+            [one] => one.ty,
+            _ => Type::new(TypeKind::Tuple(elements.into())),
+        }))
+    }
+
+    pub(super) fn associated(&mut self, body: &mut DeclBody) -> Parse<()> {
+        let name = self
+            .cur
+            .ident()
+            .ok_or_else(|| err_here(&self.cur, "expected the name of the associated type"))?;
+        let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
+        let default = if self.cur.eat("=") { Some(self.formal_type()?) } else { None };
+        let requirements = self.where_clause()?;
+        body.associated.push(AssociatedType { name: bare(name), inherited, default, requirements });
+        Ok(())
+    }
+}
+
+/// The type that a property is stored with, where a modifier says how.
+fn storage(ty: Type, m: Modifiers) -> Type {
+    if matches!(ty.kind(), TypeKind::Storage(..)) {
+        return ty;
+    }
+    let how = if m.flags.contains(DeclFlags::WEAK) {
+        RefStorage::Weak
+    } else if m.flags.contains(DeclFlags::UNOWNED) {
+        RefStorage::Unowned
+    } else if m.flags.contains(DeclFlags::UNMANAGED) {
+        RefStorage::Unmanaged
+    } else {
+        return ty;
+    };
+    Type::new(TypeKind::Storage(how, ty))
+}

@@ -1,0 +1,146 @@
+//! Swift declarations, from text: those that the compiler prints into SIL files, and whole
+//! `.swiftinterface` files.
+//!
+//! Bodies of functions are skipped; what is kept is in [`silkit_types::decl`].
+//!
+//! ```
+//! use silkit_text::decl::{Dialect, parse_decls};
+//! let text = "struct Point { @_hasStorage var x: Int { get set } }\nextension Point : Sendable {}\n";
+//! let parsed = parse_decls(text, 0..text.len(), Dialect::Sil);
+//! assert!(parsed.errors.is_empty());
+//! assert_eq!(parsed.ranges.len(), 2);
+//! assert_eq!(parsed.table.nominals().next().unwrap().body.fields[0].name, "x");
+//! ```
+
+mod conditional;
+mod facts;
+mod items;
+mod members;
+mod modifiers;
+mod scan;
+mod stdlib;
+
+pub use facts::write_facts;
+pub use stdlib::{FactsFile, with_stdlib};
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, SyntaxError, err_at};
+use items::DeclParser;
+use silkit_base::TextRange;
+use silkit_types::decl::DeclTable;
+use std::ops::Range;
+
+/// Where the declarations come from, which decides what a property without accessors is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// Declarations in a SIL file.
+    Sil,
+    /// A `.swiftinterface` file: its types are resilient unless they are frozen.
+    Interface,
+    /// The generated facts, whose declarations stand on one line each.
+    Facts,
+}
+
+/// What was read from a stretch of text.
+#[derive(Clone, Debug, Default)]
+pub struct ParsedDecls {
+    /// The declarations.
+    pub table: DeclTable,
+    /// Where each top-level declaration stands, with its attributes.
+    pub ranges: Vec<TextRange>,
+    /// What was wrong; the declarations around it are read nevertheless.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Reads the declaration that comes next into `table`, and gives its range.
+///
+/// # Errors
+/// Where it is none; the cursor then stands after the part that could not be read.
+pub fn parse_decl(cur: &mut Cursor<'_>, dialect: Dialect, table: &mut DeclTable) -> Parse<TextRange> {
+    cur.skip_trivia();
+    let start = cur.pos();
+    let mut parser = DeclParser::new(cur.clone(), dialect, std::mem::take(table));
+    let outcome = parser.top_level();
+    cur.set_pos(parser.cur.pos());
+    if cur.pos() <= start {
+        // Something must be taken, or a caller in a loop would never end.
+        scan::skip_line(cur);
+        if cur.pos() <= start {
+            cur.set_pos(start + 1);
+        }
+    }
+    let first = parser.errors.into_iter().next();
+    *table = parser.table;
+    outcome?;
+    match first {
+        Some(error) => Err(error),
+        None => Ok(TextRange::new(start, cur.pos())),
+    }
+}
+
+/// Reads all declarations of a part of a text.
+pub fn parse_decls(text: &str, range: Range<usize>, dialect: Dialect) -> ParsedDecls {
+    let mut parsed = ParsedDecls::default();
+    let mut parser = DeclParser::new(Cursor::in_range(text, range), dialect, DeclTable::new());
+    loop {
+        while parser.cur.eat(";") || conditional::directive(&mut parser.cur) {}
+        if parser.cur.at_end() {
+            break;
+        }
+        let start = parser.cur.pos();
+        if let Err(error) = parser.top_level() {
+            parser.errors.push(error);
+            parser.recover(start);
+        }
+        parsed.ranges.push(TextRange::new(start, parser.cur.pos()));
+    }
+    parsed.table = parser.table;
+    parsed.errors = parser.errors;
+    parsed
+}
+
+/// Reads a whole `.swiftinterface` file. The module's name comes from its `swift-module-flags`.
+///
+/// ```
+/// let text = "// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";
+/// let parsed = silkit_text::decl::parse_interface(text);
+/// assert_eq!(parsed.table.module.unwrap(), "Geo");
+/// ```
+pub fn parse_interface(text: &str) -> ParsedDecls {
+    let mut parsed = parse_decls(text, 0..text.len(), Dialect::Interface);
+    let flags = text.lines().take(16).find_map(|l| l.strip_prefix("// swift-module-flags:"));
+    let mut words = flags.unwrap_or_default().split_whitespace();
+    parsed.table.module =
+        words.find(|w| *w == "-module-name").and_then(|_| words.next()).map(crate::symbols::symbol);
+    parsed.table.follow_aliases();
+    if parsed.table.module.is_none() {
+        let message =
+            "this is no module interface: there is no `// swift-module-flags:` line with a `-module-name`";
+        parsed.errors.push(err_at(0, 0, message));
+    }
+    parsed
+}
+
+/// Skips `<…>`.
+pub(crate) fn skip_angles(cur: &mut Cursor<'_>) {
+    let mut depth = 0usize;
+    loop {
+        match cur.peek() {
+            0 => return,
+            b'-' if cur.eat("->") => continue,
+            b'<' => depth += 1,
+            b'>' if depth <= 1 => {
+                cur.eat(">");
+                return;
+            }
+            b'>' => depth -= 1,
+            b'(' | b'[' | b'{' => {
+                scan::skip_brackets(cur);
+                continue;
+            }
+            _ => {}
+        }
+        let len = cur.text().get(cur.pos()..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8);
+        cur.set_pos(cur.pos() + len);
+    }
+}
