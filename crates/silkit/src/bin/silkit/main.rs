@@ -1,51 +1,144 @@
-//! The command `silkit`.
+//! The command `silkit`, which is `sil-opt` when it is called through a link of that name.
 
+mod completions;
 mod explain;
+mod input;
 mod opt;
+mod opt_options;
 mod output;
+mod progress;
+mod session;
 mod stats;
 
+use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use session::{Report, Session};
+use std::path::Path;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-silkit: read, hold, write and inspect Swift Intermediate Language
+const AFTER_HELP: &str = "\
+Examples:
+  silkit opt examples/shapes.raw.sil
+  silkit stats --format json examples/shapes.raw.sil
+  silkit explain struct_extract
 
-USAGE: silkit COMMAND [ARGUMENTS]
+Every command reads several files, and standard input where none or `-` is named.
+Called through a link named sil-opt, it is `silkit opt`.";
 
-COMMANDS:
-  opt       reads SIL and prints it again, as sil-opt does
-  explain   the reference page of an instruction
-  stats     counts functions, blocks and instructions, by kind
+/// Read, hold, write and inspect Swift Intermediate Language
+#[derive(Parser)]
+#[command(name = "silkit", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+    /// Uses N threads [default: all cores]
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        global = true,
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    threads: usize,
+}
 
-`silkit COMMAND --help` says more. Example: silkit opt examples/hello.sil";
+#[derive(Subcommand)]
+enum Task {
+    /// Reads SIL and prints it again, with the options of sil-opt
+    #[command(disable_help_flag = true)]
+    Opt {
+        /// The options of sil-opt, and the files
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
+        arguments: Vec<String>,
+    },
+    Stats(stats::Args),
+    Explain(explain::Args),
+    Completions(completions::Args),
+}
+
+/// The names of links, and what they stand for.
+const LINKS: &[(&str, &str)] = &[("sil-opt", "opt")];
 
 fn main() -> ExitCode {
-    let mut args = std::env::args();
-    let program = args.next().unwrap_or_default();
-    let args: Vec<String> = args.collect();
-    let name = std::path::Path::new(&program).file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    if name == "sil-opt" {
-        return opt::run(&args);
-    }
-    match args.split_first() {
-        Some((command, rest)) if command == "opt" => opt::run(rest),
-        Some((command, rest)) if command == "explain" => explain::run(rest),
-        Some((command, rest)) if command == "stats" => stats::run(rest),
-        Some((command, _)) if command == "--version" || command == "-V" => {
-            println!("silkit {}", env!("CARGO_PKG_VERSION"));
-            ExitCode::SUCCESS
-        }
-        Some((command, _)) if command == "--help" || command == "-h" || command == "help" => {
-            println!("{HELP}");
-            ExitCode::SUCCESS
-        }
-        Some((command, _)) => {
-            eprintln!("error: there is no command `{command}`\n\n{HELP}");
-            ExitCode::FAILURE
-        }
-        None => {
-            eprintln!("{HELP}");
-            ExitCode::FAILURE
+    let mut args = Vec::new();
+    for arg in std::env::args_os() {
+        match arg.into_string() {
+            Ok(arg) => args.push(arg),
+            Err(arg) => {
+                let message = format!("the argument `{}` is not UTF-8", arg.display());
+                return refuse(&message, "rename the file, or send it through standard input");
+            }
         }
     }
+    let program = if args.is_empty() { String::new() } else { args.remove(0) };
+    let name = Path::new(&program).file_stem().and_then(|n| n.to_str()).unwrap_or_default();
+    if let Some((_, command)) = LINKS.iter().find(|(link, _)| *link == name) {
+        args.insert(0, (*command).to_owned());
+    }
+    if args.first().is_some_and(|command| command == "opt") {
+        return opt::run(&args[1..]);
+    }
+    let command = Cli::command();
+    let args = with_two_dashes(&command, args);
+    let parsed = command
+        .try_get_matches_from(std::iter::once("silkit".to_owned()).chain(args))
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) => run(cli),
+        Err(error) => {
+            let shown = if session::colors(&std::io::stdout()) && session::colors(&std::io::stderr()) {
+                error.render().ansi().to_string()
+            } else {
+                error.render().to_string()
+            };
+            if error.use_stderr() {
+                output::complain(&shown);
+                return ExitCode::FAILURE;
+            }
+            output::say(&shown);
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn run(cli: Cli) -> ExitCode {
+    use_threads(cli.threads);
+    match cli.command {
+        Task::Opt { arguments } => opt::run(&arguments),
+        Task::Stats(args) => stats::run(&args),
+        Task::Explain(args) => explain::run(&args),
+        Task::Completions(args) => completions::run(&args),
+    }
+}
+
+/// Sets the number of threads; 0 stands for all cores.
+fn use_threads(number: usize) {
+    if number > 0 {
+        // Only the first call in a process can set it, and this is the first.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(number).build_global();
+    }
+}
+
+/// Says that something cannot be done.
+fn refuse(message: &str, hint: &str) -> ExitCode {
+    let mut session = Session::new(Report::Text);
+    session.refuse(message, hint);
+    session.finish()
+}
+
+/// Gives options that are spelled as LLVM's tools do, `-demangle`, their second dash.
+fn with_two_dashes(command: &Command, args: Vec<String>) -> Vec<String> {
+    let known = args.first().and_then(|name| command.find_subcommand(name));
+    let long: Vec<&str> =
+        known.into_iter().flat_map(|c| c.get_arguments().filter_map(Arg::get_long)).chain(["help"]).collect();
+    let mut is_option = true;
+    let spelled = args.into_iter().map(|arg| {
+        is_option &= arg != "--";
+        let name = arg.strip_prefix('-').map(|rest| rest.split('=').next().unwrap_or_default());
+        match name {
+            Some(name) if is_option && name.len() > 1 && long.contains(&name) => format!("-{arg}"),
+            _ => arg,
+        }
+    });
+    spelled.collect()
 }

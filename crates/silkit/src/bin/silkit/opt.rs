@@ -1,206 +1,105 @@
 //! `silkit opt`: reads SIL and prints it again, with the options of `sil-opt`.
 
-use crate::output;
-use silkit::diag::{Diagnostic, Diagnostics, RuleId, SourceMap, Span, nearest, render};
-use silkit::text::{PrintOptions, parse_module, print_module};
+use crate::opt_options::{self, Argument};
+use crate::session::{Report, Session};
+use crate::{output, refuse, use_threads};
+use clap::ValueEnum;
+use silkit::text::{PrintOptions, print_module};
+use std::path::Path;
 use std::process::ExitCode;
 
-const SYNTAX: RuleId = RuleId::new("SIL0001");
-
 const HELP: &str = "\
-silkit opt: reads SIL and prints it again
+Reads SIL and prints it again, with the options of sil-opt
 
-USAGE: silkit opt [OPTIONS] FILE.sil
+Usage: silkit opt [OPTIONS] [FILES]...
 
-OPTIONS:
-  -o FILE                 writes there instead of to standard output
-  -sil-print-types        prints the type of every operand
-  -sil-print-debuginfo    prints locations and scopes
-  -emit-sorted-sil        sorts functions, users and predecessors
-  -j N                    uses N threads (default: all cores)
+Options:
+  -o FILE                    writes there instead of to standard output; a folder for several files
+  -sil-print-types           prints the type of every operand
+  -sil-print-debuginfo       prints locations and scopes
+  -emit-sorted-sil           sorts functions, users and predecessors
+  -format text|json|sarif    how errors are shown
+  -j N                       uses N threads (default: all cores)
+  -help                      prints this
 
-Options of sil-opt that change nothing here are accepted. Example:
-  silkit opt -sil-print-types examples/hello.sil -o -";
+Other options of sil-opt that run no pass are accepted.
 
-/// Options that take no value and change nothing here.
-const IGNORED: &[&str] = &[
-    "enable-library-evolution",
-    "strict-implicit-module-context",
-    "disable-sil-ownership-verifier",
-    "enable-ossa-complete-lifetimes",
-    "enable-ossa-verify-complete",
-    "enable-objc-interop",
-    "disable-objc-interop",
-    "disable-implicit-swift-modules",
-    "enable-experimental-concurrency",
-    "enable-experimental-move-only",
-    "enable-pack-metadata-stack-promotion",
-    "enable-experimental-distributed",
-    "enable-verify-exclusivity",
-    "enable-spec-devirt",
-    "enable-async-demotion",
-    "enable-throws-prediction",
-    "enable-noreturn-prediction",
-    "enable-move-inout-stack-protector",
-    "enable-ossa-modules",
-    "print-stats",
-    "enable-sil-verify-all",
-    "sil-verify-all",
-    "sil-verify-none",
-    "enable-ast-verifier",
-    "disable-ast-verifier",
-    "remove-runtime-asserts",
-    "emit-verbose-sil",
-    "serialize",
-    "sil-disable-ast-dump",
-    "wmo",
-    "enable-experimental-static-assert",
-    "enable-experimental-differentiable-programming",
-    "enable-experimental-cxx-interop",
-    "ignore-always-inline",
-    "bypass-resilience-checks",
-    "debug-diagnostic-names",
-    "enable-address-dependencies",
-    "enable-callee-allocated-coro-abi",
-    "disable-callee-allocated-coro-abi",
-    "mergeable-traps",
-    "enable-sil-opaque-values",
-    "parse-serialized-sil",
-];
-
-/// Options that take a value and change nothing here.
-const IGNORED_WITH_VALUE: &[&str] = &[
-    "I",
-    "F",
-    "vfsoverlay",
-    "module-name",
-    "explicit-swift-module-map-file",
-    "enable-experimental-feature",
-    "enable-upcoming-feature",
-    "enforce-exclusivity",
-    "resource-dir",
-    "sdk",
-    "target",
-    "opt-mode",
-    "irgen-debuginfo-level",
-    "assert-conf-id",
-    "sil-inline-threshold",
-    "module-cache-path",
-    "sil-remarks",
-    "sil-remarks-missed",
-    "save-optimization-record-path",
-    "save-optimization-record-passes",
-    "save-optimization-record-format",
-    "strict-concurrency",
-    "enable-copy-propagation",
-    "unavailable-decl-optimization",
-    "Xcc",
-    "swift-version",
-    "enable-lexical-lifetimes",
-    "Xllvm",
-];
-
-/// Options that change what is done.
-const KNOWN: &[&str] = &["o", "sil-print-types", "sil-print-debuginfo", "emit-sorted-sil", "j", "help"];
+Examples:
+  silkit opt examples/shapes.raw.sil
+  silkit opt -sil-print-types examples/shapes.raw.sil -o typed.sil
+  swiftc -emit-silgen a.swift | silkit opt -emit-sorted-sil -
+";
 
 struct Options {
-    input: Option<String>,
+    inputs: Vec<String>,
     output: String,
     print: PrintOptions,
+    report: Report,
     threads: usize,
-    help: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(message) => {
-            eprintln!("error: {message}");
-            return ExitCode::FAILURE;
+    let options = match opt_options::parse(args).and_then(|arguments| meaning(&arguments)) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            output::say(HELP);
+            return ExitCode::SUCCESS;
         }
+        Err((message, hint)) => return refuse(&message, &hint),
     };
-    if options.help {
-        println!("{HELP}");
-        return ExitCode::SUCCESS;
+    use_threads(options.threads);
+    let mut session = Session::new(options.report);
+    let inputs = session.inputs(&options.inputs);
+    let folder = (inputs.len() > 1 && options.output != "-").then(|| Path::new(&options.output));
+    if folder.is_some_and(|f| !f.is_dir()) {
+        let message = format!("`{}` is no folder, and there are several files", options.output);
+        return refuse(&message, "make the folder first, or name one file");
     }
-    if options.threads > 0 {
-        // Only the first call in a process can set it, and this is the first.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global();
-    }
-    match process(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options =
-        Options { input: None, output: "-".into(), print: PrintOptions::default(), threads: 0, help: false };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let Some(name) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')).filter(|n| !n.is_empty())
-        else {
-            if options.input.replace(arg.clone()).is_some() {
-                return Err(format!("`{arg}` is a second input file; sil-opt takes one"));
-            }
-            continue;
+    for path in inputs {
+        let Some(input) = session.load(&path) else { continue };
+        let printed = print_module(&input.module, &options.print, &|_| None);
+        let target = match (folder, Path::new(&path).file_name()) {
+            (Some(folder), Some(name)) => folder.join(name).display().to_string(),
+            _ => options.output.clone(),
         };
-        let (name, inline) = name.split_once('=').map_or((name, None), |(n, v)| (n, Some(v.to_string())));
-        let mut value =
-            || inline.clone().or_else(|| args.next().cloned()).ok_or(format!("`-{name}` needs a value"));
-        match name {
-            "o" => options.output = value()?,
-            "j" => options.threads = value()?.parse().map_err(|_| "`-j` takes a number".to_string())?,
-            "sil-print-types" => options.print.types = true,
-            "sil-print-debuginfo" => options.print.debug_info = true,
-            "emit-sorted-sil" => options.print.sorted = true,
-            "help" | "h" => options.help = true,
-            _ if IGNORED.contains(&name) => {}
-            _ if IGNORED_WITH_VALUE.contains(&name) => _ = value()?,
-            _ if name.starts_with('I') || name.starts_with('F') => {}
-            _ => {
-                let all = KNOWN.iter().chain(IGNORED).chain(IGNORED_WITH_VALUE).copied();
-                let hint = nearest(name, all).map_or(String::new(), |n| format!("; did you mean `-{n}`?"));
-                return Err(format!("unknown option `{arg}`{hint}"));
-            }
-        }
+        session.write(&target, printed.as_bytes());
+        // The system takes the memory back faster than we can give it.
+        std::mem::forget(input);
     }
-    Ok(options)
+    session.finish()
 }
 
-fn process(options: &Options) -> Result<bool, String> {
-    let input = options.input.as_deref().unwrap_or("-");
-    let bytes = output::read(input).map_err(|e| format!("cannot read `{input}`: {e}"))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|e| format!("`{input}` is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to()))?;
-    if u32::try_from(text.len()).is_err() {
-        return Err(format!("`{input}` is larger than 4 GiB"));
-    }
-    let parsed = parse_module(&text);
-    if !parsed.errors.is_empty() {
-        let mut sources = SourceMap::new();
-        let file = sources.add(input, text).map_err(|e| e.to_string())?;
-        let mut found = Diagnostics::new();
-        for error in &parsed.errors {
-            let span = Span::new(file, error.range.start, error.range.end);
-            let mut diagnostic = Diagnostic::error(SYNTAX, error.message.to_string()).at(span);
-            if let Some(help) = &error.help {
-                diagnostic = diagnostic.note(help.clone());
+/// What the arguments ask for; `None` is the help.
+fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> {
+    let mut options = Options {
+        inputs: Vec::new(),
+        output: "-".into(),
+        print: PrintOptions::default(),
+        report: Report::Text,
+        threads: 0,
+    };
+    for argument in arguments {
+        match argument {
+            Argument::File(path) => options.inputs.push(path.clone()),
+            Argument::Flag("sil-print-types", on) => options.print.types = *on,
+            Argument::Flag("sil-print-debuginfo", on) => options.print.debug_info = *on,
+            Argument::Flag("emit-sorted-sil", on) => options.print.sorted = *on,
+            Argument::Flag("help" | "h", true) => return Ok(None),
+            Argument::Flag(..) => {}
+            Argument::Value("o", path) => options.output.clone_from(path),
+            Argument::Value("j", number) => {
+                options.threads = number
+                    .parse()
+                    .map_err(|_| (format!("`-j {number}` is no number"), "try `-j 4`".to_owned()))?;
             }
-            found.push(diagnostic);
+            Argument::Value("format", word) => {
+                options.report = Report::from_str(word, false).map_err(|_| {
+                    (format!("`-format {word}` is none"), "it is `text`, `json` or `sarif`".to_owned())
+                })?;
+            }
+            Argument::Value(..) => {}
         }
-        eprint!("{}", render::short(found.sorted(), &sources));
-        return Ok(false);
     }
-    let printed = print_module(&parsed.module, &options.print, &|_| None);
-    output::write(&options.output, printed.as_bytes())
-        .map_err(|e| format!("cannot write `{}`: {e}", options.output))?;
-    // The system takes the memory back faster than we can give it.
-    std::mem::forget(parsed);
-    Ok(true)
+    Ok(Some(options))
 }

@@ -1,113 +1,166 @@
-//! `silkit stats`: what a file holds, by kind of instruction.
+//! `silkit stats`: what files hold, by kind of instruction.
 
-use crate::output;
-use silkit::ir::Opcode;
-use silkit::text::parse_module;
+use crate::input::Input;
+use crate::session::{Report, Session};
+use serde_json::{Map, Value, json};
+use silkit::ir::{Module, Opcode};
+use std::fmt::Write;
+use std::ops::AddAssign;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-silkit stats: counts functions, blocks and instructions, by kind
+const EXAMPLES: &str = "\
+Examples:
+  silkit stats examples/shapes.raw.sil
+  silkit stats examples/*.sil | head
+  swiftc -emit-silgen a.swift | silkit stats --format json";
 
-USAGE: silkit stats [--format table|json] FILE.sil...
-
-Example: silkit stats --format json examples/shapes.raw.sil";
-
-#[derive(Default)]
-struct Counts {
-    bytes: usize,
-    functions: usize,
-    bodies: usize,
-    blocks: usize,
-    kinds: Vec<usize>,
-    errors: usize,
+/// Counts functions, blocks and instructions, by kind
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The files; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    files: Vec<String>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Table,
+    Json,
+}
+
+/// What was counted. Numbers that are not per kind of instruction have names of their own.
+#[derive(Clone)]
+struct Counts {
+    entities: [(&'static str, usize); ENTITIES],
+    kinds: Vec<usize>,
+}
+
+const ENTITIES: usize = 9;
 
 /// Runs the command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let (mut json, mut files) = (false, Vec::new());
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--help" | "-h" => {
-                println!("{HELP}");
-                return ExitCode::SUCCESS;
-            }
-            "--format" => match args.next().map(String::as_str) {
-                Some("json") => json = true,
-                Some("table") => json = false,
-                _ => return fail("`--format` takes `table` or `json`"),
-            },
-            option if option.starts_with("--") => return fail(&format!("unknown option `{option}`")),
-            file => files.push(file),
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut files: Vec<(String, Counts)> = Vec::new();
+    for path in session.inputs(&args.files) {
+        // One after the other, so that only one is in memory.
+        if let Some(input) = session.load(&path) {
+            files.push((path, count(&input)));
         }
     }
-    if files.is_empty() {
-        files.push("-");
+    let Some((_, first)) = files.first() else { return session.finish() };
+    let mut total = first.clone();
+    for (_, counts) in &files[1..] {
+        total += counts;
     }
-    let mut counts = Counts { kinds: vec![0; Opcode::ALL.len()], ..Counts::default() };
-    for file in files {
-        let text = match output::read(file) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(e) => return fail(&format!("cannot read `{file}`: {e}")),
+    let text = match args.format {
+        Format::Table => as_table(&files, &total),
+        Format::Json => as_json(&files, &total),
+    };
+    session.write("-", text.as_bytes());
+    session.finish()
+}
+
+fn count(input: &Input) -> Counts {
+    let module: &Module = &input.module;
+    let mut kinds = vec![0; Opcode::ALL.len()];
+    let (mut blocks, mut bodies) = (0, 0);
+    let initializers = module.globals.iter().filter_map(|g| g.initializer.as_ref());
+    for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
+        bodies += 1;
+        blocks += body.block_order().len();
+    }
+    for body in module.functions.values().filter_map(|f| f.body.as_ref()).chain(initializers) {
+        for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
+            kinds[body.inst(inst).opcode as usize] += 1;
+        }
+    }
+    let entities = [
+        ("bytes", input.text.len()),
+        ("functions", module.functions.len()),
+        ("bodies", bodies),
+        ("blocks", blocks),
+        ("instructions", kinds.iter().sum()),
+        ("globals", module.globals.len()),
+        ("vtables", module.vtables.len()),
+        ("witness_tables", module.witness_tables.len() + module.default_witness_tables.len()),
+        ("scopes", module.scopes.len()),
+    ];
+    Counts { entities, kinds }
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        self.entities.iter_mut().zip(&other.entities).for_each(|(a, b)| a.1 += b.1);
+        self.kinds.iter_mut().zip(&other.kinds).for_each(|(a, b)| *a += b);
+    }
+}
+
+impl Counts {
+    fn get(&self, name: &str) -> usize {
+        self.entities.iter().find(|e| e.0 == name).map_or(0, |e| e.1)
+    }
+
+    /// The kinds that occur, most frequent first.
+    fn ranked(&self) -> Vec<(&'static str, usize)> {
+        let all = Opcode::ALL.iter().map(|&o| (o.info().name, self.kinds[o as usize]));
+        let mut rows: Vec<_> = all.filter(|r| r.1 > 0).collect();
+        rows.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        rows
+    }
+
+    fn json(&self) -> Map<String, Value> {
+        let mut object: Map<String, Value> =
+            self.entities.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
+        let kinds: Map<String, Value> =
+            self.ranked().into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect();
+        object.insert("kinds".to_owned(), kinds.into());
+        object
+    }
+}
+
+fn as_table(files: &[(String, Counts)], total: &Counts) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    if files.len() > 1 {
+        let _ = writeln!(out, "{:>10} {:>10} {:>12}", "bytes", "functions", "instructions");
+        for (name, c) in files {
+            let (bytes, functions, insts) = (c.get("bytes"), c.get("functions"), c.get("instructions"));
+            let _ = writeln!(out, "{bytes:>10} {functions:>10} {insts:>12}  {name}");
+        }
+        out.push('\n');
+    }
+    for (name, n) in total.entities {
+        let _ = match name {
+            "functions" => writeln!(out, "{n:>10} functions, {} with a body", total.get("bodies")),
+            "bodies" => Ok(()),
+            _ if n == 0 && !matches!(name, "bytes" | "blocks" | "instructions") => Ok(()),
+            _ => writeln!(out, "{n:>10} {}", name.replace('_', " ")),
         };
-        count(&text, &mut counts);
     }
-    print!("{}", if json { as_json(&counts) } else { as_table(&counts) });
-    ExitCode::from(u8::from(counts.errors > 0))
-}
-
-fn fail(message: &str) -> ExitCode {
-    eprintln!("error: {message}");
-    ExitCode::FAILURE
-}
-
-fn count(text: &str, counts: &mut Counts) {
-    let parsed = parse_module(text);
-    counts.bytes += text.len();
-    counts.errors += parsed.errors.len();
-    counts.functions += parsed.module.functions.len();
-    for body in parsed.module.functions.values().filter_map(|f| f.body.as_ref()) {
-        counts.bodies += 1;
-        counts.blocks += body.block_order().len();
-        for &block in body.block_order() {
-            for inst in body.block_insts(block) {
-                counts.kinds[body.inst(inst).opcode as usize] += 1;
-            }
-        }
-    }
-}
-
-/// The kinds that occur, most frequent first.
-fn ranked(counts: &Counts) -> Vec<(&'static str, usize)> {
-    let mut rows: Vec<_> =
-        Opcode::ALL.iter().map(|&o| (o.info().name, counts.kinds[o as usize])).filter(|r| r.1 > 0).collect();
-    rows.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    rows
-}
-
-fn as_table(counts: &Counts) -> String {
-    let total: usize = counts.kinds.iter().sum();
-    let mut out = format!(
-        "{:>10} bytes\n{:>10} functions, {} with a body\n{:>10} blocks\n{total:>10} instructions\n\n",
-        counts.bytes, counts.functions, counts.bodies, counts.blocks
-    );
-    for (name, n) in ranked(counts) {
-        out += &format!("{n:>10} {:>5.1} %  {name}\n", n as f64 * 100.0 / total as f64);
+    let all = total.get("instructions").max(1) as f64;
+    let rows = total.ranked();
+    out.push_str(if rows.is_empty() { "" } else { "\n" });
+    for (name, n) in rows {
+        let _ = writeln!(out, "{n:>10} {:>5.1} %  {name}", n as f64 * 100.0 / all);
     }
     out
 }
 
-fn as_json(counts: &Counts) -> String {
-    // Names of instructions need no escapes.
-    let kinds: Vec<String> = ranked(counts).iter().map(|(name, n)| format!("\"{name}\":{n}")).collect();
-    format!(
-        "{{\"bytes\":{},\"functions\":{},\"bodies\":{},\"blocks\":{},\"instructions\":{},\"errors\":{},\"kinds\":{{{}}}}}\n",
-        counts.bytes,
-        counts.functions,
-        counts.bodies,
-        counts.blocks,
-        counts.kinds.iter().sum::<usize>(),
-        counts.errors,
-        kinds.join(",")
-    )
+fn as_json(files: &[(String, Counts)], total: &Counts) -> String {
+    let mut object = total.json();
+    let files: Vec<Value> = files
+        .iter()
+        .map(|(name, counts)| {
+            let mut file = counts.json();
+            file.insert("file".to_owned(), name.as_str().into());
+            file.into()
+        })
+        .collect();
+    object.insert("files".to_owned(), files.into());
+    format!("{:#}\n", Value::from(object))
 }

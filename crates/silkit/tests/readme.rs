@@ -1,0 +1,31 @@
+//! What the README shows is what the commands print.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Runs every `$ …` line of the README's ```` ```text ```` blocks in a shell at the root.
+#[cfg(unix)]
+#[test]
+fn the_tour_is_real() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
+    let bin = Path::new(env!("CARGO_BIN_EXE_silkit")).parent().expect("a folder").display().to_string();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut seen = 0;
+    for block in readme.split("```text\n").skip(1).filter_map(|b| b.split("```").next()) {
+        let marked = format!("\n{block}");
+        for shown in marked.split("\n$ ").skip(1) {
+            let (command, want) = shown.split_once('\n').expect("a line");
+            let output = Command::new("sh")
+                .args(["-c", command])
+                .current_dir(&root)
+                .env("PATH", &path)
+                .output()
+                .expect("a shell");
+            let got = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            assert_eq!(got.trim_end(), want.trim_end(), "{command}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "the README shows {seen} commands");
+}
