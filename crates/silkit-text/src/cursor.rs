@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
     pub fn skip_trivia(&mut self) {
         loop {
             match self.byte(self.pos) {
-                b' ' | b'\n' | b'\t' | b'\r' => self.pos += 1,
+                b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.pos += 1,
                 b'/' if self.byte(self.pos + 1) == b'/' => self.pos = self.line_end(),
                 b'/' if self.byte(self.pos + 1) == b'*' => self.skip_block_comment(),
                 _ => return,

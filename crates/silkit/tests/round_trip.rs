@@ -150,3 +150,11 @@ fn corpus_prints_as_it_was_read() {
         check(&path.display().to_string(), &String::from_utf8_lossy(&output));
     }
 }
+
+#[test]
+fn white_space_of_every_kind_between_entities_is_no_declaration() {
+    let text = "sil_stage raw\n\nsil @f : $@convention(thin) () -> ()\n\u{b}\u{c}\r\n// free text\n// more\n";
+    let once = print(text);
+    assert!(!once.contains("free text"), "{once}");
+    assert_eq!(print(&once), once);
+}

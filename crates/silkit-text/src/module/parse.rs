@@ -164,11 +164,13 @@ impl ModuleParser<'_> {
             }
         }
         let kept = &whole[..end];
-        let text = kept.trim();
+        // The white space of `Cursor::skip_trivia`: other kinds are part of what Swift reads.
+        let space = [' ', '\n', '\t', '\r', '\x0b', '\x0c'];
+        let text = kept.trim_matches(space);
         if text.is_empty() {
             return;
         }
-        let skipped = kept.len() - kept.trim_start().len();
+        let skipped = kept.len() - kept.trim_start_matches(space).len();
         let start = range.start + skipped;
         self.module
             .swift
