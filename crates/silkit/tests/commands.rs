@@ -56,7 +56,7 @@ fn text(path: &Path) -> String {
 }
 
 /// The commands that read modules, with what else they need.
-const READERS: &[&[&str]] = &[&["opt"], &["stats"]];
+const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"]];
 
 #[test]
 fn what_cannot_be_read_is_named_with_advice() {
@@ -236,10 +236,30 @@ fn usage_errors_have_status_1() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_named_sil_opt_is_opt() {
+fn links_stand_for_commands() {
     let link = scratch("links").join("sil-opt");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let file = root().join("examples/shapes.raw.sil");
     let output = Command::new(&link).arg("-sil-verify-none").arg(&file).output().expect("it starts");
     assert_eq!(stdout(&output), stdout(&run(&["opt", "examples/shapes.raw.sil"])));
+    let link = link.with_file_name("sil-nm");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    let output = Command::new(&link).args(["-target", "any", "-I."]).arg(&file).output().expect("it starts");
+    assert_eq!(stdout(&output), stdout(&run(&["nm", "examples/shapes.raw.sil"])));
+}
+
+#[test]
+fn nm_names_tables_as_the_reference_does() {
+    let listed = stdout(&run(&["nm", "crates/silkit/tests/data/tables.sil"]));
+    assert_eq!(listed, text(&root().join("crates/silkit/tests/data/tables.nm")));
+    let json = stdout(&run(&["nm", "--format", "json", "crates/silkit/tests/data/tables.sil"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json.as_array().expect("rows").len(), listed.lines().count());
+}
+
+#[test]
+fn nm_of_several_files_names_each() {
+    let listed = stdout(&run(&["nm", "examples/shapes.raw.sil", "examples/effects.raw.sil"]));
+    assert!(listed.starts_with("examples/shapes.raw.sil:\nF "), "{listed}");
+    assert!(listed.contains("\n\nexamples/effects.raw.sil:\nF "), "{listed}");
 }

@@ -2,7 +2,9 @@
 
 mod completions;
 mod explain;
+mod frontend;
 mod input;
+mod nm;
 mod opt;
 mod opt_options;
 mod output;
@@ -22,7 +24,7 @@ Examples:
   silkit explain struct_extract
 
 Every command reads several files, and standard input where none or `-` is named.
-Called through a link named sil-opt, it is `silkit opt`.";
+Called through a link named sil-opt or sil-nm, it does as they do.";
 
 /// Read, hold, write and inspect Swift Intermediate Language
 #[derive(Parser)]
@@ -51,13 +53,14 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
         arguments: Vec<String>,
     },
+    Nm(nm::Args),
     Stats(stats::Args),
     Explain(explain::Args),
     Completions(completions::Args),
 }
 
 /// The names of links, and what they stand for.
-const LINKS: &[(&str, &str)] = &[("sil-opt", "opt")];
+const LINKS: &[(&str, &str)] = &[("sil-opt", "opt"), ("sil-nm", "nm")];
 
 fn main() -> ExitCode {
     let mut args = Vec::new();
@@ -105,6 +108,7 @@ fn run(cli: Cli) -> ExitCode {
     use_threads(cli.threads);
     match cli.command {
         Task::Opt { arguments } => opt::run(&arguments),
+        Task::Nm(args) => nm::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => completions::run(&args),

@@ -1,0 +1,123 @@
+//! `silkit nm`: the symbols of a module, as `sil-nm` lists them.
+
+use crate::frontend::FrontEnd;
+use crate::session::{Report, Session};
+use serde_json::{Value, json};
+use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
+use silkit::mangle::{self, Naming};
+use silkit::types::TypeKind;
+use std::path::Path;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Letters: F functions, G global variables, V vtables, W witness tables.
+
+Examples:
+  silkit nm examples/shapes.raw.sil
+  silkit nm --format json examples/*.sil";
+
+/// Lists functions, global variables, vtables and witness tables
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The files; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    files: Vec<String>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    front_end: FrontEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// The letter of a kind of symbol, and its word in JSON.
+type Kind = (char, &'static str);
+const FUNCTION: Kind = ('F', "function");
+const GLOBAL: Kind = ('G', "global");
+const VTABLE: Kind = ('V', "vtable");
+const WITNESS_TABLE: Kind = ('W', "witness_table");
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    let paths = session.inputs(&args.files);
+    for path in &paths {
+        let Some(input) = session.load(path) else { continue };
+        if paths.len() > 1 && args.format == Format::Text {
+            text += &format!("{}{path}:\n", if text.is_empty() { "" } else { "\n" });
+        }
+        for ((letter, kind), name) in symbols(&input.module, path) {
+            match args.format {
+                Format::Text => text += &format!("{letter} {}\n", name),
+                Format::Json => rows.push(json!({
+                    "file": path, "kind": kind, "name": name
+                })),
+            }
+        }
+    }
+    if args.format == Format::Json {
+        text = format!("{:#}\n", Value::from(rows));
+    }
+    session.write("-", text.as_bytes());
+    session.finish()
+}
+
+/// All symbols: by kind in the order of the reference, each sorted by name.
+fn symbols(module: &Module, path: &str) -> Vec<(Kind, String)> {
+    let mut all: Vec<(Kind, String)> = Vec::new();
+    all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
+    all.extend(module.globals.iter().map(|g| (GLOBAL, g.name.as_str().to_owned())));
+    all.extend(module.vtables.iter().map(|table| {
+        let name = match &table.class {
+            ClassRef::Name(name) => name.as_str(),
+            // A specialized class is listed by the name of its declaration.
+            ClassRef::Type(ty) => match ty.ty().kind() {
+                TypeKind::Named(named) => named.name.as_str(),
+                _ => "",
+            },
+        };
+        (VTABLE, name.to_owned())
+    }));
+    if !module.witness_tables.is_empty() {
+        let declarations = silkit::declarations(module);
+        let file = Path::new(path).file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let naming = Naming { file, ..Naming::default() };
+        all.extend(module.witness_tables.iter().map(|table| {
+            let name = mangle::witness_table(table, &declarations, &naming);
+            (WITNESS_TABLE, name.unwrap_or_else(|| title(table)))
+        }));
+    }
+    let order = |kind: Kind| [FUNCTION, GLOBAL, WITNESS_TABLE, VTABLE].iter().position(|k| *k == kind);
+    all.sort_by(|a, b| (order(a.0), &a.1).cmp(&(order(b.0), &b.1)));
+    all
+}
+
+/// What a witness table is of, where its mangled name cannot be told.
+fn title(table: &WitnessTable) -> String {
+    let mut conformance = match &table.of {
+        WitnessTableOf::Conformance(conformance) => conformance,
+        WitnessTableOf::Protocol(protocol) => return protocol.to_string(),
+    };
+    loop {
+        match conformance {
+            Conformance::Normal { ty, protocol, module, .. } => {
+                return format!("{ty}: {protocol} module {module}");
+            }
+            Conformance::Abstract { ty, protocol } => return format!("{ty}: {protocol}"),
+            Conformance::Dependent(ty) => {
+                return ty.map_or("dependent".to_owned(), |t| format!("dependent {t}"));
+            }
+            Conformance::Specialized { inner, .. } | Conformance::Inherited { inner, .. } => {
+                conformance = inner
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Mangled names of witness tables, worked out from the declarations.
+//!
+//! A witness table has no name in the text form; the one that it has in an object file follows from
+//! its conformance (ABI/Mangling.rst, "protocol witness table").
+//!
+//! ```
+//! let text = "protocol P {}\nstruct S<T> {}\nextension S : P {}\nsil_witness_table <T> S<T>: P module main {\n}\n";
+//! let module = silkit::text::parse_module(text).module;
+//! let declarations = silkit::declarations(&module);
+//! let table = &module.witness_tables[0];
+//! let name = silkit::mangle::witness_table(table, &declarations, &Default::default());
+//! assert_eq!(name.as_deref(), Some("$s4main1SVyxGAA1PAAWP"));
+//! ```
+
+mod signature;
+mod types;
+mod writer;
+
+use silkit_ir::{Conformance, WitnessTable, WitnessTableOf};
+use silkit_types::decl::Declarations;
+use silkit_types::{Named, Type, TypeKind};
+use writer::Writer;
+
+/// What the names of a module's own declarations depend on.
+#[derive(Clone, Debug)]
+pub struct Naming {
+    /// The module that a file's own declarations belong to.
+    pub module: String,
+    /// The name of the file, which tells apart what is private to files.
+    pub file: String,
+}
+
+impl Default for Naming {
+    /// The module `main`, in which the reference's tools put what they read.
+    fn default() -> Self {
+        Self { module: "main".to_owned(), file: String::new() }
+    }
+}
+
+/// The mangled name of a witness table; `None` where it depends on something that is not known.
+pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming) -> Option<String> {
+    let WitnessTableOf::Conformance(conformance) = &table.of else { return None };
+    let mut mangler = Mangler { out: Writer::default(), decls, naming, sig: None, depth: 0 };
+    mangler.conformance(conformance)?;
+    Some(format!("$s{}WP", mangler.out.take()))
+}
+
+/// Writes one name. Methods give `None` where the name cannot be told.
+struct Mangler<'a> {
+    out: Writer,
+    decls: &'a Declarations,
+    naming: &'a Naming,
+    /// The signature whose parameters types are in terms of.
+    sig: Option<silkit_types::GenericSig>,
+    /// How deep in a type the work is.
+    depth: u32,
+}
+
+impl Mangler<'_> {
+    fn conformance(&mut self, conformance: &Conformance) -> Option<()> {
+        match conformance {
+            Conformance::Normal { sig, ty, protocol, module } => {
+                self.sig = *sig;
+                let ty = self.conforming_class(self.decls.resolve(*ty), *protocol);
+                self.ty(ty)?;
+                self.protocol(*protocol)?;
+                let nominal = self.decls.path_of(ty)?;
+                // All that a file declares is given to one module, whatever it is called there.
+                if *module == "Swift" && !self.is_own(nominal) {
+                    self.out.push("s");
+                } else {
+                    self.out.identifier(&self.naming.module);
+                }
+                self.conditions(*sig, nominal, *protocol)
+            }
+            Conformance::Inherited { inner, .. } | Conformance::Specialized { inner, .. } => {
+                self.conformance(inner)
+            }
+            Conformance::Dependent(_) | Conformance::Abstract { .. } => None,
+        }
+    }
+
+    /// The class whose conformance a class inherits, or the type itself.
+    fn conforming_class(&self, ty: Type, protocol: Type) -> Type {
+        let Some(protocol) = self.decls.path_of(self.decls.resolve(protocol)) else { return ty };
+        let above = |ty: &Type| {
+            let above = self.decls.superclass(*ty)?;
+            (self.decls.conforms(above, protocol) == Some(true)).then_some(above)
+        };
+        match std::iter::successors(above(&ty), above).take(64).last() {
+            Some(class) => in_own_parameters(class, &mut 0),
+            None => ty,
+        }
+    }
+}
+
+/// A type with its own parameters for its arguments: the one that its declaration is about.
+fn in_own_parameters(ty: Type, depth: &mut u16) -> Type {
+    let TypeKind::Named(Named { parent, name, args }) = ty.kind() else { return ty };
+    let parent = parent.map(|parent| in_own_parameters(parent, depth));
+    let param = |(index, _)| Type::new(TypeKind::Param { name: *name, depth: *depth, index });
+    let args: Box<[Type]> = (0u16..).zip(args).map(param).collect();
+    *depth += u16::from(!args.is_empty());
+    Type::named(parent, *name, args)
+}
