@@ -107,7 +107,7 @@ fn info(e: &Entry) -> Result<String, String> {
     Ok(format!(
         "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
          operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, \
-         result: {result}, operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
+         result: {result}, types: &[{types}], operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
          stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
         class = row.class,
@@ -119,6 +119,7 @@ fn info(e: &Entry) -> Result<String, String> {
         flags = form.flags,
         results = camel(&row.results),
         result = result_rule(&row.result, &form)?,
+        types = type_rules(&row.types, &form)?,
         oo = match row.operand_ownership.as_deref() {
             None => "NoOperands".into(),
             Some("by_operand") => "ByOperand".into(),
@@ -166,6 +167,33 @@ fn result_rule(rule: &str, form: &Form) -> Result<String, String> {
         "fn" => format!("ResultRule::Computed(Computed::{})", camel(arg)),
         _ => return Err(format!("no result rule `{rule}`")),
     })
+}
+
+/// `address: address loadable; source: object same(type)`.
+fn type_rules(text: &str, form: &Form) -> Result<String, String> {
+    let subject = |name: &str| -> Result<String, String> {
+        if let Some(i) = form.operands.iter().position(|(n, _)| n == name) {
+            return Ok(format!("TypeSubject::Operand({i})"));
+        }
+        let attr = form.attrs.iter().position(|(n, _)| n == name);
+        attr.map(|i| format!("TypeSubject::Attr({i})")).ok_or(format!("no operand or attribute `{name}`"))
+    };
+    let mut rules = String::new();
+    for part in text.split(';').map(str::trim).filter(|p| !p.is_empty()) {
+        let (name, kinds) = part.split_once(':').ok_or(format!("no `:` in `{part}`"))?;
+        let of = subject(name.trim())?;
+        for kind in kinds.split_whitespace() {
+            let is = match kind.trim_end_matches(')').split_once('(') {
+                Some((kind, other)) => format!("{}({})", camel(kind), subject(other)?),
+                None => match kind.strip_prefix("Builtin.") {
+                    Some(builtin) => format!("Builtin({builtin:?})"),
+                    None => camel(kind),
+                },
+            };
+            rules.push_str(&format!("TypeRule {{ of: {of}, is: TypePredicate::{is} }}, "));
+        }
+    }
+    Ok(rules)
 }
 
 fn camel(snake: &str) -> String {

@@ -34,6 +34,9 @@ pub(crate) struct Row {
     pub(crate) form: String,
     /// The rule for the types of its results.
     pub(crate) result: String,
+    /// What must hold for the types of its operands and attributes.
+    #[serde(default)]
+    pub(crate) types: String,
     /// The number of its results.
     pub(crate) results: String,
     /// Whether opened types in it make its instruction use the values that opened them.

@@ -31,6 +31,8 @@ pub struct InstInfo {
     pub type_dependent: bool,
     /// How the types of its results follow from the rest.
     pub result: ResultRule,
+    /// What must hold for the types of its operands and attributes.
+    pub types: &'static [TypeRule],
     /// The ownership constraint of every operand.
     pub operand_ownership: OperandOwnership,
     /// The ownership of its results.
@@ -212,6 +214,85 @@ pub enum ResultRule {
     Fixed(&'static str),
     /// A function of `infer`.
     Computed(Computed),
+}
+
+/// One thing that must hold for the type of an operand or an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TypeRule {
+    /// Whose type it is.
+    pub of: TypeSubject,
+    /// What it must be.
+    pub is: TypePredicate,
+}
+
+/// Whose type a rule of the table speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeSubject {
+    /// That of an operand, or of all operands of a list.
+    Operand(u8),
+    /// The one that an attribute holds.
+    Attr(u8),
+}
+
+/// What the table asks of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypePredicate {
+    /// `$*T`.
+    Address,
+    /// `$T`.
+    Object,
+    /// Not address-only.
+    Loadable,
+    /// Copying it does nothing.
+    Trivial,
+    /// A reference to something that is counted.
+    Reference,
+    /// An instance of a class, or of an archetype that is bound to one.
+    Class,
+    /// A struct.
+    Struct,
+    /// An enum.
+    Enum,
+    /// A tuple.
+    Tuple,
+    /// A function.
+    Function,
+    /// A box.
+    Box,
+    /// A pack.
+    Pack,
+    /// An existential, or an existential metatype.
+    Existential,
+    /// An archetype that an instruction opens.
+    Opened,
+    /// A metatype of any kind.
+    Metatype,
+    /// A metatype that is `@thick`.
+    ThickMetatype,
+    /// A metatype that is `@objc_metatype`.
+    ObjcMetatype,
+    /// `@sil_weak T`.
+    WeakStorage,
+    /// `@sil_unowned T`.
+    UnownedStorage,
+    /// `@sil_unmanaged T`.
+    UnmanagedStorage,
+    /// `@block_storage T`.
+    BlockStorage,
+    /// `@moveOnly T`.
+    MoveOnly,
+    /// `Builtin.IntN`, `Builtin.Word` or `Builtin.IntLiteral`.
+    Integer,
+    /// `Builtin.FPIEEE64` and its like.
+    Float,
+    /// This type of module `Builtin`.
+    Builtin(&'static str),
+    /// The type of another subject, in the same category.
+    Same(TypeSubject),
+    /// The type of another subject, whatever their categories.
+    SameObject(TypeSubject),
+    /// Storage for a reference of the type of another subject.
+    Referring(TypeSubject),
 }
 
 /// The memory behaviour of an instruction (instruction table of the reference; seed 003).

@@ -8,6 +8,7 @@ mod model;
 mod properties;
 mod query;
 mod resolve;
+mod same;
 mod table;
 
 pub use model::{

@@ -41,6 +41,7 @@ pub struct Declarations {
     sources: Vec<Arc<dyn DeclSource>>,
     sees_unknown_modules: bool,
     fields: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
+    pub(super) same: RwLock<FxMap<(Type, Type, Option<GenericSig>), Option<bool>>>,
     pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
 }
 
@@ -56,7 +57,14 @@ impl Declarations {
         own.follow_aliases();
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
         let sees_unknown_modules = !own.imports.iter().all(known);
-        Self { own, sources, sees_unknown_modules, fields: RwLock::default(), properties: RwLock::default() }
+        Self {
+            own,
+            sources,
+            sees_unknown_modules,
+            fields: RwLock::default(),
+            same: RwLock::default(),
+            properties: RwLock::default(),
+        }
     }
 
     /// The module's own declarations.
