@@ -41,7 +41,7 @@ pub struct Declarations {
     sources: Vec<Arc<dyn DeclSource>>,
     sees_unknown_modules: bool,
     fields: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
-    pub(super) same: RwLock<FxMap<(Type, Type, Option<GenericSig>), Option<bool>>>,
+    pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
     pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
 }
 

@@ -9,6 +9,9 @@ use crate::kind::{BoxType, MetatypeRepr, Named, Type, TypeKind};
 use crate::{Convention, GenericSig, RequirementKind};
 use std::sync::PoisonError;
 
+/// Two types, and the signature that says what is known about the parameters in them.
+pub(super) type Question = (Type, Type, Option<GenericSig>);
+
 /// How deep two types are compared.
 const MAX_DEPTH: u32 = 48;
 
