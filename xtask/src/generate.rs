@@ -106,7 +106,7 @@ fn info(e: &Entry) -> Result<String, String> {
     };
     Ok(format!(
         "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
-         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, \
+         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, apply: {apply}, \
          result: {result}, types: &[{types}], operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
          stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
@@ -133,6 +133,7 @@ fn info(e: &Entry) -> Result<String, String> {
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
         td = row.type_dependent,
+        apply = row.apply.as_deref().map_or("None".into(), |a| format!("Some(ApplyKind::{})", camel(a))),
         summary = row.summary,
         syntax = row.form.trim(),
         details = row.details.trim(),

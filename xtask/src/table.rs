@@ -42,6 +42,9 @@ pub(crate) struct Row {
     /// Whether opened types in it make its instruction use the values that opened them.
     #[serde(default)]
     pub(crate) type_dependent: bool,
+    /// The kind of apply site that it is.
+    #[serde(default)]
+    pub(crate) apply: Option<String>,
     /// The ownership constraint of every operand.
     #[serde(default)]
     pub(crate) operand_ownership: Option<String>,

@@ -29,6 +29,8 @@ pub struct InstInfo {
     /// Whether opened types in its attributes make it use the values that opened them
     /// (SIL.md, "Values and Operands": type-dependent operands).
     pub type_dependent: bool,
+    /// The kind of apply site that it is.
+    pub apply: Option<ApplyKind>,
     /// How the types of its results follow from the rest.
     pub result: ResultRule,
     /// What must hold for the types of its operands and attributes.
@@ -182,6 +184,15 @@ pub enum AttrKind {
     KeyPath,
     /// A generic signature, or [`crate::NONE`].
     OptSig,
+}
+
+/// Kinds of apply sites (SIL Programmers' Manual, "SILFunction and apply arguments").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApplyKind {
+    /// It calls: its arguments are all of the callee's.
+    Full,
+    /// It makes a closure: its arguments are the last of the callee's.
+    Partial,
 }
 
 /// The number of results.

@@ -9,20 +9,21 @@ mod body;
 mod calls;
 mod debug;
 mod decl_ref;
+mod edit;
 
 pub mod generated;
 mod infer;
 pub mod info;
 mod keypath;
 mod module;
-mod uses;
 
 pub use body::{
-    ArgFlags, Block, BlockData, Body, Inst, InstData, Loc, LocData, NewInst, Operand, OperandData, Ownership,
-    Value, ValueData, ValueDef,
+    ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
+    Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
+pub use edit::{Changes, Editor, Epoch, Point};
 pub use generated::Opcode;
 pub use infer::result_types;
 pub use info::InstInfo;

@@ -715,6 +715,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["dynamic_lifetime", "lexical", "var_decl", "moveable_value_debuginfo"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -743,6 +744,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -774,6 +776,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -811,6 +814,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["objc", "bare", "stack"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object },
@@ -857,6 +861,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["objc", "bare", "stack"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(1), is: TypePredicate::Object },
@@ -900,6 +905,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["dynamic_lifetime", "reflection", "pointer_escape", "moveable_value_debuginfo"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -934,6 +940,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -966,6 +973,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -994,6 +1002,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -1025,6 +1034,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -1053,6 +1063,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1084,6 +1095,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1118,6 +1130,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1151,6 +1164,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["dead_end"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1182,6 +1196,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1213,6 +1228,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -1244,6 +1260,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1277,6 +1294,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1311,6 +1329,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Word"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1348,6 +1367,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Word"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1381,6 +1401,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::BoxField),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1412,6 +1433,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1446,6 +1468,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["stack_protection"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -1481,6 +1504,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -1517,6 +1541,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1550,6 +1575,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["stack_protection"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -1592,6 +1618,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["strict", "invariant"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -1624,6 +1651,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -1655,6 +1683,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -1686,6 +1715,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object },
@@ -1720,6 +1750,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object },
@@ -1754,6 +1785,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object },
@@ -1793,6 +1825,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -1824,6 +1857,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["bare"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::NoOperands,
@@ -1855,6 +1889,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -1889,6 +1924,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -1926,6 +1962,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.RawPointer"),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -1954,6 +1991,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Int1"),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -1982,6 +2020,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -2013,6 +2052,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -2044,6 +2084,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -2078,6 +2119,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -2109,6 +2151,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -2141,6 +2184,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -2180,6 +2224,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(2),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2223,6 +2268,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(2),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2266,6 +2312,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(2),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2309,6 +2356,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(2),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2354,6 +2402,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(3),
         types: &[
             TypeRule { of: TypeSubject::Attr(3), is: TypePredicate::Object },
@@ -2397,6 +2446,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -2425,6 +2475,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -2453,6 +2504,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2484,6 +2536,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2516,6 +2569,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2547,6 +2601,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2578,6 +2633,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2611,6 +2667,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2644,6 +2701,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2677,6 +2735,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2710,6 +2769,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2743,6 +2803,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2776,6 +2837,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["without_actually_escaping"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2809,6 +2871,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["not_guaranteed"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2845,6 +2908,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.BridgeObject"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2878,6 +2942,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2911,6 +2976,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2944,6 +3010,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -2977,6 +3044,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3010,6 +3078,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3043,6 +3112,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3075,6 +3145,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3107,6 +3178,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::OpaqueIsolation),
         types: &[],
         operand_ownership: OperandOwnership::GuaranteedForwarding,
@@ -3135,6 +3207,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["prohibit_isolated_conformances"],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Computed(Computed::CastTarget),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -3178,6 +3251,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["prohibit_isolated_conformances"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -3224,6 +3298,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -3274,6 +3349,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["prohibit_isolated_conformances", "exact"],
         results: Results::Terminator,
         type_dependent: true,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -3334,6 +3410,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["prohibit_isolated_conformances"],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -3365,6 +3442,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("(Builtin.Int1, Builtin.Int1)"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3396,6 +3474,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.BridgeObject"),
         types: &[],
         operand_ownership: OperandOwnership::BitwiseEscape,
@@ -3424,6 +3503,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -3455,6 +3535,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3502,6 +3583,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::PointerEscape,
@@ -3530,6 +3612,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -3558,6 +3641,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -3586,6 +3670,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::UnownedStorage),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -3614,6 +3699,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::WeakStorage),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -3642,6 +3728,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Referent),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3673,6 +3760,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Referent),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3704,6 +3792,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Referent),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -3735,6 +3824,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["allows_diagnostics", "lexical", "pointer_escape", "var_decl"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -3763,6 +3853,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -3791,6 +3882,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["poison", "dead_end"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -3819,6 +3911,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -3847,6 +3940,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -3875,6 +3969,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["lexical", "pointer_escape", "var_decl", "fixed"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -3903,6 +3998,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::EndBorrow,
@@ -3934,6 +4030,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -3973,6 +4070,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["strict"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4006,6 +4104,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4037,6 +4136,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -4069,6 +4169,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::WrapMoveOnly),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4097,6 +4198,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::UnwrapMoveOnly),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4132,6 +4234,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::UnwrapMoveOnly),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4163,6 +4266,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::UnwrapMoveOnly),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -4194,6 +4298,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::WrapMoveOnly),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -4230,6 +4335,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4266,6 +4372,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4294,6 +4401,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -4322,6 +4430,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -4350,6 +4459,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -4378,6 +4488,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4409,6 +4520,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4440,6 +4552,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -4468,6 +4581,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -4496,6 +4610,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -4524,6 +4639,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4555,6 +4671,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4586,6 +4703,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -4617,6 +4735,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4645,6 +4764,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4673,6 +4793,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4701,6 +4822,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -4729,6 +4851,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nonatomic"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -4757,6 +4880,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Int1"),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -4785,6 +4909,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["native"],
         results: Results::Several,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::BeginCowMutation),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -4813,6 +4938,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["keep_unique"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -4841,6 +4967,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -4869,6 +4996,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["objc"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Int1"),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::DestroyingConsume,
@@ -4897,6 +5025,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::ObjectOf(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -4928,6 +5057,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["unchecked"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::ObjectOf(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -4970,6 +5100,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5005,6 +5136,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5037,6 +5169,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["take"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Referent),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5068,6 +5201,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["take"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Referent),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5102,6 +5236,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["init"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5138,6 +5273,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["init"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5180,6 +5316,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["take", "init"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5221,6 +5358,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["take", "init"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5253,6 +5391,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -5290,6 +5429,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5332,6 +5472,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5381,6 +5522,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -5432,6 +5574,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -5475,6 +5618,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[],
         operand_ownership: OperandOwnership::ForwardingConsume,
@@ -5503,6 +5647,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -5543,6 +5688,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["no_nested_conflict", "builtin"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::SameAs(0),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -5571,6 +5717,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["abort"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -5616,6 +5763,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["no_nested_conflict", "builtin"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5656,6 +5804,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["abort", "builtin"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5695,6 +5844,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -5726,6 +5876,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Vector),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ByOperand,
@@ -5754,6 +5905,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Tuple),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -5782,6 +5934,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::TupleElement),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5813,6 +5966,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::TupleElement),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5844,6 +5998,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -5876,6 +6031,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::StructField),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5907,6 +6063,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::StructField),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -5938,6 +6095,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["immutable"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::ClassField),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -5969,6 +6127,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["immutable"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::AddressOf(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6001,6 +6160,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Several,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::DestructureStruct),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6032,6 +6192,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Several,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::DestructureTuple),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6066,6 +6227,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -6098,6 +6260,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::EnumPayload),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6129,6 +6292,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::EnumPayload),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6160,6 +6324,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::EnumPayload),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6191,6 +6356,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6233,6 +6399,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6276,6 +6443,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6308,6 +6476,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Computed(Computed::ExistentialPayload),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6347,6 +6516,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6388,6 +6558,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6420,6 +6591,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6465,6 +6637,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6498,6 +6671,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6531,6 +6705,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6564,6 +6739,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6597,6 +6773,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6630,6 +6807,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6663,6 +6841,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -6694,6 +6873,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6730,6 +6910,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.SILToken"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6761,6 +6942,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Word"),
         types: &[
             TypeRule { of: TypeSubject::Attr(0), is: TypePredicate::Object },
@@ -6792,6 +6974,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.PackIndex"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6828,6 +7011,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.PackIndex"),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6864,6 +7048,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.PackIndex"),
         types: &[
             TypeRule { of: TypeSubject::Attr(1), is: TypePredicate::Object },
@@ -6904,6 +7089,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -6947,6 +7133,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(1), is: TypePredicate::Object },
@@ -6989,6 +7176,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7032,6 +7220,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7066,6 +7255,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::BlockStorage),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -7109,6 +7299,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(1),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },
@@ -7155,6 +7346,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nothrow", "noasync"],
         results: Results::One,
         type_dependent: true,
+        apply: Some(ApplyKind::Full),
         result: ResultRule::Computed(Computed::Apply),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7196,6 +7388,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nothrow", "noasync"],
         results: Results::Several,
         type_dependent: true,
+        apply: Some(ApplyKind::Full),
         result: ResultRule::Computed(Computed::BeginApply),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7245,6 +7438,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["nothrow", "noasync"],
         results: Results::Terminator,
         type_dependent: true,
+        apply: Some(ApplyKind::Full),
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7279,6 +7473,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["callee_guaranteed", "isolated_any", "on_stack"],
         results: Results::One,
         type_dependent: true,
+        apply: Some(ApplyKind::Partial),
         result: ResultRule::Computed(Computed::PartialApply),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7323,6 +7518,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Thunk),
         types: &[],
         operand_ownership: OperandOwnership::ForwardingConsume,
@@ -7355,6 +7551,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: true,
+        apply: None,
         result: ResultRule::Type(2),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7383,6 +7580,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Type(0),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7414,6 +7612,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7445,6 +7644,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::OpaqueIsolation),
         types: &[],
         operand_ownership: OperandOwnership::GuaranteedForwarding,
@@ -7485,6 +7685,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Differentiable),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7523,6 +7724,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::Linear),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7561,6 +7763,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::DifferentiableExtract),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7592,6 +7795,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::LinearExtract),
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7631,6 +7835,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Computed(Computed::WitnessFunction),
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -7659,6 +7864,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["throws"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.RawUnsafeContinuation"),
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -7687,6 +7893,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["throws"],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.RawUnsafeContinuation"),
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -7723,6 +7930,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7754,6 +7962,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::One,
         type_dependent: false,
+        apply: None,
         result: ResultRule::Fixed("Builtin.Executor"),
         types: &[],
         operand_ownership: OperandOwnership::PointerEscape,
@@ -7782,6 +7991,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["mandatory"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::InstantaneousUse,
@@ -7816,6 +8026,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &["poison", "moveable_value_debuginfo", "trace"],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::UnownedInstantaneousUse,
@@ -7844,6 +8055,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -7872,6 +8084,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -7913,6 +8126,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -7941,6 +8155,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::None,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -7972,6 +8187,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -8000,6 +8216,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -8028,6 +8245,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::ForwardingConsume,
@@ -8056,6 +8274,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -8093,6 +8312,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::ByOperand,
@@ -8121,6 +8341,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -8149,6 +8370,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[],
         operand_ownership: OperandOwnership::NoOperands,
@@ -8193,6 +8415,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -8230,6 +8453,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object }],
         operand_ownership: OperandOwnership::TrivialUse,
@@ -8261,6 +8485,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Object },
@@ -8295,6 +8520,7 @@ pub static INFOS: [InstInfo; 226] = [
         flags: &[],
         results: Results::Terminator,
         type_dependent: false,
+        apply: None,
         result: ResultRule::None,
         types: &[
             TypeRule { of: TypeSubject::Operand(0), is: TypePredicate::Address },

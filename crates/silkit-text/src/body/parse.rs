@@ -11,7 +11,7 @@ use crate::types::{parse_sil_type, parse_type};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{
-    ArgFlags, Block, Body, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
+    ArgFlags, Block, Body, BodyBuilder, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
 };
 use silkit_types::{SilType, Type, TypeFacts};
 
@@ -20,7 +20,7 @@ pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
     facts: &'e dyn TypeFacts,
-    pub(super) body: Body,
+    pub(super) body: BodyBuilder,
     values: FxHashMap<&'a str, Value>,
     blocks: FxHashMap<&'a str, (Block, bool)>,
     /// Values that were used and not defined yet, with the place of their first use.
@@ -64,7 +64,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             cur,
             env,
             facts,
-            body: Body::new(),
+            body: BodyBuilder::new(),
             values: FxHashMap::default(),
             blocks: FxHashMap::default(),
             pending: Vec::new(),
@@ -141,8 +141,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.infer_late();
         self.errors.sort_by_key(|e| e.range.start);
-        self.body.shrink_to_fit();
-        ParsedBody { body: self.body, errors: self.errors }
+        ParsedBody { body: self.body.finish(), errors: self.errors }
     }
 
     /// Reads a label or an instruction.
@@ -281,7 +280,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             if self.body.value(value).ty.is_unknown() {
                 self.body.set_type(value, stated);
             }
-            self.body.replace_all_uses(old, value);
+            self.body.resolve(old, value);
         }
         Ok(())
     }

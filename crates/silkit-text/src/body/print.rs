@@ -2,7 +2,7 @@
 
 use crate::options::PrintOptions;
 use crate::printer::Out;
-use silkit_base::{IdVec, SecondaryMap, Symbol};
+use silkit_base::{SecondaryMap, Symbol};
 use silkit_ir::info::{AttrKind, Piece, Results};
 use silkit_ir::{ArgFlags, Block, Body, DeclRef, Inst, InstInfo, NONE, Ownership, Value, ValueDef};
 use silkit_types::{SilType, Type};
@@ -31,7 +31,6 @@ pub(crate) struct BodyPrinter<'a, 'o> {
     /// The printed number of each instruction: that of its first result, or its own.
     inst_ids: Vec<u32>,
     block_ids: SecondaryMap<Block, u32>,
-    preds: IdVec<Block, Vec<Block>>,
     current: u32,
     in_initializer: bool,
 }
@@ -46,7 +45,6 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             value_ids: vec![NONE; body.value_count()],
             inst_ids: vec![NONE; body.inst_count()],
             block_ids: SecondaryMap::with_len(body.block_count(), NONE),
-            preds: (0..body.block_count()).map(|_| Vec::new()).collect(),
             current: 0,
             in_initializer: false,
         };
@@ -72,12 +70,6 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                     self.value_ids[value.as_u32() as usize] = next;
                     next += 1;
                 }
-            }
-        }
-        for &block in self.body.block_order() {
-            let Some(last) = self.body.last_inst(block) else { continue };
-            for successor in self.body.successors(last) {
-                self.preds[successor].push(block);
             }
         }
     }
@@ -117,10 +109,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             self.out.push(")");
         }
         self.out.push(":");
-        if !self.preds[block].is_empty() {
+        if self.body.predecessors(block).next().is_some() {
             self.out.pad(COMMENT_COLUMN);
             self.out.push("// Preds:");
-            let mut preds: Vec<u32> = self.preds[block].iter().rev().map(|&b| self.block_ids[b]).collect();
+            let mut preds: Vec<u32> = self.body.predecessors(block).map(|b| self.block_ids[b]).collect();
             if self.options.sorted {
                 preds.sort_unstable();
             }

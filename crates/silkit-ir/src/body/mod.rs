@@ -1,9 +1,18 @@
 //! The body of a function: blocks, instructions, values, operands.
 
+mod build;
+mod cfg;
+mod integrity;
+mod uses;
+
+pub use build::BodyBuilder;
+pub(crate) use cfg::Slot;
+
 use crate::NONE;
 use crate::debug::SourceLoc;
+use crate::edit::History;
 use crate::generated::Opcode;
-use crate::info::{AttrKind, InstInfo};
+use crate::info::InstInfo;
 use bitflags::bitflags;
 use silkit_base::{FxHashMap, IdVec, Symbol, entity};
 use silkit_types::{SilType, Type};
@@ -16,6 +25,8 @@ entity!(/// A value: a result of an instruction, an argument of a block, or `und
     Value, "%v");
 entity!(/// One use of a value by an instruction.
     Operand, "op");
+entity!(/// The way from a terminator to one of its successors.
+    Edge, "edge");
 entity!(/// A source location with its scope.
     Loc, "loc");
 
@@ -26,14 +37,17 @@ pub struct Body {
     pub(crate) values: IdVec<Value, ValueData>,
     pub(crate) operands: IdVec<Operand, OperandData>,
     pub(crate) blocks: IdVec<Block, BlockData>,
+    pub(crate) edges: IdVec<Edge, EdgeData>,
     /// Attribute words of all instructions.
-    words: Vec<u32>,
+    pub(crate) words: Vec<u32>,
     /// Lists that attributes refer to, each preceded by its length.
-    pool: Vec<u32>,
-    locs: IdVec<Loc, LocData>,
+    pub(crate) pool: Vec<u32>,
+    pub(crate) locs: IdVec<Loc, LocData>,
     undefs: FxHashMap<SilType, Value>,
     /// The blocks in order.
-    order: Vec<Block>,
+    pub(crate) order: Vec<Block>,
+    /// When what was changed last.
+    pub(crate) history: History,
 }
 
 /// An instruction. What its parts mean is said by [`Opcode::info`].
@@ -46,16 +60,16 @@ pub struct InstData {
     /// The ownership that it forwards, where that is not its operand's.
     pub forwarding: Option<Ownership>,
     /// How many of the last operands are there for the types alone.
-    type_operand_count: u8,
-    result_count: u16,
-    operand_count: u32,
-    first_operand: Operand,
-    first_result: Value,
-    words: u32,
-    /// The block that it is in.
+    pub(crate) type_operand_count: u8,
+    pub(crate) result_count: u16,
+    pub(crate) operand_count: u32,
+    pub(crate) first_operand: Operand,
+    pub(crate) first_result: Value,
+    pub(crate) words: u32,
+    /// The block that it is in; [`Block::NONE`] once it was removed.
     pub block: Block,
-    prev: Inst,
-    next: Inst,
+    pub(crate) prev: Inst,
+    pub(crate) next: Inst,
     /// Its source location.
     pub loc: Loc,
     /// The offset of its text in the file that it was read from, or [`NONE`].
@@ -67,11 +81,11 @@ pub struct InstData {
 pub struct ValueData {
     /// Its type.
     pub ty: SilType,
-    def: u32,
+    pub(crate) def: u32,
     /// The first use in its list.
     pub(crate) first_use: Operand,
-    index: u16,
-    kind: ValueKind,
+    pub(crate) index: u16,
+    pub(crate) kind: ValueKind,
     /// The ownership of a block's argument as spelled.
     pub ownership: Ownership,
     /// The flags of a block's argument.
@@ -80,7 +94,7 @@ pub struct ValueData {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-enum ValueKind {
+pub(crate) enum ValueKind {
     Result,
     Argument,
     Undef,
@@ -96,7 +110,7 @@ pub enum ValueDef {
     Argument(Block, u16),
     /// No definition: `undef`.
     Undef,
-    /// Used before it was defined, while a body is read.
+    /// No definition yet, while a body is read; none any more, after an argument was removed.
     Pending,
 }
 
@@ -150,9 +164,25 @@ pub struct OperandData {
 /// A basic block.
 #[derive(Clone, Debug)]
 pub struct BlockData {
-    args: Vec<Value>,
-    first: Inst,
-    last: Inst,
+    pub(crate) args: Vec<Value>,
+    pub(crate) first: Inst,
+    pub(crate) last: Inst,
+    /// The edges of its terminator stand one after another.
+    pub(crate) first_edge: Edge,
+    pub(crate) edge_count: u32,
+    /// The edge to it that was made last.
+    pub(crate) first_pred: Edge,
+}
+
+/// The way from a terminator to one of its successors.
+#[derive(Clone, Debug)]
+pub struct EdgeData {
+    /// The block that ends with the terminator.
+    pub from: Block,
+    /// The successor.
+    pub to: Block,
+    pub(crate) prev: Edge,
+    pub(crate) next: Edge,
 }
 
 /// A location and the scope that it belongs to.
@@ -195,16 +225,6 @@ impl Body {
 
     // ---- blocks ----
 
-    /// Makes a block that is not in the order yet.
-    pub fn new_block(&mut self) -> Block {
-        self.blocks.push(BlockData { args: Vec::new(), first: Inst::NONE, last: Inst::NONE })
-    }
-
-    /// Puts a block after all others.
-    pub fn append_block(&mut self, block: Block) {
-        self.order.push(block);
-    }
-
     /// The blocks in order; the first is the entry.
     pub fn block_order(&self) -> &[Block] {
         &self.order
@@ -213,31 +233,6 @@ impl Body {
     /// How many blocks were ever made: the size for side tables.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
-    }
-
-    /// Adds an argument to a block.
-    ///
-    /// # Panics
-    /// With more than 65,535 arguments.
-    pub fn add_argument(
-        &mut self,
-        block: Block,
-        ty: SilType,
-        ownership: Ownership,
-        arg_flags: ArgFlags,
-    ) -> Value {
-        let index = u16::try_from(self.blocks[block].args.len()).expect("invariant: at most 65535 arguments");
-        let value = self.values.push(ValueData {
-            ty,
-            def: block.as_u32(),
-            first_use: Operand::NONE,
-            index,
-            kind: ValueKind::Argument,
-            ownership,
-            arg_flags,
-        });
-        self.blocks[block].args.push(value);
-        value
     }
 
     /// The arguments of a block.
@@ -287,57 +282,6 @@ impl Body {
     /// How many instructions were ever made: the size for side tables.
     pub fn inst_count(&self) -> usize {
         self.insts.len()
-    }
-
-    /// Makes an instruction at the end of a block.
-    ///
-    /// # Panics
-    /// Where the number of words is not the one that the table declares.
-    pub fn append_inst(&mut self, block: Block, new: &NewInst<'_>) -> Inst {
-        assert_eq!(new.words.len(), new.opcode.info().attrs.len(), "invariant: one word per attribute");
-        let inst = self.insts.next_key();
-        let first_operand = self.operands.next_key();
-        let first_result = self.values.next_key();
-        let words = self.words.len() as u32;
-        self.words.extend_from_slice(new.words);
-        let last = self.blocks[block].last;
-        self.insts.push(InstData {
-            opcode: new.opcode,
-            flags: new.flags,
-            forwarding: new.forwarding,
-            result_count: new.results.len() as u16,
-            type_operand_count: new.type_operands.len() as u8,
-            operand_count: (new.operands.len() + new.type_operands.len()) as u32,
-            first_operand,
-            first_result,
-            words,
-            block,
-            prev: last,
-            next: Inst::NONE,
-            loc: new.loc,
-            pos: new.pos,
-        });
-        for &value in new.operands.iter().chain(new.type_operands) {
-            self.add_operand(inst, value);
-        }
-        for (i, &ty) in new.results.iter().enumerate() {
-            self.values.push(ValueData {
-                ty,
-                def: inst.as_u32(),
-                first_use: Operand::NONE,
-                index: i as u16,
-                kind: ValueKind::Result,
-                ownership: Ownership::None,
-                arg_flags: ArgFlags::empty(),
-            });
-        }
-        if last.is_some() {
-            self.insts[last].next = inst;
-        } else {
-            self.blocks[block].first = inst;
-        }
-        self.blocks[block].last = inst;
-        inst
     }
 
     /// The uses that an instruction makes, in the order of the table.
@@ -397,14 +341,6 @@ impl Body {
 
     // ---- lists and attributes ----
 
-    /// Stores a list for an attribute and returns its word.
-    pub fn new_list(&mut self, items: &[u32]) -> u32 {
-        let word = self.pool.len() as u32;
-        self.pool.push(items.len() as u32);
-        self.pool.extend_from_slice(items);
-        word
-    }
-
     /// The list of a word; empty where it is [`NONE`].
     #[inline]
     pub fn list(&self, word: u32) -> &[u32] {
@@ -421,34 +357,12 @@ impl Body {
         self.list(word).iter().map(|&w| Type::from_u32(w)).collect()
     }
 
-    /// The blocks that an instruction may go to, in the order of its text.
-    pub fn successors(&self, inst: Inst) -> Vec<Block> {
-        let mut blocks = Vec::new();
-        for (attr, &word) in self.info(inst).attrs.iter().zip(self.words(inst)) {
-            match attr.kind {
-                AttrKind::Block => blocks.push(Block::from_u32(word)),
-                AttrKind::OptBlock if word != NONE => blocks.push(Block::from_u32(word)),
-                AttrKind::ListBlock => blocks.extend(self.list(word).iter().map(|&b| Block::from_u32(b))),
-                AttrKind::ListDeclBlock => {
-                    blocks.extend(self.list(word).iter().skip(1).step_by(2).map(|&b| Block::from_u32(b)));
-                }
-                _ => {}
-            }
-        }
-        blocks
-    }
-
     // ---- values ----
 
     /// A value.
     #[inline]
     pub fn value(&self, value: Value) -> &ValueData {
         &self.values[value]
-    }
-
-    /// Changes the type of a value.
-    pub fn set_type(&mut self, value: Value, ty: SilType) {
-        self.values[value].ty = ty;
     }
 
     /// How many values were ever made: the size for side tables.
@@ -468,44 +382,7 @@ impl Body {
         }
     }
 
-    /// `undef` of a type.
-    pub fn undef(&mut self, ty: SilType) -> Value {
-        if let Some(&value) = self.undefs.get(&ty) {
-            return value;
-        }
-        let value = self.detached(ty, ValueKind::Undef);
-        self.undefs.insert(ty, value);
-        value
-    }
-
-    /// A value that is used before its definition was read.
-    pub fn pending(&mut self, ty: SilType) -> Value {
-        self.detached(ty, ValueKind::Pending)
-    }
-
-    fn detached(&mut self, ty: SilType, kind: ValueKind) -> Value {
-        self.values.push(ValueData {
-            ty,
-            def: NONE,
-            first_use: Operand::NONE,
-            index: 0,
-            kind,
-            ownership: Ownership::None,
-            arg_flags: ArgFlags::empty(),
-        })
-    }
-
     // ---- locations ----
-
-    /// Stores a location.
-    pub fn new_loc(&mut self, data: LocData) -> Loc {
-        if let Some(last) = self.locs.keys().next_back()
-            && self.locs[last] == data
-        {
-            return last;
-        }
-        self.locs.push(data)
-    }
 
     /// A stored location.
     pub fn loc(&self, loc: Loc) -> Option<LocData> {
@@ -518,18 +395,9 @@ impl Body {
             + self.values.heap_size()
             + self.operands.heap_size()
             + self.blocks.heap_size()
+            + self.edges.heap_size()
             + self.locs.heap_size()
             + (self.words.capacity() + self.pool.capacity() + self.order.capacity()) * 4
-    }
-
-    /// Gives back memory that is reserved and not used.
-    pub fn shrink_to_fit(&mut self) {
-        self.insts.shrink_to_fit();
-        self.values.shrink_to_fit();
-        self.operands.shrink_to_fit();
-        self.blocks.shrink_to_fit();
-        self.words.shrink_to_fit();
-        self.pool.shrink_to_fit();
     }
 
     /// The symbol that an attribute word holds.

@@ -1,0 +1,294 @@
+//! Making the entities of a body, and the construction API for readers.
+//!
+//! What is here records no change: a [`BodyBuilder`] makes a body that nobody has analysed yet.
+//! A body that is in use is changed by an [`crate::Editor`] alone.
+
+use super::{
+    ArgFlags, Block, BlockData, Body, Edge, Inst, InstData, Loc, LocData, NewInst, Operand, Ownership, Value,
+    ValueData, ValueKind,
+};
+use crate::NONE;
+use silkit_types::SilType;
+
+/// Makes a body from its parts in the order of their text: for parsers, binary readers and cloners.
+///
+/// It reads like the [`Body`] that it makes.
+#[derive(Debug, Default)]
+pub struct BodyBuilder {
+    body: Body,
+}
+
+impl std::ops::Deref for BodyBuilder {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        &self.body
+    }
+}
+
+impl BodyBuilder {
+    /// A body without blocks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The body that was made.
+    pub fn finish(mut self) -> Body {
+        self.body.shrink_to_fit();
+        self.body.check_integrity();
+        self.body
+    }
+
+    /// Makes a block that is not in the order yet, so that it can be named before its turn.
+    pub fn new_block(&mut self) -> Block {
+        self.body.make_block()
+    }
+
+    /// Puts a block after all others.
+    pub fn append_block(&mut self, block: Block) {
+        self.body.order.push(block);
+    }
+
+    /// Adds an argument to a block.
+    ///
+    /// # Panics
+    /// With more than 65,535 arguments.
+    pub fn add_argument(
+        &mut self,
+        block: Block,
+        ty: SilType,
+        ownership: Ownership,
+        arg_flags: ArgFlags,
+    ) -> Value {
+        let index = self.body.blocks[block].args.len();
+        self.body.make_argument(block, index, ty, ownership, arg_flags)
+    }
+
+    /// Makes an instruction at the end of a block.
+    ///
+    /// # Panics
+    /// Where the number of words is not the one that the table declares.
+    pub fn append_inst(&mut self, block: Block, new: &NewInst<'_>) -> Inst {
+        let inst = self.body.make_inst(new);
+        self.body.link_inst_last(inst, block);
+        inst
+    }
+
+    /// Stores a list for an attribute and returns its word.
+    pub fn new_list(&mut self, items: &[u32]) -> u32 {
+        self.body.make_list(items)
+    }
+
+    /// `undef` of a type.
+    pub fn undef(&mut self, ty: SilType) -> Value {
+        self.body.make_undef(ty)
+    }
+
+    /// A value that is used before its definition was read.
+    pub fn pending(&mut self, ty: SilType) -> Value {
+        self.body.make_detached(ty, ValueKind::Pending)
+    }
+
+    /// Gives a value that was used before its definition its definition. Uses keep their order.
+    pub fn resolve(&mut self, pending: Value, definition: Value) {
+        self.body.relink_uses(pending, definition);
+    }
+
+    /// Says the type of a value.
+    pub fn set_type(&mut self, value: Value, ty: SilType) {
+        self.body.values[value].ty = ty;
+    }
+
+    /// Stores a location.
+    pub fn new_loc(&mut self, data: LocData) -> Loc {
+        self.body.make_loc(data)
+    }
+}
+
+impl Body {
+    pub(crate) fn make_block(&mut self) -> Block {
+        self.blocks.push(BlockData {
+            args: Vec::new(),
+            first: Inst::NONE,
+            last: Inst::NONE,
+            first_edge: Edge::NONE,
+            edge_count: 0,
+            first_pred: Edge::NONE,
+        })
+    }
+
+    pub(crate) fn make_argument(
+        &mut self,
+        block: Block,
+        index: usize,
+        ty: SilType,
+        ownership: Ownership,
+        arg_flags: ArgFlags,
+    ) -> Value {
+        let value = self.values.push(ValueData {
+            ty,
+            def: block.as_u32(),
+            first_use: Operand::NONE,
+            index: 0,
+            kind: ValueKind::Argument,
+            ownership,
+            arg_flags,
+        });
+        self.blocks[block].args.insert(index, value);
+        self.number_arguments(block, index);
+        value
+    }
+
+    /// Makes the arguments from `start` know their positions.
+    pub(crate) fn number_arguments(&mut self, block: Block, start: usize) {
+        for (i, &arg) in self.blocks[block].args.iter().enumerate().skip(start) {
+            self.values[arg].index = u16::try_from(i).expect("invariant: at most 65535 arguments");
+        }
+    }
+
+    /// Makes an instruction that is in no block, with its uses and results.
+    pub(crate) fn make_inst(&mut self, new: &NewInst<'_>) -> Inst {
+        assert_eq!(new.words.len(), new.opcode.info().attrs.len(), "invariant: one word per attribute");
+        let inst = self.insts.next_key();
+        let first_operand = self.operands.next_key();
+        let first_result = self.values.next_key();
+        let words = self.words.len() as u32;
+        self.words.extend_from_slice(new.words);
+        let result_count = u16::try_from(new.results.len()).unwrap_or(u16::MAX);
+        let type_operand_count = u8::try_from(new.type_operands.len()).unwrap_or(u8::MAX);
+        let type_operands = &new.type_operands[..usize::from(type_operand_count)];
+        self.insts.push(InstData {
+            opcode: new.opcode,
+            flags: new.flags,
+            forwarding: new.forwarding,
+            result_count,
+            type_operand_count,
+            operand_count: (new.operands.len() + type_operands.len()) as u32,
+            first_operand,
+            first_result,
+            words,
+            block: Block::NONE,
+            prev: Inst::NONE,
+            next: Inst::NONE,
+            loc: new.loc,
+            pos: new.pos,
+        });
+        for &value in new.operands.iter().chain(type_operands) {
+            self.make_operand(inst, value);
+        }
+        for (index, &ty) in (0..result_count).zip(new.results) {
+            self.values.push(ValueData {
+                ty,
+                def: inst.as_u32(),
+                first_use: Operand::NONE,
+                index,
+                kind: ValueKind::Result,
+                ownership: Ownership::None,
+                arg_flags: ArgFlags::empty(),
+            });
+        }
+        inst
+    }
+
+    /// Puts an instruction at the end of a block, and a terminator's edges with it.
+    pub(crate) fn link_inst_last(&mut self, inst: Inst, block: Block) {
+        let last = std::mem::replace(&mut self.blocks[block].last, inst);
+        let data = &mut self.insts[inst];
+        data.block = block;
+        data.prev = last;
+        data.next = Inst::NONE;
+        let is_terminator = data.opcode.is_terminator();
+        match last.some() {
+            Some(last) => self.insts[last].next = inst,
+            None => self.blocks[block].first = inst,
+        }
+        // A block that goes on after a terminator (only a file that is wrong has one) goes where its
+        // last instruction says.
+        if is_terminator || self.blocks[block].edge_count > 0 {
+            self.unlink_edges(block);
+            self.link_edges(block);
+        }
+    }
+
+    /// Puts an instruction that is in no block before another one.
+    pub(crate) fn link_inst_before(&mut self, inst: Inst, next: Inst) {
+        let (block, prev) = (self.insts[next].block, self.insts[next].prev);
+        let data = &mut self.insts[inst];
+        data.block = block;
+        data.prev = prev;
+        data.next = next;
+        self.insts[next].prev = inst;
+        match prev.some() {
+            Some(prev) => self.insts[prev].next = inst,
+            None => self.blocks[block].first = inst,
+        }
+    }
+
+    /// Takes an instruction out of its block; its uses and results stay.
+    pub(crate) fn unlink_inst(&mut self, inst: Inst) {
+        let InstData { block, prev, next, .. } = self.insts[inst];
+        match prev.some() {
+            Some(prev) => self.insts[prev].next = next,
+            None => self.blocks[block].first = next,
+        }
+        match next.some() {
+            Some(next) => self.insts[next].prev = prev,
+            None => {
+                self.unlink_edges(block);
+                self.blocks[block].last = prev;
+            }
+        }
+        let data = &mut self.insts[inst];
+        data.block = Block::NONE;
+        data.prev = Inst::NONE;
+        data.next = Inst::NONE;
+    }
+
+    pub(crate) fn make_list(&mut self, items: &[u32]) -> u32 {
+        let word = self.pool.len() as u32;
+        self.pool.push(items.len() as u32);
+        self.pool.extend_from_slice(items);
+        word
+    }
+
+    pub(crate) fn make_undef(&mut self, ty: SilType) -> Value {
+        if let Some(&value) = self.undefs.get(&ty) {
+            return value;
+        }
+        let value = self.make_detached(ty, ValueKind::Undef);
+        self.undefs.insert(ty, value);
+        value
+    }
+
+    pub(crate) fn make_detached(&mut self, ty: SilType, kind: ValueKind) -> Value {
+        self.values.push(ValueData {
+            ty,
+            def: NONE,
+            first_use: Operand::NONE,
+            index: 0,
+            kind,
+            ownership: Ownership::None,
+            arg_flags: ArgFlags::empty(),
+        })
+    }
+
+    pub(crate) fn make_loc(&mut self, data: LocData) -> Loc {
+        if let Some(last) = self.locs.keys().next_back()
+            && self.locs[last] == data
+        {
+            return last;
+        }
+        self.locs.push(data)
+    }
+
+    /// Gives back memory that is reserved and not used.
+    fn shrink_to_fit(&mut self) {
+        self.insts.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.operands.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.edges.shrink_to_fit();
+        self.words.shrink_to_fit();
+        self.pool.shrink_to_fit();
+    }
+}

@@ -1,0 +1,162 @@
+//! The control flow of a body: edges from terminators to their successors, kept in two ways.
+//!
+//! The edges of a terminator stand one after another, in the order of its text. Those into a block
+//! form a list, newest first: the order in which the reference prints `// Preds:`.
+
+use super::{Block, Body, Edge, EdgeData, Inst};
+use crate::NONE;
+use crate::info::AttrKind;
+
+/// Where an instruction keeps a successor: in an attribute word, or in the list of one.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    /// The attribute.
+    pub(crate) attr: usize,
+    /// The position in its list.
+    pub(crate) item: Option<usize>,
+}
+
+impl Body {
+    /// The blocks that an instruction may go to, in the order of its text: none unless it ends a
+    /// block.
+    pub fn successors(&self, inst: Inst) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
+        self.edges_of(inst).iter().map(|e| e.to)
+    }
+
+    /// The edges of an instruction, in the order of its successors.
+    pub fn edges_of(&self, inst: Inst) -> &[EdgeData] {
+        let data = &self.insts[inst];
+        match data.block.some().filter(|_| data.next == Inst::NONE) {
+            Some(block) => &self.edges.as_slice()[self.edge_range(block)],
+            None => &[],
+        }
+    }
+
+    /// The blocks that a block may go to, in the order of its terminator's text.
+    pub fn block_successors(&self, block: Block) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
+        self.edges.as_slice()[self.edge_range(block)].iter().map(|e| e.to)
+    }
+
+    /// The edges into a block, newest first.
+    pub fn incoming(&self, block: Block) -> impl Iterator<Item = Edge> + Clone + '_ {
+        std::iter::successors(self.blocks[block].first_pred.some(), |&e| self.edges[e].next.some())
+    }
+
+    /// The blocks that may go to a block, newest edge first; one that has two ways to it comes twice.
+    pub fn predecessors(&self, block: Block) -> impl Iterator<Item = Block> + Clone + '_ {
+        self.incoming(block).map(|e| self.edges[e].from)
+    }
+
+    /// The one block that goes to a block, and only in one way.
+    pub fn single_predecessor(&self, block: Block) -> Option<Block> {
+        let mut all = self.predecessors(block);
+        all.next().filter(|_| all.next().is_none())
+    }
+
+    /// The one block that a block goes to, and only in one way.
+    pub fn single_successor(&self, block: Block) -> Option<Block> {
+        let mut all = self.block_successors(block);
+        all.next().filter(|_| all.len() == 0)
+    }
+
+    /// An edge.
+    pub fn edge(&self, edge: Edge) -> &EdgeData {
+        &self.edges[edge]
+    }
+
+    /// The position of an edge among those of its terminator.
+    pub fn edge_index(&self, edge: Edge) -> usize {
+        (edge.as_u32() - self.blocks[self.edges[edge].from].first_edge.as_u32()) as usize
+    }
+
+    /// The terminator of a block, where it is complete.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        self.last_inst(block).filter(|&i| self.insts[i].opcode.is_terminator())
+    }
+
+    fn edge_range(&self, block: Block) -> std::ops::Range<usize> {
+        let data = &self.blocks[block];
+        if data.edge_count == 0 {
+            return 0..0;
+        }
+        let start = data.first_edge.as_u32() as usize;
+        start..start + data.edge_count as usize
+    }
+
+    /// Calls a function with every successor in an instruction's attributes and where it stands.
+    pub(crate) fn each_target(&self, inst: Inst, mut f: impl FnMut(Slot, Block)) {
+        for (attr, (spec, &word)) in self.info(inst).attrs.iter().zip(self.words(inst)).enumerate() {
+            let step = match spec.kind {
+                AttrKind::Block | AttrKind::OptBlock if word != NONE => {
+                    f(Slot { attr, item: None }, Block::from_u32(word));
+                    continue;
+                }
+                AttrKind::ListBlock => 1,
+                AttrKind::ListDeclBlock => 2,
+                _ => continue,
+            };
+            for (item, &block) in self.list(word).iter().enumerate().skip(step - 1).step_by(step) {
+                f(Slot { attr, item: Some(item) }, Block::from_u32(block));
+            }
+        }
+    }
+
+    /// Makes the edges of the last instruction of a block that has none.
+    pub(crate) fn link_edges(&mut self, block: Block) {
+        let Some(last) = self.blocks[block].last.some() else { return };
+        let first = self.edges.next_key();
+        let mut targets = Vec::new();
+        self.each_target(last, |_, to| targets.push(to));
+        for &to in &targets {
+            let edge = self.edges.push(EdgeData { from: block, to, prev: Edge::NONE, next: Edge::NONE });
+            self.link_edge(edge, to);
+        }
+        let data = &mut self.blocks[block];
+        data.first_edge = first;
+        data.edge_count = targets.len() as u32;
+    }
+
+    /// Takes away the edges of a block.
+    pub(crate) fn unlink_edges(&mut self, block: Block) {
+        for index in self.edge_range(block) {
+            self.unlink_edge(Edge::from_u32(index as u32));
+        }
+        self.blocks[block].edge_count = 0;
+    }
+
+    /// Puts an edge at the front of the list of a block.
+    pub(crate) fn link_edge(&mut self, edge: Edge, to: Block) {
+        let first = std::mem::replace(&mut self.blocks[to].first_pred, edge);
+        let data = &mut self.edges[edge];
+        data.to = to;
+        data.prev = Edge::NONE;
+        data.next = first;
+        if first.is_some() {
+            self.edges[first].prev = edge;
+        }
+    }
+
+    pub(crate) fn unlink_edge(&mut self, edge: Edge) {
+        let EdgeData { to, prev, next, .. } = self.edges[edge];
+        match prev.some() {
+            Some(prev) => self.edges[prev].next = next,
+            None => self.blocks[to].first_pred = next,
+        }
+        if next.is_some() {
+            self.edges[next].prev = prev;
+        }
+    }
+
+    /// Lets the terminator of one block end another one, which has none.
+    pub(crate) fn move_edges(&mut self, from: Block, to: Block) {
+        let range = self.edge_range(from);
+        for index in range.clone() {
+            self.edges[Edge::from_u32(index as u32)].from = to;
+        }
+        let first_edge = self.blocks[from].first_edge;
+        self.blocks[from].edge_count = 0;
+        let data = &mut self.blocks[to];
+        data.first_edge = first_edge;
+        data.edge_count = range.len() as u32;
+    }
+}

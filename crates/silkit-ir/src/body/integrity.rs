@@ -1,0 +1,114 @@
+//! The links of a body agree with each other: what every editing function keeps.
+
+use super::{Block, Body, Inst, Value, ValueDef};
+use silkit_base::FxHashSet;
+
+impl Body {
+    /// Checks with debug assertions that the links of this body agree.
+    pub(crate) fn check_integrity(&self) {
+        if cfg!(debug_assertions)
+            && let Err(message) = self.verify_integrity()
+        {
+            panic!("invariant: the links of a body agree: {message}");
+        }
+    }
+
+    /// Whether use lists, the links of instructions, edges, results and arguments agree. This is not
+    /// whether the SIL is legal: that is the verifier's to say.
+    ///
+    /// # Errors
+    /// The first disagreement.
+    pub fn verify_integrity(&self) -> Result<(), String> {
+        let mut placed = FxHashSet::default();
+        for &block in &self.order {
+            if !placed.insert(block) {
+                return Err(format!("{block} comes twice"));
+            }
+        }
+        let mut uses = vec![0u32; self.values.len()];
+        let mut edges = vec![0u32; self.blocks.len()];
+        for &block in &self.order {
+            self.verify_arguments(block)?;
+            let mut prev = Inst::NONE;
+            for inst in self.block_insts(block) {
+                let data = &self.insts[inst];
+                if data.block != block || data.prev != prev {
+                    return Err(format!("{inst} of {block} is linked to {} and {}", data.block, data.prev));
+                }
+                prev = inst;
+                self.verify_inst(inst, &mut uses)?;
+            }
+            if self.blocks[block].last != prev {
+                return Err(format!("{block} ends with {}, not {prev}", self.blocks[block].last));
+            }
+            self.verify_edges(block, &mut edges)?;
+        }
+        for value in self.values.keys() {
+            self.verify_uses(value, uses[value.as_u32() as usize])?;
+        }
+        for block in self.blocks.keys() {
+            let listed = self.incoming(block).take(self.edges.len() + 1).count();
+            if listed != edges[block.as_u32() as usize] as usize {
+                return Err(format!("{block} lists {listed} predecessors"));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_arguments(&self, block: Block) -> Result<(), String> {
+        for (i, &arg) in self.arguments(block).iter().enumerate() {
+            if self.def(arg) != ValueDef::Argument(block, i as u16) {
+                return Err(format!("argument {i} of {block} thinks that it is {:?}", self.def(arg)));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_inst(&self, inst: Inst, uses: &mut [u32]) -> Result<(), String> {
+        for (i, result) in self.results(inst).enumerate() {
+            if self.def(result) != ValueDef::Result(inst, i as u16) {
+                return Err(format!("result {i} of {inst} thinks that it is {:?}", self.def(result)));
+            }
+        }
+        for operand in self.operands(inst) {
+            if operand.user != inst {
+                return Err(format!("an operand of {inst} thinks that it is one of {}", operand.user));
+            }
+            uses[operand.value.as_u32() as usize] += 1;
+        }
+        let listed: usize =
+            (0..self.info(inst).operands.len()).map(|s| self.operand_range(inst, s).len()).sum();
+        if listed + self.type_operands(inst).len() != self.operands(inst).len() {
+            return Err(format!("the operands of {inst} do not fit the table"));
+        }
+        Ok(())
+    }
+
+    fn verify_edges(&self, block: Block, edges: &mut [u32]) -> Result<(), String> {
+        let mut targets = Vec::new();
+        if let Some(last) = self.terminator(block) {
+            self.each_target(last, |_, to| targets.push(to));
+        }
+        if !self.block_successors(block).eq(targets.iter().copied()) {
+            return Err(format!("the edges of {block} are not those of its terminator"));
+        }
+        for to in targets {
+            edges[to.as_u32() as usize] += 1;
+        }
+        Ok(())
+    }
+
+    fn verify_uses(&self, value: Value, expected: u32) -> Result<(), String> {
+        let mut prev = super::Operand::NONE;
+        let mut count = 0;
+        for operand in self.uses(value) {
+            let data = self.operand(operand);
+            if data.value != value || data.prev != prev || count > expected {
+                return Err(format!("the use list of {value} is broken at {operand}"));
+            }
+            prev = operand;
+            count += 1;
+        }
+        if count == expected { Ok(()) } else { Err(format!("{value} lists {count} uses and has {expected}")) }
+    }
+}

@@ -1,0 +1,123 @@
+//! Use lists: every value knows its uses, newest first, as the reference keeps them.
+//!
+//! The order matters because printed `// users:` comments show it.
+
+use crate::body::{Body, Inst, Operand, OperandData, Value};
+
+impl Body {
+    /// Makes the next operand of the instruction that was made last.
+    pub(crate) fn make_operand(&mut self, user: Inst, value: Value) {
+        let operand =
+            self.operands.push(OperandData { value, user, prev: Operand::NONE, next: Operand::NONE });
+        self.link(operand, value);
+    }
+
+    /// Puts an operand at the front of a value's list.
+    fn link(&mut self, operand: Operand, value: Value) {
+        let first = std::mem::replace(&mut self.values[value].first_use, operand);
+        let data = &mut self.operands[operand];
+        data.value = value;
+        data.prev = Operand::NONE;
+        data.next = first;
+        if first.is_some() {
+            self.operands[first].prev = operand;
+        }
+    }
+
+    pub(crate) fn unlink(&mut self, operand: Operand) {
+        let OperandData { value, prev, next, .. } = self.operands[operand];
+        if prev.is_some() {
+            self.operands[prev].next = next;
+        } else {
+            self.values[value].first_use = next;
+        }
+        if next.is_some() {
+            self.operands[next].prev = prev;
+        }
+    }
+
+    /// Makes an operand use another value.
+    pub(crate) fn relink_operand(&mut self, operand: Operand, value: Value) {
+        self.unlink(operand);
+        self.link(operand, value);
+    }
+
+    /// Makes all uses of `old` use `new`, which reverses their order.
+    pub(crate) fn relink_uses(&mut self, old: Value, new: Value) {
+        while let Some(operand) = self.values[old].first_use.some() {
+            self.relink_operand(operand, new);
+        }
+    }
+
+    /// Ends the use that an operand is.
+    pub(crate) fn drop_operand(&mut self, operand: Operand) {
+        self.unlink(operand);
+        let data = &mut self.operands[operand];
+        data.value = Value::NONE;
+        data.prev = Operand::NONE;
+        data.next = Operand::NONE;
+    }
+
+    /// The uses of a value, newest first.
+    pub fn uses(&self, value: Value) -> impl Iterator<Item = Operand> + '_ {
+        std::iter::successors(self.values[value].first_use.some(), |&o| self.operands[o].next.some())
+    }
+
+    /// The instructions that use a value, newest use first; one that uses it twice comes twice.
+    pub fn users(&self, value: Value) -> impl Iterator<Item = Inst> + '_ {
+        self.uses(value).map(|o| self.operands[o].user)
+    }
+
+    /// Whether a value has a use.
+    pub fn is_used(&self, value: Value) -> bool {
+        self.values[value].first_use.is_some()
+    }
+
+    /// One use.
+    pub fn operand(&self, operand: Operand) -> &OperandData {
+        &self.operands[operand]
+    }
+
+    /// Whether a value has exactly one use.
+    pub fn has_single_use(&self, value: Value) -> bool {
+        self.single_use(value).is_some()
+    }
+
+    /// The one use of a value.
+    pub fn single_use(&self, value: Value) -> Option<Operand> {
+        let first = self.values[value].first_use.some()?;
+        (self.operands[first].next == Operand::NONE).then_some(first)
+    }
+
+    /// The uses that an instruction makes, as entities, in the order of [`Body::operands`].
+    pub fn operand_ids(&self, inst: Inst) -> impl ExactSizeIterator<Item = Operand> + Clone + use<> {
+        let data = &self.insts[inst];
+        let first = data.first_operand.as_u32();
+        (first..first + data.operand_count).map(Operand::from_u32)
+    }
+
+    /// One use of an instruction as an entity.
+    ///
+    /// # Panics
+    /// Where the instruction has not so many operands.
+    pub fn operand_id(&self, inst: Inst, index: usize) -> Operand {
+        let data = &self.insts[inst];
+        assert!(index < data.operand_count as usize, "invariant: the operand exists");
+        Operand::from_u32(data.first_operand.as_u32() + index as u32)
+    }
+
+    /// The position of a use among those of its instruction.
+    pub fn operand_index(&self, operand: Operand) -> usize {
+        let user = self.operands[operand].user;
+        (operand.as_u32() - self.insts[user].first_operand.as_u32()) as usize
+    }
+
+    /// The operand specification in the table that an operand stands for, by its position; `None`
+    /// for one that is there for an opened type alone.
+    pub fn operand_spec(&self, operand: Operand) -> Option<usize> {
+        let index = self.operand_index(operand);
+        let user = self.operands[operand].user;
+        let specs = self.info(user).operands.len();
+        (0..specs).find(|&spec| self.operand_range(user, spec).contains(&index))
+    }
+}

@@ -1,0 +1,437 @@
+//! Changing blocks, their arguments and the edges between them.
+
+use super::{Changes, Editor, Point};
+use crate::NONE;
+use crate::body::{
+    ArgFlags, Block, Edge, EdgeData, Inst, Loc, NewInst, Operand, Ownership, Slot, Value, ValueKind,
+};
+use crate::generated::Opcode;
+use silkit_types::SilType;
+
+impl Editor<'_> {
+    /// Makes an empty block after all others.
+    pub fn append_block(&mut self) -> Block {
+        let block = self.body.make_block();
+        self.body.order.push(block);
+        self.record(Changes::BRANCHES);
+        block
+    }
+
+    /// Makes an empty block after another one.
+    ///
+    /// # Panics
+    /// Where the other block was removed.
+    pub fn insert_block_after(&mut self, other: Block) -> Block {
+        let block = self.body.make_block();
+        let at = self.position(other) + 1;
+        self.body.order.insert(at, block);
+        self.record(Changes::BRANCHES);
+        block
+    }
+
+    /// Makes several empty blocks after another one, in order.
+    ///
+    /// # Panics
+    /// Where the other block was removed.
+    pub fn insert_blocks_after(&mut self, other: Block, count: usize) -> Vec<Block> {
+        let blocks: Vec<Block> = (0..count).map(|_| self.body.make_block()).collect();
+        let at = self.position(other) + 1;
+        self.body.order.splice(at..at, blocks.iter().copied());
+        self.record(Changes::BRANCHES);
+        blocks
+    }
+
+    /// Puts the blocks into another order.
+    ///
+    /// # Panics
+    /// Where these are not the same blocks, or the entry is not the first.
+    pub fn reorder_blocks(&mut self, order: Vec<Block>) {
+        let sorted = |blocks: &[Block]| {
+            let mut blocks = blocks.to_vec();
+            blocks.sort_unstable();
+            blocks
+        };
+        assert!(sorted(&order) == sorted(&self.body.order), "invariant: a new order has the same blocks");
+        assert_eq!(order.first(), self.body.order.first(), "invariant: the entry stays the first block");
+        self.body.order = order;
+        self.record(Changes::BRANCHES);
+    }
+
+    /// Moves a block behind another one.
+    ///
+    /// # Panics
+    /// Where one of them was removed, or the block is the entry.
+    pub fn move_block_after(&mut self, block: Block, other: Block) {
+        let from = self.position(block);
+        assert!(from > 0, "invariant: the entry stays the first block");
+        self.body.order.remove(from);
+        let at = self.position(other) + 1;
+        self.body.order.insert(at, block);
+        self.record(Changes::BRANCHES);
+    }
+
+    fn position(&self, block: Block) -> usize {
+        let at = self.body.order.iter().position(|&b| b == block);
+        at.expect("invariant: the block is part of the body")
+    }
+
+    /// Moves an instruction and all after it into a new block behind. The old block has no terminator
+    /// then.
+    pub fn split_block(&mut self, first: Inst) -> Block {
+        let old = self.body.insts[first].block;
+        let new = self.insert_block_after(old);
+        let prev = self.body.insts[first].prev;
+        let last = self.body.blocks[old].last;
+        self.body.blocks[new].first = first;
+        self.body.blocks[new].last = last;
+        self.body.blocks[old].last = prev;
+        match prev.some() {
+            Some(prev) => self.body.insts[prev].next = Inst::NONE,
+            None => self.body.blocks[old].first = Inst::NONE,
+        }
+        self.body.insts[first].prev = Inst::NONE;
+        self.adopt(new, first);
+        self.body.move_edges(old, new);
+        self.record(Changes::BRANCHES);
+        new
+    }
+
+    /// Splits a block before an instruction and lets the first half go to the second.
+    pub fn split_block_with_branch(&mut self, first: Inst, loc: Loc) -> Block {
+        let old = self.body.insts[first].block;
+        let new = self.split_block(first);
+        self.insert_branch(old, new, &[], loc);
+        new
+    }
+
+    /// Ends a block with `br` to another one.
+    pub fn insert_branch(&mut self, from: Block, to: Block, args: &[Value], loc: Loc) -> Inst {
+        let new = NewInst { words: &[to.as_u32()], operands: args, loc, ..NewInst::new(Opcode::Branch) };
+        self.insert(Point::End(from), &new)
+    }
+
+    /// Puts a new block in the middle of an edge, whose arguments it passes on.
+    ///
+    /// # Panics
+    /// Where the successor takes an argument that the terminator itself makes, such as a payload.
+    pub fn split_edge(&mut self, edge: Edge, loc: Loc) -> Block {
+        let EdgeData { from, to, .. } = *self.body.edge(edge);
+        let index = self.body.edge_index(edge);
+        let terminator = self.body.terminator(from).expect("invariant: an edge starts at a terminator");
+        let args: Vec<Value> = self.body.edge_args(terminator, index).collect();
+        assert_eq!(args.len(), self.body.arguments(to).len(), "invariant: the edge passes all arguments");
+        let middle = self.insert_block_after(from);
+        self.set_edge_args(terminator, index, &[]);
+        self.set_successor(terminator, index, middle);
+        self.insert_branch(middle, to, &args, loc);
+        middle
+    }
+
+    /// Appends a block to its only predecessor, which ends with `br` to it, and removes it.
+    ///
+    /// # Panics
+    /// Where it has another predecessor or is its own.
+    pub fn merge_into_predecessor(&mut self, block: Block) -> Block {
+        let pred =
+            self.body.single_predecessor(block).expect("invariant: a merged block has one predecessor");
+        let branch = self.body.terminator(pred).expect("invariant: a predecessor has a terminator");
+        assert!(
+            pred != block && self.body.inst(branch).opcode == Opcode::Branch,
+            "invariant: a block is merged into another one that ends with `br`"
+        );
+        let args: Vec<Value> = self.body.edge_args(branch, 0).collect();
+        for (param, arg) in self.body.arguments(block).to_vec().into_iter().zip(args) {
+            self.replace_all_uses(param, arg);
+        }
+        self.remove(branch);
+        if let Some(first) = self.body.first_inst(block) {
+            let last = std::mem::replace(&mut self.body.blocks[block].last, Inst::NONE);
+            self.body.blocks[block].first = Inst::NONE;
+            let prev = self.body.blocks[pred].last;
+            self.body.insts[first].prev = prev;
+            match prev.some() {
+                Some(prev) => self.body.insts[prev].next = first,
+                None => self.body.blocks[pred].first = first,
+            }
+            self.body.blocks[pred].last = last;
+            self.adopt(pred, first);
+            self.body.move_edges(block, pred);
+        }
+        self.forget_block(block);
+        pred
+    }
+
+    /// Makes a block the home of an instruction and all after it.
+    fn adopt(&mut self, block: Block, first: Inst) {
+        let mut next = Some(first);
+        while let Some(inst) = next {
+            self.body.insts[inst].block = block;
+            next = self.body.next_inst(inst);
+        }
+    }
+
+    /// Removes blocks that nothing else goes to, with their instructions.
+    ///
+    /// # Panics
+    /// Where another block goes to one of them or uses one of their values.
+    pub fn remove_blocks(&mut self, blocks: &[Block]) {
+        self.record(Changes::INSTRUCTIONS | Changes::CALLS | Changes::BRANCHES);
+        for &block in blocks {
+            for inst in self.body.block_insts(block).collect::<Vec<_>>() {
+                self.drop_operands(inst);
+            }
+            self.body.unlink_edges(block);
+        }
+        for &block in blocks {
+            while let Some(last) = self.body.last_inst(block) {
+                self.remove(last);
+            }
+            assert!(
+                self.body.predecessors(block).next().is_none(),
+                "invariant: nothing goes to a removed block"
+            );
+            for &arg in self.body.arguments(block) {
+                assert!(!self.body.is_used(arg), "invariant: a removed argument has no uses");
+            }
+            self.body.blocks[block].edge_count = 0;
+        }
+        let removed: silkit_base::FxHashSet<Block> = blocks.iter().copied().collect();
+        self.body.order.retain(|b| !removed.contains(b));
+        for &block in blocks {
+            self.forget_arguments(block);
+        }
+    }
+
+    /// Removes one block that nothing goes to.
+    ///
+    /// # Panics
+    /// Where something goes to it or uses one of its values.
+    pub fn remove_block(&mut self, block: Block) {
+        self.remove_blocks(&[block]);
+    }
+
+    fn forget_block(&mut self, block: Block) {
+        let at = self.position(block);
+        self.body.order.remove(at);
+        self.forget_arguments(block);
+        self.record(Changes::BRANCHES);
+    }
+
+    fn forget_arguments(&mut self, block: Block) {
+        for arg in std::mem::take(&mut self.body.blocks[block].args) {
+            self.body.values[arg].kind = ValueKind::Pending;
+        }
+    }
+
+    // ---- arguments ----
+
+    /// Adds an argument to a block without a value on its edges: for an entry, and for what a
+    /// terminator passes itself.
+    pub fn add_argument(
+        &mut self,
+        block: Block,
+        ty: SilType,
+        ownership: Ownership,
+        flags: ArgFlags,
+    ) -> Value {
+        let index = self.body.arguments(block).len();
+        self.insert_argument(block, index, ty, ownership, flags)
+    }
+
+    /// Adds an argument to a block at a position, without a value on its edges.
+    pub fn insert_argument(
+        &mut self,
+        block: Block,
+        index: usize,
+        ty: SilType,
+        ownership: Ownership,
+        flags: ArgFlags,
+    ) -> Value {
+        self.record(if index_is_entry(self, block) {
+            Changes::INSTRUCTIONS | Changes::BRANCHES | Changes::FUNCTION
+        } else {
+            Changes::INSTRUCTIONS | Changes::BRANCHES
+        });
+        self.body.make_argument(block, index, ty, ownership, flags)
+    }
+
+    /// Adds an argument to a block, and to each edge into it the value that a function gives for it.
+    ///
+    /// # Panics
+    /// Where an edge comes from a terminator that passes no values, such as `switch_enum`.
+    pub fn add_phi(
+        &mut self,
+        block: Block,
+        ty: SilType,
+        ownership: Ownership,
+        flags: ArgFlags,
+        mut value: impl FnMut(&Self, Edge) -> Value,
+    ) -> Value {
+        // Giving an edge another argument renews its terminator's operands, never its edges.
+        let edges: Vec<Edge> = self.body.incoming(block).collect();
+        for edge in edges {
+            let passed = value(self, edge);
+            let (terminator, index) = self.edge_source(edge);
+            let mut args: Vec<Value> = self.body.edge_args(terminator, index).collect();
+            args.push(passed);
+            self.set_edge_args(terminator, index, &args);
+        }
+        self.add_argument(block, ty, ownership, flags)
+    }
+
+    /// Removes an argument that has no uses, with the values that are passed for it.
+    ///
+    /// # Panics
+    /// Where it is used.
+    pub fn remove_argument(&mut self, block: Block, index: usize) {
+        let arg = self.body.arguments(block)[index];
+        assert!(!self.body.is_used(arg), "invariant: a removed argument has no uses");
+        let edges: Vec<Edge> = self.body.incoming(block).collect();
+        for edge in edges {
+            let (terminator, successor) = self.edge_source(edge);
+            let mut args: Vec<Value> = self.body.edge_args(terminator, successor).collect();
+            if index < args.len() {
+                args.remove(index);
+                self.set_edge_args(terminator, successor, &args);
+            }
+        }
+        self.record(Changes::INSTRUCTIONS | Changes::BRANCHES);
+        self.body.blocks[block].args.remove(index);
+        self.body.values[arg].kind = ValueKind::Pending;
+        self.body.number_arguments(block, index);
+    }
+
+    /// Changes the ownership and flags of an argument.
+    pub fn set_argument_ownership(&mut self, arg: Value, ownership: Ownership, flags: ArgFlags) {
+        self.body.values[arg].ownership = ownership;
+        self.body.values[arg].arg_flags = flags;
+        self.record(Changes::INSTRUCTIONS);
+    }
+
+    fn edge_source(&self, edge: Edge) -> (Inst, usize) {
+        let from = self.body.edge(edge).from;
+        let terminator = self.body.terminator(from).expect("invariant: an edge starts at a terminator");
+        (terminator, self.body.edge_index(edge))
+    }
+
+    // ---- edges ----
+
+    /// Makes the successor of a terminator with this position another block. The values that it passes
+    /// stay.
+    ///
+    /// # Panics
+    /// Where the terminator has no such successor.
+    pub fn set_successor(&mut self, terminator: Inst, index: usize, target: Block) {
+        let mut slots: Vec<Slot> = Vec::new();
+        self.body.each_target(terminator, |slot, _| slots.push(slot));
+        let slot = slots[index];
+        let at = self.body.insts[terminator].words as usize + slot.attr;
+        match slot.item {
+            None => self.body.words[at] = target.as_u32(),
+            Some(item) => {
+                // Another instruction may hold the same list.
+                let mut list = self.body.list(self.body.words[at]).to_vec();
+                list[item] = target.as_u32();
+                self.body.words[at] = self.body.make_list(&list);
+            }
+        }
+        let block = self.body.insts[terminator].block;
+        let edge = Edge::from_u32(self.body.blocks[block].first_edge.as_u32() + index as u32);
+        self.body.unlink_edge(edge);
+        self.body.link_edge(edge, target);
+        self.touch(terminator);
+    }
+
+    /// Makes all edges to one block go to another one.
+    pub fn redirect(&mut self, old: Block, new: Block) {
+        if old == new {
+            return;
+        }
+        while let Some(edge) = self.body.blocks[old].first_pred.some() {
+            let (terminator, index) = self.edge_source(edge);
+            self.set_successor(terminator, index, new);
+        }
+    }
+
+    /// Gives an edge of `br` or `cond_br` other values to pass.
+    ///
+    /// # Panics
+    /// Where values are given and the terminator passes none.
+    pub fn set_edge_args(&mut self, terminator: Inst, index: usize, args: &[Value]) {
+        match self.body.edge_operands(terminator, index) {
+            None => assert!(args.is_empty(), "invariant: only `br` and `cond_br` pass values"),
+            Some(spec) => {
+                if args.is_empty() && self.body.operand_range(terminator, spec).is_empty() {
+                    return;
+                }
+                let mut lists = self.operand_lists(terminator);
+                lists[spec] = args.to_vec();
+                let lists: Vec<&[Value]> = lists.iter().map(Vec::as_slice).collect();
+                self.set_operands(terminator, &lists);
+            }
+        }
+    }
+}
+
+fn index_is_entry(editor: &Editor<'_>, block: Block) -> bool {
+    editor.body.order.first() == Some(&block)
+}
+
+impl crate::Body {
+    /// The operand of the table that holds the values that an edge passes.
+    pub(crate) fn edge_operands(&self, terminator: Inst, index: usize) -> Option<usize> {
+        let mut attr = None;
+        let mut at = 0;
+        self.each_target(terminator, |slot, _| {
+            if at == index {
+                attr = Some(slot.attr);
+            }
+            at += 1;
+        });
+        let attr = attr?;
+        self.info(terminator).form.iter().find_map(|piece| match *piece {
+            crate::info::Piece::Target(a, args) if usize::from(a) == attr && args != 255 => {
+                Some(usize::from(args))
+            }
+            _ => None,
+        })
+    }
+
+    /// The values that a terminator passes to its successor with this position (`br`, `cond_br`).
+    pub fn edge_args(
+        &self,
+        terminator: Inst,
+        index: usize,
+    ) -> impl ExactSizeIterator<Item = Value> + Clone + '_ {
+        let range =
+            self.edge_operands(terminator, index).map_or(0..0, |spec| self.operand_range(terminator, spec));
+        self.operands(terminator)[range].iter().map(|o| o.value)
+    }
+
+    /// The operand that passes a block's argument along an edge; `None` where the terminator itself
+    /// makes it.
+    pub fn edge_operand(&self, edge: Edge, argument: usize) -> Option<Operand> {
+        let terminator = self.terminator(self.edge(edge).from)?;
+        let spec = self.edge_operands(terminator, self.edge_index(edge))?;
+        let range = self.operand_range(terminator, spec);
+        (argument < range.len()).then(|| self.operand_id(terminator, range.start + argument))
+    }
+}
+
+impl NewInst<'_> {
+    /// An instruction of a kind without operands, attributes and results, from no place: the start
+    /// of one that has some.
+    pub fn new(opcode: Opcode) -> Self {
+        Self {
+            opcode,
+            flags: 0,
+            forwarding: None,
+            operands: &[],
+            type_operands: &[],
+            words: &[],
+            results: &[],
+            loc: Loc::NONE,
+            pos: NONE,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What changed in a body, and when: the ground on which analyses know that they are stale.
+
+use bitflags::bitflags;
+
+bitflags! {
+    /// Kinds of changes. An analysis names those that make it stale.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Changes: u8 {
+        /// Instructions, operands, attributes, values.
+        const INSTRUCTIONS = 1;
+        /// Calls: apply sites and the callees and closures that they use.
+        const CALLS = 1 << 1;
+        /// Blocks, terminators, edges.
+        const BRANCHES = 1 << 2;
+        /// What callers see: ownership form, effects, the signature's arguments.
+        const FUNCTION = 1 << 3;
+    }
+}
+
+/// A moment in the history of a body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Epoch(pub(crate) u64);
+
+/// When each kind of change happened last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    now: u64,
+    last: [u64; Changes::all().bits().count_ones() as usize],
+}
+
+impl History {
+    pub(crate) fn record(&mut self, changes: Changes) {
+        self.now += 1;
+        for (bit, last) in self.last.iter_mut().enumerate() {
+            if changes.bits() & 1 << bit != 0 {
+                *last = self.now;
+            }
+        }
+    }
+
+    pub(crate) fn now(&self) -> Epoch {
+        Epoch(self.now)
+    }
+
+    pub(crate) fn since(&self, epoch: Epoch) -> Changes {
+        let newer = |(bit, &last): (usize, &u64)| if last > epoch.0 { 1 << bit } else { 0 };
+        Changes::from_bits_retain(self.last.iter().enumerate().map(newer).sum())
+    }
+
+    /// The history of a body that takes the place of one with this history.
+    pub(crate) fn replaced(&self, new: &History) -> History {
+        let mut history = History { now: self.now.max(new.now), ..History::default() };
+        history.record(Changes::all());
+        history
+    }
+}

@@ -1,0 +1,271 @@
+//! Changing instructions, their operands and their attributes.
+
+use super::{Changes, Editor, Point};
+use crate::NONE;
+use crate::body::{Inst, Loc, NewInst, Operand, Ownership, Value};
+use crate::generated::Opcode;
+use crate::info::{Arity, AttrKind, Results};
+use silkit_types::SilType;
+
+impl Editor<'_> {
+    /// Puts a new instruction at a point.
+    ///
+    /// # Panics
+    /// Where the words do not fit the table, and where something would stand after a terminator.
+    pub fn insert(&mut self, point: Point, new: &NewInst<'_>) -> Inst {
+        let inst = self.body.make_inst(new);
+        self.link(inst, point);
+        self.touch(inst);
+        inst
+    }
+
+    /// Moves an instruction, with its uses and results, to another point.
+    ///
+    /// # Panics
+    /// Where the point is the instruction itself.
+    pub fn move_inst(&mut self, inst: Inst, point: Point) {
+        assert!(
+            point != Point::Before(inst) && point != Point::After(inst),
+            "invariant: an instruction moves elsewhere"
+        );
+        self.touch(inst);
+        self.body.unlink_inst(inst);
+        self.link(inst, point);
+    }
+
+    fn link(&mut self, inst: Inst, point: Point) {
+        let next = match point {
+            Point::Before(next) => Some(next),
+            Point::After(prev) => self.body.next_inst(prev),
+            Point::Start(block) => self.body.first_inst(block),
+            Point::End(_) => None,
+        };
+        let block = self.body.point_block(point);
+        match next {
+            Some(next) => {
+                assert!(
+                    !self.body.insts[inst].opcode.is_terminator(),
+                    "invariant: a terminator stands at the end of its block"
+                );
+                self.body.link_inst_before(inst, next);
+            }
+            None => {
+                assert!(
+                    self.body.terminator(block).is_none(),
+                    "invariant: nothing stands after a terminator"
+                );
+                self.body.link_inst_last(inst, block);
+            }
+        }
+    }
+
+    /// Removes an instruction.
+    ///
+    /// # Panics
+    /// Where one of its results is used.
+    pub fn remove(&mut self, inst: Inst) {
+        assert!(
+            !self.body.results(inst).any(|v| self.body.is_used(v)),
+            "invariant: a removed instruction has no uses"
+        );
+        self.touch(inst);
+        self.drop_operands(inst);
+        self.body.unlink_inst(inst);
+    }
+
+    /// Removes an instruction, replacing what used its only result.
+    pub fn replace(&mut self, inst: Inst, value: Value) {
+        let results = self.body.results(inst);
+        assert_eq!(results.len(), 1, "invariant: one value replaces one result");
+        for result in results {
+            self.replace_all_uses(result, value);
+        }
+        self.remove(inst);
+    }
+
+    pub(super) fn drop_operands(&mut self, inst: Inst) {
+        for operand in self.body.operand_ids(inst) {
+            self.body.drop_operand(operand);
+        }
+        let data = &mut self.body.insts[inst];
+        data.operand_count = 0;
+        data.type_operand_count = 0;
+    }
+
+    /// Makes all uses of `old` use `new`; as in the reference, their order is reversed and they come
+    /// before those that `new` had.
+    pub fn replace_all_uses(&mut self, old: Value, new: Value) {
+        if old == new {
+            return;
+        }
+        while let Some(operand) = self.body.values[old].first_use.some() {
+            self.set_operand(operand, new);
+        }
+    }
+
+    /// Makes those uses of `old` use `new` for which a condition holds.
+    pub fn replace_uses_if(
+        &mut self,
+        old: Value,
+        new: Value,
+        mut is_meant: impl FnMut(&Self, Operand) -> bool,
+    ) {
+        let uses: Vec<Operand> = self.body.uses(old).collect();
+        for operand in uses {
+            if is_meant(self, operand) {
+                self.set_operand(operand, new);
+            }
+        }
+    }
+
+    /// Makes an operand use another value.
+    pub fn set_operand(&mut self, operand: Operand, value: Value) {
+        self.touch(self.body.operand(operand).user);
+        self.body.relink_operand(operand, value);
+    }
+
+    /// Gives an instruction other operands, one list for each operand of the table. The values that
+    /// opened its types stay.
+    ///
+    /// # Panics
+    /// Where the lists do not fit the table.
+    pub fn set_operands(&mut self, inst: Inst, lists: &[&[Value]]) {
+        let info = self.body.info(inst);
+        assert_eq!(lists.len(), info.operands.len(), "invariant: one list per operand of the table");
+        for (spec, list) in info.operands.iter().zip(lists) {
+            match spec.arity {
+                Arity::One => assert_eq!(list.len(), 1, "invariant: one operand"),
+                Arity::Optional => assert!(list.len() <= 1, "invariant: at most one operand"),
+                Arity::Many => {}
+            }
+            if let Some(attr) = spec.count {
+                let at = self.body.insts[inst].words as usize + attr as usize;
+                self.body.words[at] = list.len() as u32;
+            }
+        }
+        let type_operands: Vec<Value> = self.body.type_operands(inst).iter().map(|o| o.value).collect();
+        self.touch(inst);
+        self.drop_operands(inst);
+        let first = self.body.operands.next_key();
+        for &value in lists.iter().copied().flatten().chain(&type_operands) {
+            self.body.make_operand(inst, value);
+        }
+        let count = self.body.operands.next_key().as_u32() - first.as_u32();
+        let data = &mut self.body.insts[inst];
+        data.first_operand = first;
+        data.operand_count = count;
+        data.type_operand_count = type_operands.len() as u8;
+    }
+
+    /// The operands of an instruction as lists, one for each operand of the table.
+    pub fn operand_lists(&self, inst: Inst) -> Vec<Vec<Value>> {
+        (0..self.body.info(inst).operands.len())
+            .map(|spec| {
+                self.body.operands(inst)[self.body.operand_range(inst, spec)]
+                    .iter()
+                    .map(|o| o.value)
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Changes the word of an attribute that is no block.
+    ///
+    /// # Panics
+    /// Where the attribute holds successors or counts operands: [`Editor::set_successor`] and
+    /// [`Editor::set_operands`] change those.
+    pub fn set_word(&mut self, inst: Inst, attr: usize, word: u32) {
+        use AttrKind as K;
+        assert!(
+            !matches!(
+                self.body.info(inst).attrs[attr].kind,
+                K::Block | K::OptBlock | K::ListBlock | K::ListDeclBlock | K::Count
+            ),
+            "invariant: successors and counts are changed with what they stand for"
+        );
+        self.body.words[self.body.insts[inst].words as usize + attr] = word;
+        self.touch(inst);
+    }
+
+    /// Changes the flags.
+    pub fn set_flags(&mut self, inst: Inst, flags: u8) {
+        self.body.insts[inst].flags = flags;
+        self.touch(inst);
+    }
+
+    /// Sets or clears the flag with this name in the table.
+    ///
+    /// # Panics
+    /// Where the instruction has no such flag.
+    pub fn set_flag(&mut self, inst: Inst, name: &str, is_set: bool) {
+        let bit = self.body.info(inst).flags.iter().position(|f| *f == name);
+        let bit = bit.expect("invariant: the table declares the flag");
+        let flags = self.body.insts[inst].flags & !(1 << bit);
+        self.set_flags(inst, flags | u8::from(is_set) << bit);
+    }
+
+    /// Makes an instruction one of another kind that has the same operands and as many results, such
+    /// as `strong_retain` of `retain_value`.
+    ///
+    /// # Panics
+    /// Where the words do not fit, the operands are of another shape, or one kind is a terminator.
+    pub fn set_opcode(&mut self, inst: Inst, opcode: Opcode, flags: u8, words: &[u32]) {
+        let (old, new) = (self.body.info(inst), opcode.info());
+        assert_eq!(words.len(), new.attrs.len(), "invariant: one word per attribute");
+        assert!(
+            old.results == new.results && new.results != Results::Terminator,
+            "invariant: the results stay, and a terminator is replaced, not changed"
+        );
+        assert!(
+            old.operands
+                .iter()
+                .map(|o| (o.arity, o.count))
+                .eq(new.operands.iter().map(|o| (o.arity, o.count))),
+            "invariant: the operands keep their shape"
+        );
+        self.touch(inst);
+        let at = self.body.words.len() as u32;
+        self.body.words.extend_from_slice(words);
+        let data = &mut self.body.insts[inst];
+        data.opcode = opcode;
+        data.flags = flags;
+        data.words = at;
+        self.touch(inst);
+    }
+
+    /// Says the ownership that an instruction forwards, where that is not its operand's.
+    pub fn set_forwarding(&mut self, inst: Inst, ownership: Option<Ownership>) {
+        self.body.insts[inst].forwarding = ownership;
+        self.touch(inst);
+    }
+
+    /// Changes the location of an instruction.
+    pub fn set_loc(&mut self, inst: Inst, loc: Loc) {
+        self.body.insts[inst].loc = loc;
+        self.body.insts[inst].pos = NONE;
+        self.record(Changes::INSTRUCTIONS);
+    }
+
+    /// Changes the type of a value.
+    pub fn set_type(&mut self, value: Value, ty: SilType) {
+        self.body.values[value].ty = ty;
+        self.record(Changes::INSTRUCTIONS);
+    }
+
+    /// Records a change of an instruction.
+    pub(super) fn touch(&mut self, inst: Inst) {
+        let changes = self.body.inst_changes(inst);
+        self.record(changes);
+    }
+}
+
+impl crate::Body {
+    /// What a change of an instruction changes.
+    fn inst_changes(&self, inst: Inst) -> Changes {
+        let opcode = self.insts[inst].opcode;
+        let mut changes = Changes::INSTRUCTIONS;
+        changes.set(Changes::BRANCHES, opcode.is_terminator());
+        changes.set(Changes::CALLS, opcode.info().apply.is_some());
+        changes
+    }
+}
