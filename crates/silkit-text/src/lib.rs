@@ -13,6 +13,7 @@ mod cursor;
 pub mod decl;
 mod decl_ref;
 mod error;
+mod format;
 mod generics;
 mod module;
 mod names;
@@ -26,8 +27,9 @@ mod types_result;
 
 pub use cursor::Cursor;
 pub use error::{Parse, SyntaxError};
+pub use format::format_module;
 pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
-pub use module::{ParsedModule, parse_module, print_module};
+pub use module::{Entity, ParsedModule, Placed, parse_module, print_module};
 pub use options::PrintOptions;
 pub use printer::Demangle;
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

@@ -56,7 +56,7 @@ fn text(path: &Path) -> String {
 }
 
 /// The commands that read modules, with what else they need.
-const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"]];
+const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"]];
 
 #[test]
 fn what_cannot_be_read_is_named_with_advice() {
@@ -106,7 +106,9 @@ fn one_very_long_line_is_read_or_refused() {
     let comment = format!("// {}\nsil_stage raw\n", "x".repeat(20_000_000));
     let junk = "x".repeat(20_000_000);
     for reader in READERS {
-        assert!(run_with(reader, comment.as_bytes()).status.success(), "{reader:?}");
+        let output = run_with(reader, comment.as_bytes());
+        assert!(!stderr(&output).contains("panicked"), "{reader:?}");
+        assert!(output.status.success() || reader.contains(&"--check"), "{reader:?}");
         assert_ne!(run_with(reader, junk.as_bytes()).status.code(), None, "{reader:?}");
     }
 }
@@ -262,4 +264,34 @@ fn nm_of_several_files_names_each() {
     let listed = stdout(&run(&["nm", "examples/shapes.raw.sil", "examples/effects.raw.sil"]));
     assert!(listed.starts_with("examples/shapes.raw.sil:\nF "), "{listed}");
     assert!(listed.contains("\n\nexamples/effects.raw.sil:\nF "), "{listed}");
+}
+
+#[test]
+fn fmt_keeps_comments_and_order() {
+    let data = root().join("crates/silkit/tests/data");
+    let want = text(&data.join("comments.formatted.sil"));
+    let source = text(&data.join("comments.sil"));
+    assert_eq!(stdout(&run_with(&["fmt", "-"], source.as_bytes())), want);
+    assert_eq!(stdout(&run_with(&["fmt"], want.as_bytes())), want, "printing again changes bytes");
+    let (before, after) = (run_with(&["opt"], source.as_bytes()), run_with(&["opt"], want.as_bytes()));
+    assert_eq!(stdout(&before), stdout(&after));
+}
+
+#[test]
+fn fmt_rewrites_files_and_checks_them() {
+    let folder = scratch("fmt");
+    let (one, two) = (folder.join("one.sil"), folder.join("two.sil"));
+    let data = root().join("crates/silkit/tests/data");
+    for path in [&one, &two] {
+        std::fs::copy(data.join("comments.sil"), path).expect("copied");
+    }
+    let names = [one.display().to_string(), two.display().to_string()];
+    let check = run(&["fmt", "--check", &names[0], &names[1]]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(names.iter().all(|n| stdout(&check).contains(n.as_str())), "{}", stdout(&check));
+    assert!(stderr(&check).contains("2 files are not in canonical form"), "{}", stderr(&check));
+    assert!(run(&["fmt", &names[0], &names[1]]).status.success());
+    assert_eq!(text(&one), text(&data.join("comments.formatted.sil")));
+    let check = run(&["fmt", "--check", &names[0], &names[1]]);
+    assert!(check.status.success() && stdout(&check).is_empty());
 }

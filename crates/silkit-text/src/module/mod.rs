@@ -4,5 +4,6 @@ mod parse;
 mod print;
 mod tables;
 
-pub use parse::{ParsedModule, parse_module};
+pub use parse::{Entity, ParsedModule, Placed, parse_module};
+pub(crate) use print::print_entity;
 pub use print::print_module;

@@ -13,7 +13,7 @@ use crate::symbols::symbol;
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
-use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage, SwiftText};
+use silkit_ir::{Attribute, Function, FunctionId, Global, Linkage, Module, SilStage, SwiftText};
 use silkit_types::decl::{DeclTable, Declarations};
 use silkit_types::{Convention, SilType, Type, TypeKind};
 use std::ops::Range;
@@ -25,6 +25,48 @@ pub struct ParsedModule {
     pub module: Module,
     /// All errors, in the order of the text.
     pub errors: Vec<SyntaxError>,
+    /// Where each entity stands, in the order of the text.
+    pub layout: Vec<Placed>,
+}
+
+/// An entity of a file and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Which one it is.
+    pub entity: Entity,
+    /// From its first word to its end, without the comments around it.
+    pub range: TextRange,
+}
+
+/// An entity of a file, by its kind and number among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entity {
+    /// `sil_stage`.
+    Stage,
+    /// Swift declarations.
+    Swift(usize),
+    /// `sil`.
+    Function(FunctionId),
+    /// `sil_global`.
+    Global(usize),
+    /// `sil_vtable`.
+    VTable(usize),
+    /// `sil_witness_table`.
+    WitnessTable(usize),
+    /// `sil_default_witness_table`.
+    DefaultWitnessTable(usize),
+    /// `sil_default_override_table`.
+    DefaultOverrideTable(usize),
+    /// `sil_differentiability_witness`.
+    DifferentiabilityWitness(usize),
+    /// `sil_property`.
+    Property(usize),
+    /// `sil_coverage_map`.
+    CoverageMap(usize),
+    /// `sil_moveonlydeinit`.
+    Deinit(usize),
+    /// `sil_scope`.
+    Scope(usize),
 }
 
 /// Reads a file. Never fails: what cannot be read is reported and left out.
@@ -35,11 +77,12 @@ pub fn parse_module(text: &str) -> ParsedModule {
         module: Module::default(),
         errors: Vec::new(),
         bodies: Vec::new(),
+        layout: Vec::new(),
     };
     parser.top_level();
     parser.read_bodies();
     parser.errors.sort_by_key(|e| e.range.start);
-    ParsedModule { module: parser.module, errors: parser.errors }
+    ParsedModule { module: parser.module, errors: parser.errors, layout: parser.layout }
 }
 
 /// The keywords that begin a SIL entity.
@@ -64,6 +107,7 @@ pub(super) struct ModuleParser<'a> {
     pub(super) module: Module,
     pub(super) errors: Vec<SyntaxError>,
     bodies: Vec<PendingBody>,
+    layout: Vec<Placed>,
 }
 
 /// A body that was found and not read yet.
@@ -89,11 +133,41 @@ impl ModuleParser<'_> {
             }
             let start = self.cur.pos();
             let word = self.cur.ident().unwrap_or_default();
-            if let Err(error) = self.entity(word, start) {
-                self.errors.push(error);
-                self.skip_entity();
+            match self.entity(word, start) {
+                Ok(()) => self.place(word, start),
+                Err(error) => {
+                    self.errors.push(error);
+                    self.skip_entity();
+                }
             }
         }
+    }
+
+    /// Notes where the entity stands that was just read.
+    fn place(&mut self, word: &str, start: usize) {
+        let m = &self.module;
+        let entity = match word {
+            "sil" => m.functions.keys().next_back().map(Entity::Function),
+            "sil_stage" => Some(Entity::Stage),
+            "sil_global" => m.globals.len().checked_sub(1).map(Entity::Global),
+            "sil_vtable" => m.vtables.len().checked_sub(1).map(Entity::VTable),
+            "sil_witness_table" => m.witness_tables.len().checked_sub(1).map(Entity::WitnessTable),
+            "sil_default_witness_table" => {
+                m.default_witness_tables.len().checked_sub(1).map(Entity::DefaultWitnessTable)
+            }
+            "sil_default_override_table" => {
+                m.default_override_tables.len().checked_sub(1).map(Entity::DefaultOverrideTable)
+            }
+            "sil_differentiability_witness" => {
+                m.differentiability_witnesses.len().checked_sub(1).map(Entity::DifferentiabilityWitness)
+            }
+            "sil_property" => m.properties.len().checked_sub(1).map(Entity::Property),
+            "sil_coverage_map" => m.coverage_maps.len().checked_sub(1).map(Entity::CoverageMap),
+            "sil_moveonlydeinit" => m.deinits.len().checked_sub(1).map(Entity::Deinit),
+            _ => m.scopes.len().checked_sub(1).map(Entity::Scope),
+        };
+        let range = TextRange::new(start, self.cur.pos());
+        self.layout.extend(entity.map(|entity| Placed { entity, range }));
     }
 
     fn entity(&mut self, word: &str, start: usize) -> Parse<()> {
@@ -163,18 +237,17 @@ impl ModuleParser<'_> {
                 end = at;
             }
         }
-        let kept = &whole[..end];
-        // The white space of `Cursor::skip_trivia`: other kinds are part of what Swift reads.
-        let space = [' ', '\n', '\t', '\r', '\x0b', '\x0c'];
-        let text = kept.trim_matches(space);
+        // Comments before the first declaration are not part of it.
+        scan.set_pos(range.start);
+        scan.skip_trivia();
+        let start = scan.pos();
+        let text = self.cur.text().get(start..range.start + end).unwrap_or_default().trim_end();
         if text.is_empty() {
             return;
         }
-        let skipped = kept.len() - kept.trim_start_matches(space).len();
-        let start = range.start + skipped;
-        self.module
-            .swift
-            .push(SwiftText { text: text.into(), range: TextRange::new(start, start + text.len()) });
+        let range = TextRange::new(start, start + text.len());
+        self.layout.push(Placed { entity: Entity::Swift(self.module.swift.len()), range });
+        self.module.swift.push(SwiftText { text: text.into(), range });
     }
 
     /// After an error: to the end of the line, and of the braces that were opened on it.

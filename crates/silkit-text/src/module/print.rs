@@ -1,5 +1,6 @@
 //! Modules, from IR to text, in the order of the reference.
 
+use super::Entity;
 use crate::body::print::BodyPrinter;
 use crate::options::PrintOptions;
 use crate::printer::{Demangle, Out};
@@ -9,12 +10,7 @@ use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage};
 /// Prints a module. `demangle` gives the names for people that stand in comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
     let mut out = Out::new(demangle);
-    match module.stage {
-        // A file that names no stage is raw.
-        Some(SilStage::Raw) | None => out.push("sil_stage raw\n\n"),
-        Some(SilStage::Canonical) => out.push("sil_stage canonical\n\n"),
-        Some(SilStage::Lowered) => out.push("sil_stage lowered\n\n"),
-    }
+    out.push(stage(module));
     for swift in &module.swift {
         out.push(&swift.text);
         out.push("\n\n");
@@ -32,6 +28,42 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     printer.tables(module);
     text.push_str(&out.take());
     text
+}
+
+/// Prints one entity as it would stand in the module.
+pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptions, out: &mut Out<'_>) {
+    let mut printer = ModulePrinter { out, options };
+    match entity {
+        Entity::Stage => printer.out.push(stage(module)),
+        Entity::Swift(i) => {
+            printer.out.push(&module.swift[i].text);
+            printer.out.push("\n\n");
+        }
+        Entity::Function(id) => printer.function(&module.functions[id]),
+        Entity::Global(i) => printer.global(&module.globals[i]),
+        Entity::VTable(i) => printer.vtable(&module.vtables[i]),
+        Entity::WitnessTable(i) => printer.witness_table("sil_witness_table ", &module.witness_tables[i]),
+        Entity::DefaultWitnessTable(i) => {
+            printer.witness_table("sil_default_witness_table ", &module.default_witness_tables[i]);
+        }
+        Entity::DefaultOverrideTable(i) => printer.override_table(&module.default_override_tables[i]),
+        Entity::DifferentiabilityWitness(i) => {
+            printer.differentiability_witness(&module.differentiability_witnesses[i]);
+        }
+        Entity::Property(i) => printer.property(&module.properties[i]),
+        Entity::CoverageMap(i) => printer.coverage_map(&module.coverage_maps[i]),
+        Entity::Deinit(i) => printer.deinit(&module.deinits[i]),
+        Entity::Scope(i) => printer.scope(&module.scopes[i]),
+    }
+}
+
+fn stage(module: &Module) -> &'static str {
+    match module.stage {
+        // A file that names no stage is raw.
+        Some(SilStage::Raw) | None => "sil_stage raw\n\n",
+        Some(SilStage::Canonical) => "sil_stage canonical\n\n",
+        Some(SilStage::Lowered) => "sil_stage lowered\n\n",
+    }
 }
 
 /// Functions are printed in parallel, in chunks, and joined in order.

@@ -427,21 +427,25 @@ impl ModulePrinter<'_, '_> {
             self.property(property);
         }
         for deinit in &module.deinits {
-            self.out.push("sil_moveonlydeinit ");
-            self.attributes(&deinit.attributes);
-            self.out.push(deinit.nominal.as_str());
-            self.out.push(" {\n  ");
-            self.out.global_name(deinit.function);
-            self.out.push("\t// ");
-            self.out.demangled(deinit.function);
-            self.out.push("\n}\n\n");
+            self.deinit(deinit);
         }
         if self.options.debug_info {
             module.scopes.iter().for_each(|scope| self.scope(scope));
         }
     }
 
-    fn vtable(&mut self, table: &VTable) {
+    pub(super) fn deinit(&mut self, deinit: &MoveOnlyDeinit) {
+        self.out.push("sil_moveonlydeinit ");
+        self.attributes(&deinit.attributes);
+        self.out.push(deinit.nominal.as_str());
+        self.out.push(" {\n  ");
+        self.out.global_name(deinit.function);
+        self.out.push("\t// ");
+        self.out.demangled(deinit.function);
+        self.out.push("\n}\n\n");
+    }
+
+    pub(super) fn vtable(&mut self, table: &VTable) {
         self.out.push("sil_vtable ");
         self.attributes(&table.attributes);
         match &table.class {
@@ -473,7 +477,7 @@ impl ModulePrinter<'_, '_> {
         self.out.push("}\n\n");
     }
 
-    fn witness_table(&mut self, keyword: &str, table: &WitnessTable) {
+    pub(super) fn witness_table(&mut self, keyword: &str, table: &WitnessTable) {
         self.out.push(keyword);
         self.linkage(table.linkage);
         self.attributes(&table.attributes);
@@ -598,7 +602,7 @@ impl ModulePrinter<'_, '_> {
         }
     }
 
-    fn override_table(&mut self, table: &DefaultOverrideTable) {
+    pub(super) fn override_table(&mut self, table: &DefaultOverrideTable) {
         self.out.push("sil_default_override_table ");
         self.linkage(table.linkage);
         self.out.push(table.class.as_str());
@@ -650,7 +654,7 @@ impl ModulePrinter<'_, '_> {
         self.out.push("\n\n");
     }
 
-    fn property(&mut self, property: &Property) {
+    pub(super) fn property(&mut self, property: &Property) {
         self.out.push("sil_property ");
         self.attributes(&property.attributes);
         self.out.display(property.decl);
@@ -665,7 +669,7 @@ impl ModulePrinter<'_, '_> {
         self.out.push(")\n");
     }
 
-    fn coverage_map(&mut self, map: &CoverageMap) {
+    pub(super) fn coverage_map(&mut self, map: &CoverageMap) {
         self.out.push("sil_coverage_map");
         for name in &map.names {
             self.out.push(" \"");
@@ -688,7 +692,7 @@ impl ModulePrinter<'_, '_> {
         self.out.push("}\n\n");
     }
 
-    fn scope(&mut self, scope: &Scope) {
+    pub(super) fn scope(&mut self, scope: &Scope) {
         self.out.push("sil_scope ");
         self.out.number(scope.id);
         self.out.push(" { ");

@@ -2,6 +2,7 @@
 
 mod completions;
 mod explain;
+mod fmt;
 mod frontend;
 mod input;
 mod nm;
@@ -53,6 +54,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
         arguments: Vec<String>,
     },
+    Fmt(fmt::Args),
     Nm(nm::Args),
     Stats(stats::Args),
     Explain(explain::Args),
@@ -108,6 +110,7 @@ fn run(cli: Cli) -> ExitCode {
     use_threads(cli.threads);
     match cli.command {
         Task::Opt { arguments } => opt::run(&arguments),
+        Task::Fmt(args) => fmt::run(&args),
         Task::Nm(args) => nm::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Explain(args) => explain::run(&args),

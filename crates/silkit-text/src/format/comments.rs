@@ -1,0 +1,181 @@
+//! The comments of a text, and which of them the printer writes anyway.
+
+use silkit_base::TextRange;
+
+/// A comment and how it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Comment {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether only white space is before it on its line.
+    pub(super) is_leading: bool,
+}
+
+/// All comments of a text outside of `skipped`, which is sorted.
+pub(super) fn find(text: &str, skipped: &[TextRange]) -> Vec<Comment> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut skipped = skipped.iter().peekable();
+    let (mut at, mut line_has_code) = (0, false);
+    while at < bytes.len() {
+        if let Some(range) = skipped.next_if(|r| r.start as usize <= at) {
+            at = at.max(range.end as usize);
+            line_has_code = true;
+            continue;
+        }
+        match bytes[at] {
+            b'\n' => {
+                line_has_code = false;
+                at += 1;
+            }
+            b' ' | b'\t' | b'\r' => at += 1,
+            b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => {
+                let end = if bytes[at + 1] == b'/' { line_end(bytes, at) } else { block_end(bytes, at) };
+                found.push(Comment { start: at, end, is_leading: !line_has_code });
+                at = end;
+            }
+            b'"' => {
+                at = string_end(bytes, at);
+                line_has_code = true;
+            }
+            _ => {
+                at += 1;
+                line_has_code = true;
+            }
+        }
+    }
+    found
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
+}
+
+fn block_end(bytes: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0usize);
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'*')) => {
+                depth += 1;
+                at += 2;
+            }
+            (b'*', Some(b'/')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// The end of a string; where it is not closed on its line, of the quote.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            b'\n' => return start + 1,
+            _ => at += 1,
+        }
+    }
+    start + 1
+}
+
+/// Where the code of a printed line ends, and its comment, where it has one.
+pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
+    match find(line, &[]).into_iter().next() {
+        Some(comment) => (line[..comment.start].trim_end(), Some(&line[comment.start..])),
+        None => (line.trim_end(), None),
+    }
+}
+
+/// What is left of a comment behind code when the references are taken off that the printer
+/// writes anew: `// users: %1, %2`, `// id: %3`, `// Preds: bb0`.
+pub(super) fn without_references(comment: &str) -> Option<&str> {
+    let mut rest = comment.strip_prefix("//").map(str::trim_start)?;
+    let mut any = false;
+    const LISTS: [(&str, &str); 5] =
+        [("type-defs:", "%"), ("users:", "%"), ("user:", "%"), ("id:", "%"), ("Preds:", "bb")];
+    while let Some((after, sign)) = LISTS.iter().find_map(|l| Some((rest.strip_prefix(l.0)?, l.1))) {
+        let Some(listed) = after.trim_start().strip_prefix(sign) else { break };
+        let end = list_end(listed);
+        if end == 0 {
+            break;
+        }
+        any = true;
+        rest = listed[end..].trim_start_matches([';', ' ']);
+    }
+    if !any {
+        return Some(comment);
+    }
+    match rest {
+        "" => None,
+        _ if rest.starts_with("//") || rest.starts_with("/*") => Some(rest),
+        // Words that follow a list belong to somebody.
+        _ => Some(comment),
+    }
+}
+
+/// The end of `1, %2` or `1 bb2`: a list whose first sign was taken off.
+fn list_end(text: &str) -> usize {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    loop {
+        let rest = &text[end..];
+        let next = [", %", " %", " bb"].iter().find(|s| rest.starts_with(**s));
+        let Some(separator) = next else { return end };
+        let start = end + separator.len();
+        let len = text[start..].find(|c| !is_name(c)).unwrap_or(text.len() - start);
+        if len == 0 {
+            return end;
+        }
+        end = start + len;
+    }
+}
+
+/// Whether a comment on a line of its own in a body is one that the printer writes anew: the users
+/// of an argument, the name of the function that is referred to.
+pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
+    let Some(words) = comment.strip_prefix("// ") else { return false };
+    if words.starts_with('%') {
+        let users = ["// user: %", "// users: %"].iter().filter_map(|u| words.find(u)).min();
+        return users.is_some_and(|at| without_references(&words[at..]).is_none());
+    }
+    ["function_ref", "dynamic_function_ref", "prev_dynamic_function_ref"].iter().any(|name| {
+        words.strip_prefix(name).is_some_and(|w| w.starts_with(' '))
+            && next_code.split_once(" = ").is_some_and(|(_, code)| {
+                code.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '\n']))
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_no_comments() {
+        let text = "a \"// no\" // yes\n/* b /* c */ */ d\n  // e";
+        let found: Vec<(&str, bool)> =
+            find(text, &[]).iter().map(|c| (&text[c.start..c.end], c.is_leading)).collect();
+        assert_eq!(found, [("// yes", false), ("/* b /* c */ */", true), ("// e", true)]);
+    }
+
+    #[test]
+    fn references_are_told_from_words() {
+        assert_eq!(without_references("// users: %1, %22"), None);
+        assert_eq!(without_references("// type-defs: %1; user: %2"), None);
+        assert_eq!(without_references("// Preds: bb1 bb2"), None);
+        assert_eq!(without_references("// id: %3 // mine"), Some("// mine"));
+        assert_eq!(without_references("// users: are %1"), Some("// users: are %1"));
+        assert_eq!(without_references("// id"), Some("// id"));
+        assert!(is_reference("// %0 \"x\"   // users: %2, %1", "bb0(%0 : $Int):"));
+        assert!(is_reference("// function_ref f()", "%1 = function_ref @f : $()"));
+        assert!(!is_reference("// function_ref f()", "%1 = tuple ()"));
+    }
+}

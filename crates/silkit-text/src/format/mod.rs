@@ -1,0 +1,322 @@
+//! Canonical printing that keeps comments and the order of entities.
+//!
+//! Every entity is printed by the one printer; the comments of the source are then put back at the
+//! lines that their code became. Comments that the printer writes itself (users, predecessors,
+//! demangled names) are those of the printer.
+
+mod body;
+mod comments;
+
+use crate::error::SyntaxError;
+use crate::module::{Entity, ParsedModule, parse_module, print_entity};
+use crate::options::PrintOptions;
+use crate::printer::{Demangle, Out};
+use comments::Comment;
+use rayon::prelude::*;
+use silkit_base::TextRange;
+use std::collections::HashMap;
+
+/// Prints a text in canonical form, with its comments.
+///
+/// ```
+/// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  // nothing\n  %x = tuple () // unit\n  return %x : $()\n}\n";
+/// let formatted = silkit_text::format_module(text, &Default::default(), &|_| None).unwrap();
+/// assert!(formatted.contains("  // nothing\n  %0 = tuple ()                                   // user: %1 // unit\n"));
+/// ```
+///
+/// # Errors
+/// All errors of the text, where it has any.
+pub fn format_module(
+    text: &str,
+    options: &PrintOptions,
+    demangle: &Demangle,
+) -> Result<String, Vec<SyntaxError>> {
+    let parsed = parse_module(text);
+    if !parsed.errors.is_empty() {
+        return Err(parsed.errors);
+    }
+    let swift: Vec<TextRange> =
+        parsed.layout.iter().filter(|p| matches!(p.entity, Entity::Swift(_))).map(|p| p.range).collect();
+    let comments = comments::find(text, &swift);
+    let places = parsed.layout.iter().map(|p| code_range(text, &comments, p.range)).collect();
+    let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
+    let pieces: Vec<String> = (0..parsed.layout.len())
+        .into_par_iter()
+        .map_init(|| Out::new(demangle), |out, index| formatter.entity(index, out))
+        .collect();
+    let mut whole = pieces.concat();
+    let tail = formatter.block(formatter.gap_after_last());
+    whole.truncate(whole.trim_end().len());
+    if !tail.is_empty() {
+        whole.push_str(if whole.is_empty() { "" } else { "\n\n" });
+        whole.push_str(&tail.join("\n"));
+    }
+    whole.push('\n');
+    Ok(whole)
+}
+
+/// A range without the white space and the comments at its end, which a look ahead goes over.
+fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usize) {
+    let (start, mut end) = (range.start as usize, range.end as usize);
+    let mut before = comments.partition_point(|c| c.start < end);
+    loop {
+        end = start + text[start..end].trim_end().len();
+        match before.checked_sub(1).map(|i| &comments[i]) {
+            Some(comment) if comment.start >= start && comment.end >= end => {
+                end = comment.start;
+                before -= 1;
+            }
+            _ => return (start, end),
+        }
+    }
+}
+
+/// The comments of one line of code.
+#[derive(Default)]
+struct Attached<'t> {
+    /// Those on the lines before it.
+    before: Vec<&'t str>,
+    /// Those behind it.
+    behind: Vec<&'t str>,
+}
+
+struct Formatter<'t> {
+    text: &'t str,
+    parsed: &'t ParsedModule,
+    /// Where the entities stand, from the first to the last byte of code.
+    places: Vec<(usize, usize)>,
+    comments: &'t [Comment],
+    options: &'t PrintOptions,
+}
+
+impl<'t> Formatter<'t> {
+    /// The comments whose first byte is in a range.
+    fn comments_in(&self, start: usize, end: usize) -> &'t [Comment] {
+        let from = self.comments.partition_point(|c| c.start < start);
+        let to = self.comments.partition_point(|c| c.start < end);
+        &self.comments[from..to.max(from)]
+    }
+
+    fn comment(&self, comment: &Comment) -> &'t str {
+        self.text[comment.start..comment.end].trim_end()
+    }
+
+    /// The range between an entity and the one before it.
+    fn gap_before(&self, index: usize) -> (usize, usize) {
+        (index.checked_sub(1).map_or(0, |i| self.places[i].1), self.places[index].0)
+    }
+
+    fn gap_after_last(&self) -> (usize, usize) {
+        (self.places.last().map_or(0, |p| p.1), self.text.len())
+    }
+
+    /// The comments between entities, one line each; empty lines separate groups.
+    fn block(&self, (start, end): (usize, usize)) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut previous = start;
+        for comment in self.comments_in(start, end) {
+            let text = self.comment(comment);
+            let gap = &self.text[previous..comment.start];
+            previous = comment.end;
+            // The printer says itself where a function ends.
+            if !comment.is_leading && text.starts_with("// end sil ") {
+                continue;
+            }
+            if gap.matches('\n').count() > 1 && !lines.is_empty() {
+                lines.push(String::new());
+            }
+            lines.extend(text.lines().map(|l| l.trim_end().to_owned()));
+        }
+        let ends_apart = self.text[previous..end].matches('\n').count() > 1;
+        if ends_apart && !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines
+    }
+
+    fn entity(&self, index: usize, out: &mut Out<'_>) -> String {
+        let placed = self.parsed.layout[index];
+        let options = PrintOptions { keep_locations: true, ..self.options.clone() };
+        print_entity(&self.parsed.module, placed.entity, &options, out);
+        let printed = out.take();
+        let before = self.block(self.gap_before(index));
+        if let Entity::Swift(_) = placed.entity {
+            return before.iter().map(|l| format!("{l}\n")).collect::<String>() + &printed;
+        }
+        let (start, end) = self.places[index];
+        let inside = self.comments_in(start, end);
+        let body = match placed.entity {
+            Entity::Function(id) => self.parsed.module.functions[id].body.as_ref(),
+            Entity::Global(i) => self.parsed.module.globals[i].initializer.as_ref(),
+            _ => None,
+        };
+        let woven = match body {
+            Some(body) => body::weave(self, body, (start, end), inside, &printed),
+            None if inside.is_empty() => printed,
+            None => self.weave_lines((start, end), inside, &printed),
+        };
+        let mut whole = with_block(before, &woven);
+        let next = self.parsed.layout.get(index + 1).map(|p| p.entity);
+        let is_scope = |e| matches!(e, Entity::Scope(_) | Entity::Property(_));
+        if is_scope(placed.entity) && !next.is_some_and(is_scope) {
+            whole.push('\n');
+        }
+        whole
+    }
+
+    /// Puts comments back into a table: its lines of code are counted on both sides.
+    fn weave_lines(&self, (start, end): (usize, usize), inside: &[Comment], printed: &str) -> String {
+        let mut starts = Vec::new();
+        let mut at = start;
+        for line in self.text[start..end].split_inclusive('\n') {
+            let blanked = self.without_comments(at, at + line.len());
+            if !blanked.trim().is_empty() {
+                starts.push(at + blanked.len() - blanked.trim_start().len());
+            }
+            at += line.len();
+        }
+        let is_code = |line: &str| !comments::split_line(line).0.is_empty();
+        if starts.len() != printed.lines().filter(|l| is_code(l)).count() {
+            // The lines are others: all comments go before the whole.
+            let lines = inside.iter().map(|c| self.comment(c).to_owned()).collect();
+            return with_block(lines, printed);
+        }
+        let (attached, last) = self.attach(&starts, inside, end);
+        put_back(printed, &attached, &last, |line| is_code(line))
+    }
+
+    /// The text of a range with spaces in place of comments.
+    fn without_comments(&self, start: usize, end: usize) -> String {
+        let mut text = self.text[start..end].to_owned();
+        let first = self.comments.partition_point(|c| c.end <= start);
+        for comment in self.comments[first..].iter().take_while(|c| c.start < end) {
+            let range = comment.start.max(start) - start..comment.end.min(end) - start;
+            let spaces = " ".repeat(range.len());
+            text.replace_range(range, &spaces);
+        }
+        text
+    }
+
+    /// Gives each comment to a line of code, by where the lines start; the rest comes after the last.
+    fn attach(
+        &self,
+        starts: &[usize],
+        inside: &[Comment],
+        end: usize,
+    ) -> (HashMap<usize, Attached<'t>>, Vec<&'t str>) {
+        let mut attached: HashMap<usize, Attached<'t>> = HashMap::new();
+        let mut last = Vec::new();
+        for comment in inside {
+            let next = starts.partition_point(|&s| s <= comment.start);
+            let text = self.comment(comment);
+            // What spans lines cannot stand behind code.
+            if !comment.is_leading && next > 0 && text.contains('\n') {
+                attached.entry(next - 1).or_default().before.push(text);
+                continue;
+            }
+            if !comment.is_leading && next > 0 {
+                if let Some(rest) = comments::without_references(text) {
+                    attached.entry(next - 1).or_default().behind.push(rest);
+                }
+                continue;
+            }
+            match starts.get(next) {
+                Some(&code) => {
+                    let code_end = starts.get(next + 1).copied().unwrap_or(end);
+                    if !comments::is_reference(text, &self.text[code..code_end]) {
+                        attached.entry(next).or_default().before.push(text);
+                    }
+                }
+                None => last.push(text),
+            }
+        }
+        (attached, last)
+    }
+}
+
+/// Puts comments before an entity, in whose text the comments of the printer stand first.
+fn with_block(mut block: Vec<String>, printed: &str) -> String {
+    let header: Vec<&str> = printed.lines().take_while(|l| l.starts_with("//")).collect();
+    block.retain(|line| line.is_empty() || !header.contains(&line.as_str()));
+    while block.first().is_some_and(String::is_empty) {
+        block.remove(0);
+    }
+    // What the compiler adds to the name comes after it.
+    let added = block.iter().rev().take_while(|l| l.starts_with("// Isolation:")).count();
+    let added = block.split_off(block.len() - added);
+    let mut whole = String::with_capacity(printed.len() + 64);
+    for line in
+        block.iter().map(String::as_str).chain(header.iter().copied()).chain(added.iter().map(String::as_str))
+    {
+        whole.push_str(line);
+        whole.push('\n');
+    }
+    let header_len: usize = header.iter().map(|l| l.len() + 1).sum();
+    whole.push_str(printed.get(header_len..).unwrap_or_default());
+    whole
+}
+
+/// Writes a printed entity with the comments of its lines of code, which are counted by `counts`.
+fn put_back(
+    printed: &str,
+    attached: &HashMap<usize, Attached<'_>>,
+    last: &[&str],
+    mut counts: impl FnMut(&str) -> bool,
+) -> String {
+    let mut out = String::with_capacity(printed.len() + 256);
+    // The printer's own comments before a line come after those that are put back.
+    let mut own: Vec<&str> = Vec::new();
+    let mut number = 0;
+    let total = printed.lines().count();
+    for (i, line) in printed.lines().enumerate() {
+        let (code, comment) = comments::split_line(line);
+        if code.is_empty() && comment.is_some() {
+            own.push(line);
+            continue;
+        }
+        let is_counted = counts(line);
+        let here = attached.get(&number).filter(|_| is_counted);
+        let closes = code == "}" && (i + 2 >= total || !is_counted);
+        let indent = if line.starts_with(' ') || code == "}" { "  " } else { "" };
+        let before = here.map_or(&[][..], |a| &a.before);
+        for text in before {
+            push_comment(&mut out, text, indent);
+        }
+        if closes {
+            last.iter().for_each(|text| push_comment(&mut out, text, "  "));
+        }
+        for line in own.drain(..) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out.push_str(line);
+        let mut has_comment = comment.is_some();
+        for text in here.map_or(&[][..], |a| &a.behind) {
+            let kept = comment.and_then(|c| text.strip_prefix(c)).map_or(*text, str::trim_start);
+            if kept.is_empty() {
+                continue;
+            }
+            let width = line.chars().count();
+            let padding =
+                if has_comment { 1 } else { crate::body::print::COMMENT_COLUMN.saturating_sub(width).max(1) };
+            out.push_str(&" ".repeat(padding));
+            out.push_str(kept);
+            has_comment = true;
+        }
+        out.push('\n');
+        number += usize::from(is_counted);
+    }
+    for line in own {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+fn push_comment(out: &mut String, text: &str, indent: &str) {
+    for line in text.lines() {
+        out.push_str(indent);
+        out.push_str(line.trim());
+        out.push('\n');
+    }
+}

@@ -1,0 +1,109 @@
+//! `silkit fmt`: canonical printing that keeps comments and the order of entities.
+
+use crate::session::{self, Report, Session};
+use silkit::text::{PrintOptions, format_module, parse_module, print_module};
+use similar::{ChangeTag, TextDiff};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Comments that refer to other lines (users, predecessors, demangled names) are made anew; all others
+stay. Without --check files are rewritten in place; standard input is answered on standard output.
+
+Examples:
+  silkit fmt a.sil b.sil
+  silkit fmt --check *.sil
+  silkit fmt - < a.sil > b.sil";
+
+/// Prints SIL in canonical form, comments and order kept
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The files, rewritten in place; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    files: Vec<String>,
+    /// Writes nothing; lists the files that would change, and ends with status 1 if there are any
+    #[arg(long)]
+    check: bool,
+    /// Prints the type of every operand
+    #[arg(long)]
+    types: bool,
+    /// How errors are shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Report,
+}
+
+/// How many changed lines `--check` shows of a file.
+const SHOWN: usize = 6;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format);
+    let options = PrintOptions { types: args.types, ..PrintOptions::default() };
+    let (mut listed, mut changed) = (String::new(), 0);
+    for path in session.inputs(&args.files) {
+        let Some(text) = session.read_text(&path) else { continue };
+        let formatted = match format_module(&text, &options, &|_| None) {
+            Ok(formatted) => formatted,
+            Err(errors) => {
+                session.syntax_errors(&path, text, &errors);
+                continue;
+            }
+        };
+        session.progress.done(text.len() as u64);
+        if !says_the_same(&text, &formatted) {
+            let message =
+                format!("`{path}` would not mean the same after formatting, so it is left as it is");
+            session.refuse(message, "try `--types`; if that does not help, please report the file");
+        } else if args.check {
+            if formatted != text {
+                changed += 1;
+                listed += &format!("{path}\n{}", difference(&text, &formatted));
+            }
+        } else if path == "-" || formatted != text {
+            session.write(&path, formatted.as_bytes());
+        }
+    }
+    if args.check && changed > 0 {
+        session.write("-", listed.as_bytes());
+        let files = if changed == 1 { "1 file is".to_owned() } else { format!("{changed} files are") };
+        session
+            .refuse(format!("{files} not in canonical form"), "`silkit fmt` without `--check` rewrites them");
+    }
+    session.finish()
+}
+
+/// Whether two texts hold the same SIL.
+fn says_the_same(before: &str, after: &str) -> bool {
+    let print = |text: &str| {
+        let parsed = parse_module(text);
+        let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
+        parsed.errors.is_empty().then(|| print_module(&parsed.module, &options, &|_| None))
+    };
+    print(before) == print(after)
+}
+
+/// The first lines that differ.
+fn difference(before: &str, after: &str) -> String {
+    // Files of many lines are compared around the first difference alone.
+    let common = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
+    let window =
+        |text: &str| text.lines().skip(common).take(200).map(|l| format!("{l}\n")).collect::<String>();
+    let (before, after) = (window(before), window(after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let colors = session::colors(&std::io::stdout());
+    let changes = diff.iter_all_changes().filter(|c| c.tag() != ChangeTag::Equal);
+    let mut out = String::new();
+    for change in changes.take(SHOWN) {
+        let (sign, color) = match change.tag() {
+            ChangeTag::Delete => ('-', "31"),
+            _ => ('+', "32"),
+        };
+        let line = change.value().trim_end();
+        let number = common + 1 + change.old_index().or(change.new_index()).unwrap_or(0);
+        out += &match colors {
+            true => format!("  {number:>6} \x1b[{color}m{sign}{line}\x1b[0m\n"),
+            false => format!("  {number:>6} {sign}{line}\n"),
+        };
+    }
+    out
+}
