@@ -8,7 +8,9 @@
 //! assert_eq!(parsed.module.functions.len(), 1);
 //! ```
 
+pub mod extract;
 pub mod mangle;
+pub mod references;
 
 pub use silkit_base as base;
 pub use silkit_demangle as demangle;

@@ -56,7 +56,7 @@ fn text(path: &Path) -> String {
 }
 
 /// The commands that read modules, with what else they need.
-const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"]];
+const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"], &["extract", "-func", "f"]];
 
 #[test]
 fn what_cannot_be_read_is_named_with_advice() {
@@ -244,6 +244,11 @@ fn links_stand_for_commands() {
     let file = root().join("examples/shapes.raw.sil");
     let output = Command::new(&link).arg("-sil-verify-none").arg(&file).output().expect("it starts");
     assert_eq!(stdout(&output), stdout(&run(&["opt", "examples/shapes.raw.sil"])));
+    let link = link.with_file_name("sil-func-extractor");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    let output =
+        Command::new(&link).args(["-func=main", "-sdk", "any"]).arg(&file).output().expect("it starts");
+    assert_eq!(stdout(&output), stdout(&run(&["extract", "-func", "main", "examples/shapes.raw.sil"])));
     let link = link.with_file_name("sil-nm");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let output = Command::new(&link).args(["-target", "any", "-I."]).arg(&file).output().expect("it starts");
@@ -294,4 +299,37 @@ fn fmt_rewrites_files_and_checks_them() {
     assert_eq!(text(&one), text(&data.join("comments.formatted.sil")));
     let check = run(&["fmt", "--check", &names[0], &names[1]]);
     assert!(check.status.success() && stdout(&check).is_empty());
+}
+
+#[test]
+fn extract_takes_functions_with_declarations_of_what_they_need() {
+    let whole = "examples/shapes.raw.sil";
+    let listed = stdout(&run(&["nm", whole]));
+    let names: Vec<&str> = listed.lines().filter_map(|l| l.strip_prefix("F ")).collect();
+    for name in names {
+        let part = run(&["extract", "-func", name, whole]);
+        assert!(part.status.success(), "{}", stderr(&part));
+        // What was taken out stands on its own, and taking it out again changes nothing.
+        let again = run_with(&["extract", &format!("-func={name}"), "-"], &part.stdout);
+        assert_eq!(stdout(&part), stdout(&again), "{name}");
+        let bodies = stdout(&part).matches("\n} // end sil function").count();
+        assert!(bodies <= 1, "{name}: {bodies} bodies");
+    }
+    let all = run(&["extract", "-invert", whole]);
+    assert_eq!(stdout(&all).matches("// end sil function").count(), 15);
+}
+
+#[test]
+fn extract_knows_its_names_from_a_file_and_says_which_are_missing() {
+    let folder = scratch("extract");
+    let names = folder.join("names.txt");
+    std::fs::write(&names, "main\n\nmian\n").expect("written");
+    let output = run(&["extract", "-func-file", &names.display().to_string(), "examples/shapes.raw.sil"]);
+    assert!(output.status.success());
+    assert!(stdout(&output).contains("// end sil function 'main'"));
+    assert!(
+        stderr(&output).contains("no function `mian`") && stderr(&output).contains("did you mean `main`?")
+    );
+    let output = run(&["extract", "examples/shapes.raw.sil"]);
+    assert!(stderr(&output).contains("no function is named"), "{}", stderr(&output));
 }

@@ -2,6 +2,7 @@
 
 mod completions;
 mod explain;
+mod extract;
 mod fmt;
 mod frontend;
 mod input;
@@ -25,7 +26,7 @@ Examples:
   silkit explain struct_extract
 
 Every command reads several files, and standard input where none or `-` is named.
-Called through a link named sil-opt or sil-nm, it does as they do.";
+Called through a link named sil-opt, sil-nm or sil-func-extractor, it does as they do.";
 
 /// Read, hold, write and inspect Swift Intermediate Language
 #[derive(Parser)]
@@ -56,13 +57,14 @@ enum Task {
     },
     Fmt(fmt::Args),
     Nm(nm::Args),
+    Extract(extract::Args),
     Stats(stats::Args),
     Explain(explain::Args),
     Completions(completions::Args),
 }
 
 /// The names of links, and what they stand for.
-const LINKS: &[(&str, &str)] = &[("sil-opt", "opt"), ("sil-nm", "nm")];
+const LINKS: &[(&str, &str)] = &[("sil-opt", "opt"), ("sil-nm", "nm"), ("sil-func-extractor", "extract")];
 
 fn main() -> ExitCode {
     let mut args = Vec::new();
@@ -112,6 +114,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Opt { arguments } => opt::run(&arguments),
         Task::Fmt(args) => fmt::run(&args),
         Task::Nm(args) => nm::run(&args),
+        Task::Extract(args) => extract::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => completions::run(&args),

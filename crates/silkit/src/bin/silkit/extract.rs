@@ -1,0 +1,102 @@
+//! `silkit extract`: functions with what they need, as `sil-func-extractor` takes them out.
+
+use crate::frontend::FrontEnd;
+use crate::session::{Report, Session};
+use silkit::diag::{Diagnostic, RuleId, nearest};
+use silkit::text::{PrintOptions, print_module};
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+/// A function was asked for that is not there.
+const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
+
+const EXAMPLES: &str = "\
+Functions that the selected ones refer to become declarations; tables and the types stay.
+
+Examples:
+  silkit extract -func '$s6shapes6CircleV4areaSdvg' examples/shapes.raw.sil
+  silkit extract -func-file names.txt -o part.sil whole.sil
+  silkit extract -invert -func main whole.sil";
+
+/// Takes functions out of a module, with what they need
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    file: Option<String>,
+    /// A function to take, by its mangled name
+    #[arg(long, value_name = "NAME")]
+    func: Vec<String>,
+    /// A file with a name of a function on each line
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    func_file: Option<String>,
+    /// Takes all other functions
+    #[arg(long)]
+    invert: bool,
+    /// Writes there instead of to standard output
+    #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
+    output: String,
+    /// Prints locations and scopes
+    #[arg(long)]
+    emit_verbose_sil: bool,
+    /// Sorts functions, users and predecessors
+    #[arg(long)]
+    emit_sorted_sil: bool,
+    /// How errors are shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Report,
+    #[arg(long, hide = true)]
+    sil_disable_ast_dump: bool,
+    #[arg(long, hide = true)]
+    enable_ossa_modules: bool,
+    #[arg(long, hide = true)]
+    enable_objc_interop: bool,
+    #[command(flatten)]
+    front_end: FrontEnd,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format);
+    let mut names: BTreeSet<String> = args.func.iter().map(|n| plain(n)).collect();
+    if let Some(path) = &args.func_file {
+        let Some(text) = session.read_text(path) else { return session.finish() };
+        names.extend(text.lines().map(plain).filter(|n| !n.is_empty()));
+    }
+    if names.is_empty() && !args.invert {
+        session.refuse(
+            "no function is named",
+            "name some with `-func NAME` or `-func-file FILE`; `silkit nm FILE` lists them",
+        );
+        return session.finish();
+    }
+    let path = args.file.as_deref().unwrap_or("-");
+    session.inputs(&[path.to_owned()]);
+    let Some(input) = session.load(path) else { return session.finish() };
+    for name in &names {
+        let all = || input.module.functions.values().map(|f| f.name.as_str());
+        if all().any(|n| n == name) {
+            continue;
+        }
+        let hint = nearest(name, all()).map(|n| format!("did you mean `{n}`?"));
+        let hint = hint.unwrap_or_else(|| format!("`silkit nm {path}` lists the names"));
+        let message = format!("there is no function `{name}` in `{path}`");
+        session.push(Diagnostic::warning(NO_FUNCTION, message).note(hint));
+    }
+    let part = silkit::extract::extract(input.module, |name| names.contains(name) != args.invert);
+    let options = PrintOptions {
+        sorted: args.emit_sorted_sil,
+        debug_info: args.emit_verbose_sil,
+        ..PrintOptions::default()
+    };
+    let printed = print_module(&part, &options, &|_| None);
+    session.write(&args.output, printed.as_bytes());
+    session.finish()
+}
+
+/// A name as it is, whether it was given with its `@` and quotes or not.
+fn plain(name: &str) -> String {
+    let name = name.trim();
+    name.strip_prefix('@').unwrap_or(name).trim_matches('"').to_owned()
+}

@@ -1,0 +1,132 @@
+//! A part of a module that stands on its own: some functions, and declarations of what they need.
+
+use crate::references;
+use silkit_base::{FxHashSet, Symbol};
+use silkit_ir::{Function, Linkage, Module, NONE, ScopeParent, WitnessEntry};
+
+/// Keeps the functions whose name is selected, with their bodies.
+///
+/// Of the other functions those stay, as declarations, that something that stays refers to. Tables
+/// stay whole; global variables stay where others can see them or something refers to them.
+///
+/// ```
+/// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = function_ref @g : $@convention(thin) () -> ()\n  return %0\n}\nsil hidden @g : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\nsil @h : $@convention(thin) () -> ()\n";
+/// let module = silkit::text::parse_module(text).module;
+/// let part = silkit::extract::extract(module, |name| name == "f");
+/// let names: Vec<&str> = part.functions.values().map(|f| f.name.as_str()).collect();
+/// assert_eq!(names, ["f", "g"]);
+/// assert!(part.functions.values().last().unwrap().body.is_none());
+/// ```
+pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module {
+    for function in module.functions.values_mut() {
+        if !is_selected(function.name.as_str()) && function.body.is_some() {
+            into_declaration(function);
+        }
+    }
+    keep_scopes(&mut module);
+    let kept = needed(&module, &is_selected);
+    module.globals.retain(|g| is_visible(g.linkage) || kept.contains(&g.name));
+    let stays = |f: &Function| kept.contains(&f.name) || (f.body.is_some() && is_selected(f.name.as_str()));
+    let functions = std::mem::take(&mut module.functions);
+    for function in functions.values().filter(|f| stays(f)) {
+        module.functions.push(function.clone());
+    }
+    module
+}
+
+/// Makes a declaration of a definition: one that is defined elsewhere.
+fn into_declaration(function: &mut Function) {
+    const OF_BODIES: &[&str] = &["ossa", "serialized", "serialized_for_package"];
+    function.body = None;
+    function.linkage = Linkage::Default;
+    function.effects.clear();
+    function.attributes.retain(|a| !OF_BODIES.contains(&a.key.as_str()));
+}
+
+fn is_visible(linkage: Linkage) -> bool {
+    matches!(
+        linkage,
+        Linkage::Default
+            | Linkage::Public
+            | Linkage::PublicNonAbi
+            | Linkage::Package
+            | Linkage::PackageNonAbi
+    )
+}
+
+/// The names that something refers to that stays.
+fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symbol> {
+    let mut kept: FxHashSet<Symbol> = FxHashSet::default();
+    let mut keep = |name: Symbol| _ = kept.insert(name);
+    for function in module.functions.values().filter(|f| f.body.is_some() && is_selected(f.name.as_str())) {
+        if let Some(body) = &function.body {
+            references::of_body(body, &mut keep);
+        }
+        // `[dynamic_replacement_for "f"]` and its like name functions.
+        for attribute in function.attributes.iter().filter(|a| a.text.as_str().contains('"')) {
+            attribute.text.as_str().split('"').skip(1).step_by(2).map(Symbol::new).for_each(&mut keep);
+        }
+    }
+    module.vtables.iter().flat_map(|t| &t.entries).for_each(|e| keep(e.function));
+    for table in module.witness_tables.iter().chain(&module.default_witness_tables) {
+        for entry in table.entries.iter().flatten() {
+            if let WitnessEntry::Method(_, _, Some(function)) = entry {
+                keep(*function);
+            }
+        }
+    }
+    module.default_override_tables.iter().flat_map(|t| &t.entries).for_each(|e| keep(e.3));
+    for witness in &module.differentiability_witnesses {
+        keep(witness.function);
+        witness.derivatives.iter().flatten().for_each(|d| keep(d.1));
+    }
+    let components = module.properties.iter().filter_map(|p| p.component.as_ref());
+    components.for_each(|c| references::of_component(c, &mut keep));
+    module.deinits.iter().for_each(|d| keep(d.function));
+    for scope in &module.scopes {
+        if let Some(ScopeParent::Function(name, _)) = &scope.parent {
+            keep(*name);
+        }
+    }
+    keep_globals(module, &mut kept);
+    kept
+}
+
+/// Adds what the initializers of the globals name that stay.
+fn keep_globals(module: &Module, kept: &mut FxHashSet<Symbol>) {
+    let mut waiting: Vec<_> = module.globals.iter().collect();
+    loop {
+        let stays = |name, linkage| is_visible(linkage) || kept.contains(&name);
+        let (staying, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|g| stays(g.name, g.linkage));
+        if staying.is_empty() {
+            return;
+        }
+        for body in staying.iter().filter_map(|g| g.initializer.as_ref()) {
+            references::of_body(body, &mut |name| _ = kept.insert(name));
+        }
+        waiting = rest;
+    }
+}
+
+/// Drops the debug scopes that no instruction stands in any more.
+fn keep_scopes(module: &mut Module) {
+    if module.scopes.is_empty() {
+        return;
+    }
+    let mut used: FxHashSet<u32> = FxHashSet::default();
+    for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
+        for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
+            used.extend(body.loc(body.inst(inst).loc).map(|l| l.scope).filter(|&s| s != NONE));
+        }
+    }
+    // A scope's parents are declared before it.
+    for scope in module.scopes.iter().rev() {
+        if used.contains(&scope.id) {
+            used.extend(scope.inlined_at);
+            if let Some(ScopeParent::Scope(parent)) = scope.parent {
+                used.insert(parent);
+            }
+        }
+    }
+    module.scopes.retain(|s| used.contains(&s.id));
+}
