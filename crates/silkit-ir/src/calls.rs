@@ -9,7 +9,7 @@ use silkit_types::{
 
 /// A function type with its generic parameters replaced by formal types and `@substituted`
 /// resolved; `None` where the number of arguments does not fit.
-pub(crate) fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
+pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
     let mut new = f.clone();
     if let Some(sig) = f.sig {
@@ -57,13 +57,13 @@ fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
 }
 
 /// What a call of the function gives: its direct results, as a tuple unless there is one.
-pub(crate) fn direct_result(f: &FunctionType) -> Type {
+pub fn direct_result(f: &FunctionType) -> Type {
     let direct: Vec<Type> = f.results.iter().filter(|r| !r.convention.is_indirect()).map(|r| r.ty).collect();
     Type::tuple(&direct)
 }
 
 /// The values that a call of the coroutine yields.
-pub(crate) fn yields(f: &FunctionType) -> Vec<SilType> {
+pub fn yields(f: &FunctionType) -> Vec<SilType> {
     f.yields.iter().map(|y| SilType::new(y.ty, y.convention.is_indirect())).collect()
 }
 

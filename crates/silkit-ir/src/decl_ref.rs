@@ -28,9 +28,13 @@ impl DeclRef {
         DECLS.get(self.0)
     }
 
-    /// The last name of the path.
+    /// The last name of the path, without the backticks of an escaped name.
     pub fn name(self) -> Option<Symbol> {
-        self.data().path.last().copied()
+        let name = *self.data().path.last()?;
+        match name.as_str().strip_prefix('`').and_then(|n| n.strip_suffix('`')) {
+            Some(bare) => Some(Symbol::new(bare)),
+            None => Some(name),
+        }
     }
 
     /// The raw number, for packed tables.

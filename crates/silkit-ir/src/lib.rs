@@ -21,6 +21,7 @@ pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
     Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
+pub use calls::{direct_result, substituted, yields};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use edit::{Changes, Editor, Epoch, Point};

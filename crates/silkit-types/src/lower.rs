@@ -143,6 +143,13 @@ impl Declarations {
 }
 
 impl Declarations {
+    /// The lowered type of a member of `base`. A function is stored as the declaration abstracts it, which
+    /// the arguments of a generic type hide, and as seen from outside of a module with library evolution.
+    fn lower_member(&self, base: Type, ty: Type) -> Option<Type> {
+        let hides = holds_function(ty, 0) && (is_generic(base) || self.own_is_resilient());
+        if hides { None } else { self.lower(ty) }
+    }
+
     /// The flags of a stored property of a type or of its superclasses.
     fn field_flags(&self, base: Type, name: Symbol) -> DeclFlags {
         let mut base = Some(base);
@@ -178,8 +185,36 @@ impl Type {
     }
 }
 
+fn holds_function(ty: Type, depth: u32) -> bool {
+    match ty.kind() {
+        TypeKind::Function(_) => true,
+        // No type is nested as deep; it is as if it held one.
+        _ if depth > 32 => true,
+        _ => {
+            let mut found = false;
+            ty.map(&mut |t| {
+                found |= holds_function(t, depth + 1);
+                t
+            });
+            found
+        }
+    }
+}
+
+/// Whether a nominal type or one around it has generic arguments.
+fn is_generic(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Named(n) => !n.args.is_empty() || n.parent.is_some_and(is_generic),
+        _ => true,
+    }
+}
+
 /// Properties that are `weak`, `unowned` or `unowned(unsafe)` hold storage types.
 fn in_storage(ty: Type, flags: DeclFlags) -> Type {
+    // A SIL file spells the storage in the declaration as well.
+    if matches!(ty.kind(), TypeKind::Storage(..)) {
+        return ty;
+    }
     let storage = if flags.contains(DeclFlags::WEAK) {
         RefStorage::Weak
     } else if flags.contains(DeclFlags::UNOWNED) {
@@ -194,18 +229,18 @@ fn in_storage(ty: Type, flags: DeclFlags) -> Type {
 
 impl TypeFacts for Declarations {
     fn stored_field(&self, base: Type, name: Symbol) -> Option<Type> {
-        let ty = self.lower(Declarations::stored_field(self, base, name)?)?;
+        let ty = self.lower_member(base, Declarations::stored_field(self, base, name)?)?;
         Some(in_storage(ty, self.field_flags(base, name)))
     }
 
     fn stored_fields(&self, base: Type) -> Option<Vec<Type>> {
         let fields = Declarations::stored_fields(self, base)?;
-        fields.into_iter().map(|(f, ty)| Some(in_storage(self.lower(ty)?, f.flags))).collect()
+        fields.into_iter().map(|(f, ty)| Some(in_storage(self.lower_member(base, ty)?, f.flags))).collect()
     }
 
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type> {
         let payload = Declarations::enum_payload(self, base, case)?;
-        let lowered = self.lower(payload.ty)?;
+        let lowered = self.lower_member(base, payload.ty)?;
         if !payload.indirect {
             return Some(lowered);
         }

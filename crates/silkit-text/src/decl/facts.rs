@@ -121,7 +121,7 @@ impl Writer {
             next(out);
             write!(out, "{}case {}", if case.indirect { "indirect " } else { "" }, case.name)?;
             match case.payload.map(|p| self.plain(p)) {
-                Some(ty) if matches!(ty.kind(), TypeKind::Tuple(e) if e.len() > 1) => write!(out, "{ty}")?,
+                Some(ty) if matches!(ty.kind(), TypeKind::Tuple(e) if !e.is_empty()) => write!(out, "{ty}")?,
                 Some(ty) => write!(out, "({ty})")?,
                 None => {}
             }

@@ -232,7 +232,7 @@ impl DeclParser<'_> {
         }
     }
 
-    /// Reads `(a: Int, String = "")`. One value is itself, whatever its label; several are a tuple.
+    /// Reads `(a: Int, String = "")`. One value without a label is itself; others are a tuple.
     fn payload(&mut self) -> Parse<Option<Type>> {
         self.cur.eat("(");
         let mut elements = Vec::new();
@@ -248,7 +248,7 @@ impl DeclParser<'_> {
             }
         }
         Ok(Some(match elements[..] {
-            [one] => one.ty,
+            [one] if one.label.is_none() => one.ty,
             _ => Type::new(TypeKind::Tuple(elements.into())),
         }))
     }

@@ -40,6 +40,9 @@ pub struct Declarations {
     own: DeclTable,
     sources: Vec<Arc<dyn DeclSource>>,
     sees_unknown_modules: bool,
+    own_is_resilient: bool,
+    paths: RwLock<FxMap<Type, Option<Symbol>>>,
+    pub(super) resolved: RwLock<FxMap<Type, Type>>,
     fields: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
     pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
     pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
@@ -56,15 +59,24 @@ impl Declarations {
     pub fn new(mut own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
         own.follow_aliases();
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
+        let own_is_resilient = own.nominals().any(|n| n.flags.contains(DeclFlags::FROZEN));
         let sees_unknown_modules = !own.imports.iter().all(known);
         Self {
             own,
             sources,
             sees_unknown_modules,
+            own_is_resilient,
+            paths: RwLock::default(),
+            resolved: RwLock::default(),
             fields: RwLock::default(),
             same: RwLock::default(),
             properties: RwLock::default(),
         }
+    }
+
+    /// Whether the module is compiled with library evolution, as far as its declarations tell.
+    pub(crate) fn own_is_resilient(&self) -> bool {
+        self.own_is_resilient
     }
 
     /// The module's own declarations.
@@ -128,6 +140,21 @@ impl Declarations {
 
     /// The dotted path of a named type.
     pub fn path_of(&self, ty: Type) -> Option<Symbol> {
+        match ty.kind() {
+            TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
+            TypeKind::Named(_) => {
+                if let Some(found) = self.paths.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
+                    return *found;
+                }
+                let found = self.find_path(ty);
+                self.paths.write().unwrap_or_else(PoisonError::into_inner).insert(ty, found);
+                found
+            }
+            _ => self.find_path(ty),
+        }
+    }
+
+    fn find_path(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {
             TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
             TypeKind::Named(Named { parent: Some(parent), name, .. }) => match parent.kind() {

@@ -8,9 +8,14 @@ use super::model::{AliasDecl, DeclFlags, NominalKind};
 use super::query::{Declarations, join};
 use crate::kind::{Named, Type, TypeKind};
 use silkit_base::Symbol;
+use std::cell::Cell;
+use std::sync::PoisonError;
 
 /// How many aliases and members are followed one after the other.
 const MAX_DEPTH: u32 = 48;
+
+/// How many parts of types are looked at for one question.
+const MAX_WORK: u32 = 4096;
 
 /// Where a spelled type stands.
 #[derive(Clone, Copy)]
@@ -20,36 +25,72 @@ struct Scope<'a> {
     /// Arguments of an alias' own parameters.
     locals: &'a [(Symbol, Type)],
     depth: u32,
+    /// The aliases that are being followed: inside of its own target a name means something further outside.
+    following: Option<&'a Following<'a>>,
+    /// How many parts of types were looked at for this question.
+    work: &'a Cell<u32>,
 }
 
-impl Scope<'_> {
+/// One alias that is being followed, and those around it.
+struct Following<'a> {
+    alias: &'a AliasDecl,
+    outer: Option<&'a Following<'a>>,
+}
+
+impl<'a> Scope<'a> {
+    fn at(base: Option<Type>, work: &'a Cell<u32>) -> Self {
+        Scope { base, locals: &[], depth: 0, following: None, work }
+    }
+
     fn deeper(self) -> Self {
         Scope { depth: self.depth + 1, ..self }
+    }
+
+    /// The same question, asked from inside of another type.
+    fn inside(self, base: Option<Type>) -> Self {
+        Scope { base, locals: &[], depth: self.depth + 1, ..self }
+    }
+
+    fn follows(&self, alias: &AliasDecl) -> bool {
+        let mut next = self.following;
+        while let Some(at) = next {
+            if std::ptr::eq(at.alias, alias) {
+                return true;
+            }
+            next = at.outer;
+        }
+        false
     }
 }
 
 impl Declarations {
     /// A type that stands at the top of the module, without aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
-        self.resolve_scoped(ty, Scope { base: None, locals: &[], depth: 0 })
+        if let Some(found) = self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
+            return *found;
+        }
+        let found = self.resolve_scoped(ty, Scope::at(None, &Cell::new(0)));
+        self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert(ty, found);
+        found
     }
 
     /// A type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
     ///
     /// Generic parameters whose arguments are not known become the unknown type.
     pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
-        self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: 0 })
+        self.resolve_scoped(ty, Scope::at(Some(base), &Cell::new(0)))
     }
 
     /// The type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
-        self.member_scoped(self.resolve(base), name, 0)
+        self.member_scoped(self.resolve(base), name, Scope::at(None, &Cell::new(0)))
     }
 
     fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
-        if scope.depth > MAX_DEPTH {
+        scope.work.set(scope.work.get() + 1);
+        if scope.depth > MAX_DEPTH || scope.work.get() > MAX_WORK {
             return Type::unknown();
         }
         let named = |name: &str, args: &[Type]| {
@@ -65,7 +106,7 @@ impl Declarations {
             },
             TypeKind::Member(base, name) => {
                 let base = self.resolve_scoped(*base, scope);
-                self.member_scoped(base, *name, scope.depth + 1).unwrap_or_else(Type::unknown)
+                self.member_scoped(base, *name, scope.deeper()).unwrap_or_else(Type::unknown)
             }
             TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => named("Optional", &[*t]),
             TypeKind::Array(t) => named("Array", &[*t]),
@@ -101,7 +142,7 @@ impl Declarations {
             return parent;
         }
         if args.is_empty()
-            && let Some(member) = self.member_scoped(parent, n.name, scope.depth + 1)
+            && let Some(member) = self.member_scoped(parent, n.name, scope.deeper())
         {
             return member;
         }
@@ -124,7 +165,18 @@ impl Declarations {
             if let Some(arg) = self.generic_arg(base, name) {
                 return Some(arg);
             }
-            if let Some(found) = self.named_member(base, name, args, scope.depth) {
+            if let Some(found) = self.own_member(base, name, args, false, scope) {
+                return Some(found);
+            }
+            around = match base.kind() {
+                TypeKind::Named(n) => n.parent,
+                _ => None,
+            };
+        }
+        // What a protocol or a superclass gives comes after the parameters of all types around.
+        let mut around = scope.base.filter(|_| args.is_empty());
+        while let Some(base) = around {
+            if let Some(found) = self.named_member(base, name, &[], scope) {
                 return Some(found);
             }
             around = match base.kind() {
@@ -133,7 +185,7 @@ impl Declarations {
             };
         }
         if self.nominal_at(name).is_none()
-            && let Some(alias) = self.top_alias(name).filter(|a| !repeats_its_name(a))
+            && let Some(alias) = self.top_alias(name).filter(|a| !repeats_its_name(a) && !scope.follows(a))
         {
             return Some(self.expand(alias, args, None, scope));
         }
@@ -141,19 +193,31 @@ impl Declarations {
     }
 
     /// A member of `base` by its name, with arguments where it is generic.
-    fn named_member(&self, base: Type, name: Symbol, args: &[Type], depth: u32) -> Option<Type> {
+    fn named_member(&self, base: Type, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
+        let own = self.own_member(base, name, args, true, scope);
+        if own.is_some() || !args.is_empty() {
+            return own;
+        }
+        self.inherited_member(base, name, scope)
+    }
+
+    /// A member that the declaration or an extension of `base` spells. An alias that witnesses a
+    /// requirement under another name is none to a bare name.
+    fn own_member(
+        &self,
+        base: Type,
+        name: Symbol,
+        args: &[Type],
+        as_witness: bool,
+        scope: Scope<'_>,
+    ) -> Option<Type> {
         let path = self.path_of(base)?;
         if self.entries(join(path, name)).any(|e| e.nominal.is_some()) {
             return Some(Type::named(Some(base), name, args.into()));
         }
-        if let Some(alias) = self.member_alias(base, name) {
-            let scope = Scope { base: Some(base), locals: &[], depth };
-            return Some(self.expand(alias, args, Some(base), scope));
-        }
-        if !args.is_empty() {
-            return None;
-        }
-        self.inherited_member(base, name, depth)
+        let alias = self.member_alias(base, name)?;
+        let alias = Some(alias).filter(|a| (as_witness || a.name == name) && !scope.follows(a))?;
+        Some(self.expand(alias, args, Some(base), scope))
     }
 
     /// The alias called `name` in a type or its extensions. One that only repeats the name of
@@ -190,7 +254,9 @@ impl Declarations {
             return Type::unknown();
         }
         let locals: Vec<_> = params.iter().map(|p| p.name).zip(args.iter().copied()).collect();
-        self.resolve_scoped(alias.target, Scope { base, locals: &locals, depth: scope.depth + 1 })
+        let following = Some(&Following { alias, outer: scope.following });
+        let inside = Scope { base, locals: &locals, depth: scope.depth + 1, following, work: scope.work };
+        self.resolve_scoped(alias.target, inside)
     }
 
     /// The argument for a generic parameter that the declaration of `base` itself declares.
@@ -206,8 +272,9 @@ impl Declarations {
         Some(n.args.get(index).copied().unwrap_or_else(Type::unknown))
     }
 
-    fn member_scoped(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
-        if depth > MAX_DEPTH {
+    fn member_scoped(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
+        scope.work.set(scope.work.get() + 1);
+        if scope.depth > MAX_DEPTH || scope.work.get() > MAX_WORK {
             return None;
         }
         match base.kind() {
@@ -222,10 +289,16 @@ impl Declarations {
                 interface: Type::new(TypeKind::Member(*interface, name)),
             })),
             TypeKind::PackElement(t) => {
-                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, depth + 1)?)))
+                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, scope.deeper())?)))
             }
             TypeKind::Named(_) => {
-                if let Some(found) = self.named_member(base, name, &[], depth) {
+                if let Some(found) = self.own_member(base, name, &[], true, scope) {
+                    return Some(found);
+                }
+                if let Some(arg) = self.generic_arg(base, name) {
+                    return Some(arg).filter(|t| !t.is_unknown());
+                }
+                if let Some(found) = self.inherited_member(base, name, scope) {
                     return Some(found);
                 }
                 // A parameter of that name witnesses the associated type, also one from further outside.
@@ -242,14 +315,14 @@ impl Declarations {
                 None
             }
             TypeKind::Any(_) | TypeKind::Composition(_) => None,
-            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, depth + 1),
+            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, scope.deeper()),
             _ => None,
         }
     }
 
     /// A member that a superclass, or a protocol that the type conforms to, gives it.
-    fn inherited_member(&self, base: Type, name: Symbol, depth: u32) -> Option<Type> {
-        if depth > MAX_DEPTH {
+    fn inherited_member(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
+        if scope.depth > MAX_DEPTH {
             return None;
         }
         let decl = self.nominal_of(base)?;
@@ -272,14 +345,13 @@ impl Declarations {
             seen.push(path);
             let Some(found) = self.nominal_at(path) else { continue };
             if found.is_class() {
-                let superclass =
-                    self.resolve_scoped(ty, Scope { base: Some(base), locals: &[], depth: depth + 1 });
-                return self.member_scoped(superclass, name, depth + 1);
+                let superclass = self.resolve_scoped(ty, scope.inside(Some(base)));
+                return self.member_scoped(superclass, name, scope.deeper());
             }
             queue.extend(found.inherited.iter());
         }
         // First what extensions of the protocols say, then the defaults of the associated types.
-        let scope = Scope { base: Some(base), locals: &[], depth: depth + 1 };
+        let scope = scope.inside(Some(base));
         let default = seen.iter().find_map(|&p| {
             let protocol = self.nominal_at(p)?;
             protocol.body.associated.iter().find(|a| a.name == name)?.default
@@ -287,7 +359,8 @@ impl Declarations {
         if let Some(default) = default {
             return Some(self.resolve_scoped(default, scope)).filter(|t| !t.is_unknown());
         }
-        let alias = seen.iter().find_map(|&p| self.bodies(p).find_map(|b| b.alias(name)))?;
+        let alias = seen.iter().find_map(|&p| self.bodies(p).find_map(|b| b.alias(name)));
+        let alias = alias.filter(|a| !scope.follows(a))?;
         Some(self.expand(alias, &[], Some(base), scope)).filter(|t| !t.is_unknown())
     }
 }

@@ -58,6 +58,11 @@ impl Declarations {
             return None;
         }
         let pair = Pair { depth: pair.depth + 1, ..pair };
+        // A tuple of one labelled element is its element to all that is asked here.
+        let (x, y) = (single(a), single(b));
+        if x.is_some() || y.is_some() {
+            return self.same(x.unwrap_or(a), y.unwrap_or(b), pair);
+        }
         match (a.kind(), b.kind()) {
             (K::Unknown | K::OpaqueResult { .. } | K::Some(_), _)
             | (_, K::Unknown | K::OpaqueResult { .. } | K::Some(_)) => None,
@@ -271,6 +276,13 @@ impl Declarations {
             return None;
         }
         self.same(r.ty, s.ty, pair)
+    }
+}
+
+fn single(ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Tuple(elements) if elements.len() == 1 => Some(elements[0].ty),
+        _ => None,
     }
 }
 
