@@ -9,6 +9,7 @@
 //! ```
 
 pub mod extract;
+pub mod graph;
 pub mod mangle;
 pub mod references;
 

@@ -56,7 +56,8 @@ fn text(path: &Path) -> String {
 }
 
 /// The commands that read modules, with what else they need.
-const READERS: &[&[&str]] = &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"], &["extract", "-func", "f"]];
+const READERS: &[&[&str]] =
+    &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"], &["extract", "-func", "f"], &["graph", "classes"]];
 
 #[test]
 fn what_cannot_be_read_is_named_with_advice() {
@@ -332,4 +333,21 @@ fn extract_knows_its_names_from_a_file_and_says_which_are_missing() {
     );
     let output = run(&["extract", "examples/shapes.raw.sil"]);
     assert!(stderr(&output).contains("no function is named"), "{}", stderr(&output));
+}
+
+#[test]
+fn graphs_in_every_form() {
+    let file = "examples/shapes.raw.sil";
+    let dot = stdout(&run(&["graph", "--function", "main", file]));
+    assert!(dot.starts_with("digraph {") && dot.contains("\"bb0\""), "{dot}");
+    let json = stdout(&run(&["graph", "calls", "--format", "json", file]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert!(json["edges"].as_array().is_some_and(|e| !e.is_empty()));
+    let target = scratch("graph").join("classes.svg");
+    let output = run(&["graph", "classes", file, "--format", "svg", "-o", &target.display().to_string()]);
+    assert!(output.status.success() && text(&target).ends_with("</svg>\n"));
+    let output = run(&["graph", file]);
+    assert!(stderr(&output).contains("has several functions"), "{}", stderr(&output));
+    let output = run(&["graph", "-f", "mian", file]);
+    assert!(stderr(&output).contains("did you mean `main`?"), "{}", stderr(&output));
 }

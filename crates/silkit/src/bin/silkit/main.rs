@@ -5,6 +5,7 @@ mod explain;
 mod extract;
 mod fmt;
 mod frontend;
+mod graph;
 mod input;
 mod nm;
 mod opt;
@@ -58,6 +59,7 @@ enum Task {
     Fmt(fmt::Args),
     Nm(nm::Args),
     Extract(extract::Args),
+    Graph(graph::Args),
     Stats(stats::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -115,6 +117,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Fmt(args) => fmt::run(&args),
         Task::Nm(args) => nm::run(&args),
         Task::Extract(args) => extract::run(&args),
+        Task::Graph(args) => graph::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => completions::run(&args),

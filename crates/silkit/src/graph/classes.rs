@@ -1,0 +1,49 @@
+//! The types that a module declares: superclasses and conformances.
+
+use super::{Edge, Graph, Node, abbreviated};
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{Type, TypeKind};
+
+/// The class hierarchy: an edge from each class to its superclass, a weak one from each type to the
+/// protocols that it conforms to.
+pub fn classes(declarations: &Declarations) -> Graph {
+    let mut graph = Graph { title: "classes".to_owned(), ..Graph::default() };
+    let own = declarations.own();
+    let mut inherited: Vec<(usize, Type)> = Vec::new();
+    for (path, entry) in own.entries() {
+        let parents = entry.nominal.iter().flat_map(|n| n.inherited.iter());
+        let added = entry.extensions.iter().flat_map(|x| x.inherited.iter());
+        let parents: Vec<Type> = parents.chain(added).copied().collect();
+        if entry.nominal.is_none() && parents.is_empty() {
+            continue;
+        }
+        let from = graph.node(path.as_str(), || {
+            let kind = entry.nominal.as_ref().map_or("extension", |n| match n.kind {
+                NominalKind::Struct => "struct",
+                NominalKind::Class => "class",
+                NominalKind::Actor => "actor",
+                NominalKind::Enum => "enum",
+                NominalKind::Protocol => "protocol",
+            });
+            let text = abbreviated(&format!("{kind} {path}"));
+            Node { id: path.as_str().to_owned(), lines: vec![text], is_external: entry.nominal.is_none() }
+        });
+        inherited.extend(parents.into_iter().map(|parent| (from, parent)));
+    }
+    for (from, parent) in inherited {
+        let parts = match parent.kind() {
+            TypeKind::Inverse(_) => continue,
+            TypeKind::Composition(parts) => parts.to_vec(),
+            _ => vec![parent],
+        };
+        for part in parts {
+            let path = declarations.path_of(part);
+            let id = path.map_or_else(|| part.to_string(), |p| p.as_str().to_owned());
+            let to =
+                graph.node(&id, || Node { id: id.clone(), lines: vec![abbreviated(&id)], is_external: true });
+            let is_weak = declarations.is_class(part) != Some(true);
+            graph.edges.push(Edge { from, to, label: String::new(), is_weak });
+        }
+    }
+    graph
+}
