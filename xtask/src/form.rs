@@ -26,19 +26,33 @@ pub(crate) struct Form {
     pub(crate) attrs: Vec<(String, String)>,
     /// Flags.
     pub(crate) flags: Vec<String>,
+    /// All of these but the counts of lists, in the order of the text.
+    pub(crate) fields: Vec<Field>,
 }
 
-/// The attributes and operands of the irregular pieces: `a` is an attribute of a kind, `%` an operand.
+/// One part of an instruction that has a name.
+#[derive(Clone, Copy)]
+pub(crate) enum Field {
+    /// The operand with this position; whether it may be left out when an instruction is made.
+    Operand(usize, bool),
+    /// The attribute with this position.
+    Attr(usize),
+    /// The flag with this bit.
+    Flag(usize),
+}
+
+/// The attributes and operands of the irregular pieces: a name is an attribute of that kind, `%` an
+/// operand, with `?` one that may be left out when an instruction is made.
 const CUSTOM: &[(&str, &str, &[&str])] = &[
     ("var", "Var", &["DebugVar"]),
-    ("tail_elems", "TailElems", &["ListSilType", "%Many"]),
+    ("tail_elems", "TailElems", &["ListSilType", "%Many?"]),
     ("formal", "Formal", &["OptType"]),
-    ("counts", "Counts", &["ListU32"]),
+    ("counts", "Counts", &["ListOptSym"]),
     ("align", "Align", &["OptStr"]),
     ("isolation", "Isolation", &["OptStr", "OptStr"]),
     ("assigned", "Assigned", &["ListU32"]),
     ("self_or_type", "SelfOrType", &["OptSilType", "%Optional"]),
-    ("object", "Object", &["U32", "%Many"]),
+    ("object", "Object", &["OptU32", "%Many"]),
     ("tuple", "Tuple", &["OptSilType", "%Many"]),
     ("select", "Select", &["ListDecl", "%Many"]),
     ("open_pack", "OpenPack", &["%One", "OptSig", "ListType", "Type", "Sym"]),
@@ -105,11 +119,13 @@ impl Form {
     }
 
     fn operand(&mut self, name: &str, arity: &'static str) -> usize {
+        self.fields.push(Field::Operand(self.operands.len(), arity == "Optional"));
         self.operands.push((name.to_string(), arity));
         self.operands.len() - 1
     }
 
     fn attr(&mut self, name: &str, kind: impl Into<String>) -> usize {
+        self.fields.push(Field::Attr(self.attrs.len()));
         self.attrs.push((name.to_string(), kind.into()));
         self.attrs.len() - 1
     }
@@ -120,6 +136,7 @@ impl Form {
             let (body, after) = inner.split_once(']').ok_or("`[` without `]`")?;
             let Some((name, options)) = body.split_once('=') else {
                 *rest = after.strip_prefix(' ').unwrap_or(after);
+                self.fields.push(Field::Flag(self.flags.len()));
                 self.flags.push(body.to_string());
                 return Ok(Some(format!("Piece::Flag({})", self.flags.len() - 1)));
             };
@@ -190,9 +207,15 @@ impl Form {
         let (kind, args) = body.split_once(':').ok_or("`{` without `:`")?;
         if kind == "opt" {
             if let Some((text, name)) = args.split_once('%') {
-                let (name, typed) = name.strip_suffix(':').map_or((name, false), |n| (n, true));
+                let plain = name.trim_end_matches([':', '!']);
+                let typed = match &name[plain.len()..] {
+                    ":" => "Always",
+                    "!" => "Never",
+                    _ => "Asked",
+                };
+                let name = plain;
                 return Ok(format!(
-                    "Piece::OptOperand({text:?}, {}, {typed})",
+                    "Piece::OptOperand({text:?}, {}, Typed::{typed})",
                     self.operand(name, "Optional")
                 ));
             }
@@ -210,6 +233,11 @@ impl Form {
             match kind.strip_prefix('%') {
                 Some("One") => _ = self.operand(name, "One"),
                 Some("Optional") => _ = self.operand(name, "Optional"),
+                Some("Many?") => {
+                    let spec = self.operand(name, "Many");
+                    self.fields.pop();
+                    self.fields.push(Field::Operand(spec, true));
+                }
                 Some(_) => _ = self.operand(name, "Many"),
                 None => _ = self.attr(name, format!("AttrKind::{kind}")),
             }

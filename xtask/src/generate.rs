@@ -1,6 +1,7 @@
 //! Writes `crates/silkit-ir/src/generated/*` from the instruction table.
 
 use crate::form::Form;
+use crate::instructions;
 use crate::reference;
 use crate::table::{self, Entry};
 use std::fmt::Write;
@@ -11,8 +12,22 @@ use std::process::{Command, Stdio};
 pub(crate) fn run(check: bool) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?.to_path_buf();
     let entries = table::read(&root)?;
+    let sets = table::read_keywords(&root)?;
     let files: Vec<(PathBuf, String)> = vec![
+        (
+            root.join("crates/silkit-ir/src/generated/keywords.rs"),
+            format_rust(&root, &instructions::keywords(&sets))?,
+        ),
+        (
+            root.join("crates/silkit-ir/src/generated/instructions.rs"),
+            format_rust(&root, &instructions::structs(&entries, &sets)?)?,
+        ),
+        (
+            root.join("crates/silkit-ir/src/generated/builder.rs"),
+            format_rust(&root, &instructions::builder(&entries, &sets)?)?,
+        ),
         (root.join("crates/silkit-ir/src/generated/mod.rs"), format_rust(&root, &rust_table(&entries)?)?),
+        (root.join("crates/silkit-ir/src/generated/builtins.rs"), format_rust(&root, &builtins(&root)?)?),
         (root.join("docs/instructions.md"), reference::markdown(&entries)?),
         (root.join("docs/instructions.json"), reference::json_table(&entries)?),
     ];
@@ -60,7 +75,7 @@ fn format_rust(root: &Path, code: &str) -> Result<String, String> {
 fn rust_table(entries: &[Entry]) -> Result<String, String> {
     let mut code = String::from(
         "//! The instruction table. Generated from `table/*.toml` by `cargo xtask generate`; do not edit.\n\n\
-         use crate::info::*;\n\n\
+         mod builder;\nmod builtins;\npub mod instructions;\npub mod keywords;\n\npub use builtins::BUILTINS;\nuse crate::info::*;\n\n\
          /// A kind of instruction.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u8)]\n\
          pub enum Opcode {\n",
     );
@@ -92,9 +107,12 @@ fn info(e: &Entry) -> Result<String, String> {
         .iter()
         .map(|(name, arity)| {
             let count = form.attrs.iter().position(|(a, _)| *a == format!("{name}_count"));
-            format!("OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?} }}")
+            let ownership = use_rule(row.operand_ownership.as_deref(), name)?;
+            Ok(format!(
+                "OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?}, ownership: {ownership} }}"
+            ))
         })
-        .collect();
+        .collect::<Result<_, String>>()?;
     let attrs: Vec<String> = form
         .attrs
         .iter()
@@ -106,8 +124,8 @@ fn info(e: &Entry) -> Result<String, String> {
     };
     Ok(format!(
         "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
-         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, apply: {apply}, \
-         result: {result}, types: &[{types}], operand_ownership: OperandOwnership::{oo}, value_ownership: ValueOwnership::{vo}, \
+         operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, apply: {apply}, role: {role}, \
+         result: {result}, types: &[{types}], value_ownership: ValueOwnership::{vo}, \
          memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
          stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
         class = row.class,
@@ -120,11 +138,6 @@ fn info(e: &Entry) -> Result<String, String> {
         results = camel(&row.results),
         result = result_rule(&row.result, &form)?,
         types = type_rules(&row.types, &form)?,
-        oo = match row.operand_ownership.as_deref() {
-            None => "NoOperands".into(),
-            Some("by_operand") => "ByOperand".into(),
-            Some(o) => o.to_string(),
-        },
         vo = value_ownership(row.value_ownership.as_deref(), &row.results)?,
         memory = row.memory,
         mdi = row.memory_depends_on_instance,
@@ -133,6 +146,7 @@ fn info(e: &Entry) -> Result<String, String> {
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
         td = row.type_dependent,
+        role = role(row.role.as_deref(), &form)?,
         apply = row.apply.as_deref().map_or("None".into(), |a| format!("Some(ApplyKind::{})", camel(a))),
         summary = row.summary,
         syntax = row.form.trim(),
@@ -142,16 +156,61 @@ fn info(e: &Entry) -> Result<String, String> {
     ))
 }
 
-fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> {
-    Ok(match text {
-        None if results == "none" || results == "terminator" => "None".into(),
-        None => "Dynamic".into(),
-        Some(t) => match t.split_once(':') {
-            None => t.to_string(),
-            Some((kind, _)) if kind.starts_with("forwarding") => "Forwarding".into(),
-            Some((_, ownership)) => format!("{ownership}OrNone"),
-        },
+/// How an instruction uses the operand with this name: one name for all, or `operand: name, …`.
+fn use_rule(text: Option<&str>, operand: &str) -> Result<String, String> {
+    let text = text.ok_or("`operand_ownership` is missing")?;
+    let rule = match text.contains(':') {
+        false => text,
+        true => text
+            .split(", ")
+            .find_map(|part| part.split_once(": ").filter(|(name, _)| *name == operand))
+            .map(|(_, rule)| rule)
+            .ok_or(format!("`operand_ownership` leaves out `{operand}`"))?,
+    };
+    Ok(match rule {
+        "Forwarded" | "Called" | "Captured" | "Builtin" | "Returned" | "Yielded" | "Passed"
+        | "Dependence" | "AddressDependence" => format!("UseRule::{rule}"),
+        _ => format!("UseRule::Always(OperandOwnership::{rule})"),
     })
+}
+
+/// `projection of base`.
+fn role(text: Option<&str>, form: &Form) -> Result<String, String> {
+    let Some(text) = text else { return Ok("Role::None".into()) };
+    let Some((kind, operand)) = text.split_once(" of ") else { return Ok(format!("Role::{}", camel(text))) };
+    let spec = form.operands.iter().position(|(name, _)| name == operand);
+    Ok(format!("Role::{}({})", camel(kind), spec.ok_or(format!("no operand `{operand}`"))?))
+}
+
+fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> {
+    match text {
+        None if results == "none" || results == "terminator" => Ok("None".into()),
+        None => Err("`value_ownership` is missing".into()),
+        Some(text) => Ok(text.to_string()),
+    }
+}
+
+/// The table of builtins as Rust code.
+fn builtins(root: &Path) -> Result<String, String> {
+    let mut code = String::from(
+        "//! The builtins. Generated from `table/builtins.toml` by `cargo xtask generate`; do not edit.\n\n\
+         use crate::info::*;\n\n/// The builtins, sorted by name.\npub static BUILTINS: &[BuiltinInfo] = &[\n",
+    );
+    for (name, row) in table::read_builtins(root)? {
+        let last = row.last.as_ref().unwrap_or(&row.operands);
+        writeln!(
+            code,
+            "BuiltinInfo {{ name: {name:?}, id: {:?}, reads_and_writes: {}, operands: OperandOwnership::{}, \
+             last: OperandOwnership::{last}, result: ValueOwnership::{} }},",
+            row.id,
+            row.reads_and_writes,
+            row.operands,
+            row.result.as_deref().unwrap_or("UnownedOrNone"),
+        )
+        .map_err(|e| e.to_string())?;
+    }
+    code.push_str("];\n");
+    Ok(code)
 }
 
 fn result_rule(rule: &str, form: &Form) -> Result<String, String> {
@@ -197,7 +256,7 @@ fn type_rules(text: &str, form: &Form) -> Result<String, String> {
     Ok(rules)
 }
 
-fn camel(snake: &str) -> String {
+pub(crate) fn camel(snake: &str) -> String {
     snake
         .split('_')
         .map(|w| {

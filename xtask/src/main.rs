@@ -3,6 +3,7 @@
 
 mod form;
 mod generate;
+mod instructions;
 mod reference;
 mod table;
 

@@ -1,6 +1,7 @@
 //! The instruction table as it is written in `crates/silkit-ir/table/*.toml`.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The families in the order of the table.
@@ -42,6 +43,9 @@ pub(crate) struct Row {
     /// Whether opened types in it make its instruction use the values that opened them.
     #[serde(default)]
     pub(crate) type_dependent: bool,
+    /// The part that it plays: a kind, and where that has one the operand that it is about.
+    #[serde(default)]
+    pub(crate) role: Option<String>,
     /// The kind of apply site that it is.
     #[serde(default)]
     pub(crate) apply: Option<String>,
@@ -108,4 +112,44 @@ pub(crate) fn read(root: &Path) -> Result<Vec<Entry>, String> {
         }
     }
     Ok(entries)
+}
+
+/// One builtin as declared.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Builtin {
+    /// The name in the reference.
+    pub(crate) id: String,
+    /// Whether it may touch memory.
+    pub(crate) reads_and_writes: bool,
+    /// How it uses its operands.
+    pub(crate) operands: String,
+    /// How it uses the last one, where that differs.
+    pub(crate) last: Option<String>,
+    /// The ownership of its result.
+    pub(crate) result: Option<String>,
+}
+
+/// Reads the table of builtins, sorted by name.
+pub(crate) fn read_builtins(root: &Path) -> Result<BTreeMap<String, Builtin>, String> {
+    let path = root.join("crates/silkit-ir/table/builtins.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// One closed set of keywords as declared.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Keywords {
+    /// The words, between bars.
+    pub(crate) words: String,
+    /// One line that says what they are for.
+    pub(crate) summary: String,
+}
+
+/// Reads the sets of keywords.
+pub(crate) fn read_keywords(root: &Path) -> Result<BTreeMap<String, Keywords>, String> {
+    let path = root.join("crates/silkit-ir/table/keywords.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }

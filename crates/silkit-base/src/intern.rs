@@ -51,15 +51,7 @@ impl<T> Interner<T> {
 impl<T: Hash + Eq> Interner<T> {
     /// The id of `value`.
     pub fn intern(&self, value: T) -> Interned<T> {
-        let hash = hash_of(&value);
-        let mut value = Some(value);
-        // The closure for equality borrows the value, the one for creation takes it.
-        let cell = std::cell::RefCell::new(&mut value);
-        self.find_or_insert(
-            hash,
-            |have| cell.borrow().as_ref() == Some(have),
-            || cell.borrow_mut().take().expect("invariant: a value is inserted once"),
-        )
+        self.intern_with(value, |value| value)
     }
 
     /// The id of a value that equals the borrowed `key`, made by `make` only where it is new.
@@ -72,6 +64,24 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Eq,
     {
         self.find_or_insert(hash_of(key), |have| have.borrow() == key, make)
+    }
+
+    /// The id of a value that equals `key`, which `make` turns into one only where it is new.
+    ///
+    /// `Q` must hash as `T` does.
+    pub fn intern_with<Q>(&self, key: Q, make: impl FnOnce(Q) -> T) -> Interned<T>
+    where
+        Q: Hash + Eq,
+        T: std::borrow::Borrow<Q>,
+    {
+        let hash = hash_of(&key);
+        let mut key = Some(key);
+        let cell = std::cell::RefCell::new(&mut key);
+        self.find_or_insert(
+            hash,
+            |have| cell.borrow().as_ref() == Some(have.borrow()),
+            || make(cell.borrow_mut().take().expect("invariant: a value is inserted once")),
+        )
     }
 
     fn find_or_insert(&self, hash: u64, eq: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Interned<T> {

@@ -1,1 +1,71 @@
-//! A pure Rust demangler of Swift symbols.
+//! A demangler of Swift symbols, without dependencies.
+//!
+//! ```
+//! use silkit_demangle::{Style, demangle};
+//!
+//! let symbol = "$s4main5greet4nameS2S_tF";
+//! assert_eq!(demangle(symbol, Style::Full).unwrap(), "main.greet(name: Swift.String) -> Swift.String");
+//! assert_eq!(demangle(symbol, Style::Simplified).unwrap(), "greet(name:)");
+//! ```
+//!
+//! The grammar is that of Swift's ABI documentation (Mangling.rst), as Swift 6.2 demangles it: `$s`, `$S`, `$e` and
+//! `_T0` names, also after an underscore; and the `_T` names of before Swift 4. [`parse()`] gives the tree of nodes, [`demangle_text`] replaces every symbol in
+//! running text. No input makes it panic or work without bound.
+
+mod node;
+mod parse;
+mod print;
+mod punycode;
+
+pub use node::{Kind, NodeId, Tree};
+pub use print::Style;
+
+/// The tree that a mangled name stands for, or `None` where it is none.
+pub fn parse(symbol: &str) -> Option<Tree> {
+    parse::symbol(symbol)
+}
+
+/// The text that a mangled name stands for, or `None` where it is none.
+pub fn demangle(symbol: &str, style: Style) -> Option<String> {
+    let text = print::text(&parse(symbol)?, style, true);
+    (!text.is_empty()).then_some(text)
+}
+
+/// Whether a name begins as Swift's mangled names do.
+pub fn is_mangled(name: &str) -> bool {
+    parse::prefix(name).is_some()
+}
+
+/// Replaces every mangled name in running text; what does not demangle stays as it is.
+///
+/// ```
+/// let text = "crash in $s4main1fyyF at 3";
+/// assert_eq!(silkit_demangle::demangle_text(text, silkit_demangle::Style::Full), "crash in main.f() -> () at 3");
+/// ```
+pub fn demangle_text(text: &str, style: Style) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['$', '_', '@']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let starts_word = !out.ends_with(|c: char| c.is_ascii_alphanumeric());
+        if !is_mangled(from) || !starts_word {
+            let next = from.chars().next().map_or(0, char::len_utf8);
+            out.push_str(&from[..next]);
+            rest = &from[next..];
+            continue;
+        }
+        let symbol_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '.';
+        let skipped = usize::from(from.starts_with('@'));
+        let end = from[skipped..].find(|c| !symbol_char(c)).map_or(from.len(), |n| n + skipped);
+        // A full stop at the end is the sentence's.
+        let symbol = from[..end].trim_end_matches('.');
+        match demangle(symbol, style) {
+            Some(name) => out.push_str(&name),
+            None => out.push_str(symbol),
+        }
+        rest = &from[symbol.len()..];
+    }
+    out.push_str(rest);
+    out
+}

@@ -24,7 +24,7 @@
 //! assert_eq!(found.error_count(), 1);
 //! assert_eq!(
 //!     render::short(found.sorted(), &sources),
-//!     "a.sil:2:8: error: unknown instruction `stract_extract`\n\
+//!     "a.sil:2:8: error: unknown instruction `stract_extract` [SIL0101]\n\
 //!      a.sil:2:8: help: did you mean `struct_extract`?\n",
 //! );
 //! # Ok::<(), silkit_diag::TextTooLong>(())
@@ -32,6 +32,7 @@
 
 mod collect;
 mod diagnostic;
+pub mod expected;
 mod nearest;
 pub mod render;
 mod source;

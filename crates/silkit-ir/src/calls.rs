@@ -4,51 +4,70 @@
 use crate::infer::lowered;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ResultConvention, ResultInfo, SilType,
-    Substitution, Type, TypeFacts, TypeKind,
+    Substitution, TupleElement, Type, TypeFacts, TypeKind,
 };
 
 /// A function type with its generic parameters replaced by formal types and `@substituted`
 /// resolved; `None` where the number of arguments does not fit.
 pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
+    let mut new = with_arguments(f, args, facts)?;
+    if let Some(pattern) = new.pattern_sig.take() {
+        let args = std::mem::take(&mut new.pattern_args);
+        if pattern.data().params.len() != args.len() {
+            return None;
+        }
+        let inner = Substitution { sig: pattern, args: &args };
+        each_type(&mut new, &|ty| substitute_lowered(ty, inner, facts));
+    }
+    Some(new)
+}
+
+/// A function type with its generic parameters replaced by formal types; `@substituted` stays.
+pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
     let mut new = f.clone();
     if let Some(sig) = f.sig {
         if sig.data().params.len() != args.len() {
             return None;
         }
-        // A parameter that is replaced by a metatype or a tuple of them stands for the lowered type.
-        let lowered_args: Vec<Type> = args.iter().map(|&t| lowered(t)).collect();
         let outer = Substitution { sig, args };
-        let top = Substitution { sig, args: &lowered_args };
-        let replace = |ty: Type| {
-            if is_parameter(ty) { ty.substitute(top, &member) } else { ty.substitute(outer, &member) }
-        };
         if f.pattern_sig.is_some() {
             new.pattern_args.iter_mut().for_each(|t| *t = t.substitute(outer, &member));
         } else {
-            each_type(&mut new, &replace);
+            each_type(&mut new, &|ty| substitute_lowered(ty, outer, facts));
         }
         new.sig = None;
-    }
-    if let Some(pattern) = f.pattern_sig {
-        let args = std::mem::take(&mut new.pattern_args);
-        if pattern.data().params.len() != args.len() {
-            return None;
-        }
-        let lowered_args: Vec<Type> = args.iter().map(|&t| lowered(t)).collect();
-        let inner = Substitution { sig: pattern, args: &args };
-        let top = Substitution { sig: pattern, args: &lowered_args };
-        let replace = |ty: Type| {
-            if is_parameter(ty) { ty.substitute(top, &member) } else { ty.substitute(inner, &member) }
-        };
-        each_type(&mut new, &replace);
-        new.pattern_sig = None;
     }
     Some(new)
 }
 
-fn is_parameter(ty: Type) -> bool {
-    matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..) | TypeKind::Tuple(_))
+/// A lowered type with its generic parameters replaced by formal types, which are lowered where they
+/// come to stand for a value: a metatype becomes thick.
+pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFacts) -> Type {
+    use TypeKind as K;
+    let inside = |ty: Type| ty.map(&mut |part| substitute_lowered(part, subst, facts));
+    let formal = |ty: Type| ty.substitute(subst, &|base, name| facts.member_type(base, name));
+    match ty.kind() {
+        K::Param { .. } | K::Member(..) => lowered(formal(ty)),
+        K::Function(f) if f.sig.is_some() => ty,
+        K::Function(f) if f.lowered && f.pattern_sig.is_none() => inside(ty),
+        K::Box(b) if b.sig.is_none() => inside(ty),
+        K::Named(n) if n.parent.is_none() && n.name == "Optional" => inside(ty),
+        K::Tuple(elements) => subst.expand_tuple(elements, &mut |t, s| substitute_lowered(t, s, facts)),
+        K::Paren(inner) if matches!(inner.kind(), K::PackExpansion(_)) => {
+            let element = TupleElement { label: None, ty: *inner, variadic: false };
+            subst.expand_tuple(&[element], &mut |t, s| substitute_lowered(t, s, facts))
+        }
+        K::Pack { direct, elements } => {
+            let elements = subst.expand(elements, &mut |t, s| substitute_lowered(t, s, facts));
+            elements.map_or_else(Type::unknown, |elements| {
+                Type::new(K::Pack { direct: *direct, elements: elements.into() })
+            })
+        }
+        K::Optional(_) | K::PackExpansion(_) => inside(ty),
+        K::Storage(..) | K::BlockStorage(_) | K::MoveOnly(_) => inside(ty),
+        _ => formal(ty),
+    }
 }
 
 fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
@@ -81,7 +100,8 @@ pub(crate) fn closure_type(
     new.convention = Convention::Thick;
     new.clang_type = None;
     new.callee = if callee_guaranteed { CalleeConvention::Guaranteed } else { CalleeConvention::Owned };
-    new.flags.set(FnFlags::NOESCAPE, on_stack);
+    // What is made of a function that may not escape may not either.
+    new.flags.set(FnFlags::NOESCAPE, on_stack || f.flags.contains(FnFlags::NOESCAPE));
     new.flags.set(FnFlags::ISOLATED_ANY, isolated_any);
     new.results =
         f.results.iter().map(|r| ResultInfo { convention: closure_result(r.convention), ..*r }).collect();

@@ -37,6 +37,13 @@ impl DeclRef {
         }
     }
 
+    /// This reference with another kind.
+    #[must_use]
+    pub fn with_kind(self, kind: &str) -> Self {
+        let path = self.data().path.clone();
+        Self::new(DeclRefData { path, kinds: Box::new([Symbol::new(kind)]) })
+    }
+
     /// The raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {

@@ -3,29 +3,41 @@
 
 use crate::NONE;
 use crate::body::{Body, Inst};
-use crate::calls::{closure_type, direct_result, substituted, yields};
+use crate::calls::{closure_type, substituted, with_arguments, yields};
+use crate::conventions::{Addresses, Conventions};
 use crate::decl_ref::DeclRef;
+use crate::generated::Opcode;
 use crate::info::{Computed, ResultRule, Results};
-use silkit_types::{BoxType, MetatypeRepr, RefStorage, SilType, Type, TypeFacts, TypeKind};
+use silkit_base::Symbol;
+use silkit_types::{
+    BoxType, FnFlags, MetatypeRepr, ParamConvention, ParamFlags, RefStorage, SilType, Type, TypeFacts,
+    TypeKind,
+};
 
-/// The types of the results of an instruction; at least one for an instruction with one result.
+/// The types of the results of an instruction; at least one for an instruction with one result, and
+/// none where their number is not known.
 pub fn result_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Vec<SilType> {
+    inferred_types(body, inst, facts).unwrap_or_default()
+}
+
+/// The types of the results of an instruction; `None` where their number is not known.
+pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {
     let info = body.info(inst);
     let spec = |i: u8| operand_type(body, inst, i as usize);
     let attr = |i: u8| SilType::from_u32(body.words(inst)[i as usize]);
     let one = match info.result {
-        ResultRule::None => return Vec::new(),
+        ResultRule::None => return Some(Vec::new()),
         ResultRule::SameAs(i) => spec(i),
         ResultRule::ObjectOf(i) => spec(i).to_object(),
         ResultRule::Type(i) => attr(i),
         ResultRule::AddressOf(i) => attr(i).to_address(),
         ResultRule::Fixed(name) => SilType::object(fixed(name)),
         ResultRule::Computed(rule) if info.results == Results::Several => {
-            return several(body, inst, rule, facts).unwrap_or_default();
+            return several(body, inst, rule, facts);
         }
         ResultRule::Computed(rule) => computed(body, inst, rule, facts).unwrap_or_else(SilType::unknown),
     };
-    vec![one]
+    Some(vec![one])
 }
 
 fn fixed(name: &'static str) -> Type {
@@ -42,17 +54,11 @@ fn operand_type(body: &Body, inst: Inst, spec: usize) -> SilType {
     body.operands(inst).get(start).map_or_else(SilType::unknown, |o| body.value(o.value).ty)
 }
 
-/// The word of an attribute by its name.
-fn word(body: &Body, inst: Inst, name: &str) -> Option<u32> {
-    let index = body.info(inst).attrs.iter().position(|a| a.name == name)?;
-    Some(body.words(inst)[index]).filter(|&w| w != NONE)
-}
-
 fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
     let operand = || operand_type(body, inst, 0);
     let base = || operand().ty();
     Some(match rule {
-        Computed::Tuple => match word(body, inst, "type") {
+        Computed::Tuple => match body.word(inst, "type") {
             Some(ty) => SilType::from_u32(ty),
             None => {
                 let types: Vec<Type> =
@@ -64,22 +70,26 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
             }
         },
         Computed::TupleElement => {
-            let index = word(body, inst, "field")? as usize;
+            let index = body.word(inst, "field")? as usize;
             let TypeKind::Tuple(elements) = base().kind() else { return None };
             operand().with_type(elements.get(index)?.ty)
         }
         Computed::StructField | Computed::ClassField => {
-            let name = DeclRef::from_u32(word(body, inst, "field")?).name()?;
+            let name = DeclRef::from_u32(body.word(inst, "field")?).name()?;
             let ty = facts.stored_field(base(), name)?;
+            // A field of a wrapped struct is wrapped too, unless there is nothing to own.
+            let is_wrapped = matches!(operand().ty().kind(), TypeKind::MoveOnly(_))
+                && facts.type_properties(ty, None).trivial == Some(false);
+            let ty = if is_wrapped { Type::new(TypeKind::MoveOnly(ty)) } else { ty };
             let is_address = rule == Computed::ClassField || operand().is_address();
             SilType::new(ty, is_address)
         }
         Computed::EnumPayload => {
-            let case = DeclRef::from_u32(word(body, inst, "element")?).name()?;
+            let case = DeclRef::from_u32(body.word(inst, "element")?).name()?;
             operand().with_type(enum_payload(base(), case.as_str(), facts)?)
         }
         Computed::BoxField => {
-            let index = word(body, inst, "field").unwrap_or(0) as usize;
+            let index = body.word(inst, "field").unwrap_or(0) as usize;
             let TypeKind::Box(layout) = base().kind() else { return None };
             SilType::address(box_field(layout, index, facts)?)
         }
@@ -102,30 +112,58 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
             TypeKind::BlockStorage(inner) => SilType::address(*inner),
             _ => return None,
         },
-        Computed::CastTarget => SilType::object(lowered(Type::from_u32(word(body, inst, "target")?))),
+        Computed::CastTarget => SilType::object(lowered(Type::from_u32(body.word(inst, "target")?))),
         Computed::ExistentialPayload => {
-            SilType::address(lowered(SilType::from_u32(word(body, inst, "concrete")?).ty()))
+            SilType::address(lowered(SilType::from_u32(body.word(inst, "concrete")?).ty()))
         }
         Computed::OpaqueIsolation => {
             SilType::object(Type::optional(Type::new(TypeKind::Any(Type::nominal("Actor")))))
+        }
+        Computed::Differentiable | Computed::Linear => SilType::object(differentiable(body, inst, base())?),
+        Computed::DifferentiableExtract | Computed::LinearExtract => {
+            // The types of derivatives do not follow from that of the function alone.
+            let is_original = body.word(inst, "extractee") == Some(0);
+            let mut function = base().as_function().filter(|_| is_original)?.clone();
+            function.differentiable = None;
+            function.params.iter_mut().for_each(|p| p.flags.remove(ParamFlags::NO_DERIVATIVE));
+            SilType::object(Type::new(TypeKind::Function(Box::new(function))))
         }
         Computed::Apply | Computed::PartialApply | Computed::Thunk => call(body, inst, rule, facts)?,
         _ => return None,
     })
 }
 
+/// A function type that is differentiable with respect to the parameters that the instruction lists.
+fn differentiable(body: &Body, inst: Inst, original: Type) -> Option<Type> {
+    let mut function = original.as_function()?.clone();
+    let is_linear = body.inst(inst).opcode == Opcode::LinearFunction;
+    function.differentiable = Some(Symbol::new(if is_linear { "_linear" } else { "reverse" }));
+    let parameters = body.list(body.word(inst, "parameters")?);
+    for (i, param) in function.params.iter_mut().enumerate() {
+        param.flags.set(ParamFlags::NO_DERIVATIVE, !parameters.contains(&(i as u32)));
+    }
+    Some(Type::new(TypeKind::Function(Box::new(function))))
+}
+
+fn addresses(facts: &dyn TypeFacts) -> Addresses {
+    if facts.has_opaque_values() { Addresses::Opaque } else { Addresses::Lowered }
+}
+
 fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
-    let function = SilType::from_u32(word(body, inst, "type")?).ty();
-    let args = body.type_list(word(body, inst, "subs").unwrap_or(NONE));
-    let function = substituted(function.as_function()?, &args, facts)?;
+    let function = SilType::from_u32(body.word(inst, "type")?).ty();
+    let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
+    let function = match rule {
+        Computed::Apply => substituted(function.as_function()?, &args, facts)?,
+        _ => with_arguments(function.as_function()?, &args, facts)?,
+    };
     Some(SilType::object(match rule {
-        Computed::Apply => direct_result(&function),
-        Computed::Thunk => Type::new(TypeKind::Function(Box::new(function))),
+        Computed::Apply => {
+            let direct = Conventions::new(&function, addresses(facts)).direct_results();
+            Type::tuple(&direct.map(|(_, r)| r.ty).collect::<Vec<_>>())
+        }
+        Computed::Thunk => closure_type(&function, 0, true, false, false)?,
         _ => {
-            let flags = body.inst(inst).flags;
-            let has = |name| {
-                body.info(inst).flags.iter().position(|f| *f == name).is_some_and(|i| flags & 1 << i != 0)
-            };
+            let has = |name| body.has_flag(inst, name);
             let bound = body.operand_range(inst, 1).len();
             closure_type(&function, bound, has("callee_guaranteed"), has("on_stack"), has("isolated_any"))?
         }
@@ -144,11 +182,22 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
             Some(facts.stored_fields(operand.ty())?.into_iter().map(|t| operand.with_type(t)).collect())
         }
         Computed::BeginApply => {
-            let function = SilType::from_u32(word(body, inst, "type")?).ty();
-            let args = body.type_list(word(body, inst, "subs").unwrap_or(NONE));
+            let function = SilType::from_u32(body.word(inst, "type")?).ty();
+            let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
             let function = substituted(function.as_function()?, &args, facts)?;
             let mut types = yields(&function);
-            types.push(SilType::object(Type::builtin("SILToken")));
+            if facts.has_opaque_values() {
+                for (ty, value) in types.iter_mut().zip(&function.yields) {
+                    let stays =
+                        matches!(value.convention, ParamConvention::Inout | ParamConvention::InoutAliasable);
+                    *ty = SilType::new(ty.ty(), ty.is_address() && stays);
+                }
+            }
+            let token = SilType::object(Type::builtin("SILToken"));
+            types.push(token);
+            if function.flags.contains(FnFlags::YIELD_ONCE_2) {
+                types.push(token.to_address());
+            }
             Some(types)
         }
         _ => None,

@@ -29,14 +29,14 @@ pub struct InstInfo {
     /// Whether opened types in its attributes make it use the values that opened them
     /// (SIL.md, "Values and Operands": type-dependent operands).
     pub type_dependent: bool,
+    /// The part that it plays.
+    pub role: Role,
     /// The kind of apply site that it is.
     pub apply: Option<ApplyKind>,
     /// How the types of its results follow from the rest.
     pub result: ResultRule,
     /// What must hold for the types of its operands and attributes.
     pub types: &'static [TypeRule],
-    /// The ownership constraint of every operand.
-    pub operand_ownership: OperandOwnership,
     /// The ownership of its results.
     pub value_ownership: ValueOwnership,
     /// What it does to memory.
@@ -65,6 +65,36 @@ pub struct InstInfo {
     pub see: &'static [&'static str],
 }
 
+impl OperandSpec {
+    /// Whether its ownership is passed on to results or successors.
+    pub fn is_forwarded(&self) -> bool {
+        use OperandOwnership as O;
+        matches!(
+            self.ownership,
+            UseRule::Forwarded
+                | UseRule::Passed
+                | UseRule::Always(O::ForwardingConsume | O::GuaranteedForwarding | O::ForwardingUnowned)
+        )
+    }
+}
+
+impl InstInfo {
+    /// The position of an operand by its name.
+    pub fn operand(&self, name: &str) -> Option<usize> {
+        self.operands.iter().position(|o| o.name == name)
+    }
+
+    /// The position of an attribute by its name.
+    pub fn attr(&self, name: &str) -> Option<usize> {
+        self.attrs.iter().position(|a| a.name == name)
+    }
+
+    /// The bit of a flag by its name.
+    pub fn flag(&self, name: &str) -> Option<usize> {
+        self.flags.iter().position(|f| *f == name)
+    }
+}
+
 /// One piece of a text form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
@@ -91,8 +121,8 @@ pub enum Piece {
     Attr(u8),
     /// A block with the arguments that are passed to it; the second is the operand list or 255.
     Target(u8, u8),
-    /// Text before an operand that may be missing; whether its type is always printed.
-    OptOperand(&'static str, u8, bool),
+    /// Text before an operand that may be missing, and when its type is printed.
+    OptOperand(&'static str, u8, Typed),
     /// Text before a block that may be missing.
     OptTarget(&'static str, u8),
     /// An irregular piece, read and printed by a function of its own; then its first attribute
@@ -120,6 +150,8 @@ pub struct OperandSpec {
     pub arity: Arity,
     /// The attribute that counts them, where it is not the last and its number varies.
     pub count: Option<u8>,
+    /// How the instruction uses it.
+    pub ownership: UseRule,
 }
 
 /// One attribute.
@@ -168,6 +200,8 @@ pub enum AttrKind {
     OptBlock,
     /// A list of numbers in the body's pool, or [`crate::NONE`].
     ListU32,
+    /// A list of symbols or [`crate::NONE`]s in the body's pool, or [`crate::NONE`].
+    ListOptSym,
     /// A list of types in the body's pool, or [`crate::NONE`].
     ListType,
     /// A list of lowered types in the body's pool.
@@ -184,6 +218,66 @@ pub enum AttrKind {
     KeyPath,
     /// A generic signature, or [`crate::NONE`].
     OptSig,
+}
+
+/// The part that an instruction plays in the life of a value or of memory. The number is that of the
+/// operand that it is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Role {
+    /// None of these.
+    None,
+    /// Its result is new memory.
+    Allocation,
+    /// It gives memory back.
+    Deallocation(u8),
+    /// Its results are parts of the operand, or the places of parts.
+    Projection(u8),
+    /// Its result is the operand seen as another type.
+    Cast(u8),
+    /// A cast of which is known at run time only whether it is possible.
+    CheckedCast(u8),
+    /// Its result is the operand itself, under another name for some purpose.
+    Marker(u8),
+    /// Its result is a copy of the operand.
+    Copy(u8),
+    /// It retains a reference, outside of ownership SSA.
+    Retain(u8),
+    /// It releases a reference, outside of ownership SSA.
+    Release(u8),
+    /// It ends the life of a value, or of the one in memory.
+    Destruction(u8),
+}
+
+impl Role {
+    /// The operand of the table that it is about.
+    pub fn operand(self) -> Option<usize> {
+        match self {
+            Self::None | Self::Allocation => None,
+            Self::Deallocation(i) | Self::Projection(i) | Self::Cast(i) | Self::CheckedCast(i) => {
+                Some(i.into())
+            }
+            Self::Marker(i) | Self::Copy(i) | Self::Retain(i) | Self::Release(i) | Self::Destruction(i) => {
+                Some(i.into())
+            }
+        }
+    }
+}
+
+impl AttrKind {
+    /// Whether a word stands for a list in the body's pool.
+    pub fn is_list(self) -> bool {
+        use AttrKind as K;
+        matches!(
+            self,
+            K::ListU32
+                | K::ListOptSym
+                | K::ListType
+                | K::ListSilType
+                | K::ListBlock
+                | K::ListDecl
+                | K::ListDeclBlock
+        )
+    }
 }
 
 /// Kinds of apply sites (SIL Programmers' Manual, "SILFunction and apply arguments").
@@ -321,42 +415,69 @@ pub enum MemoryBehavior {
     MayHaveSideEffects,
 }
 
-/// The ownership constraint of operands (Ownership.md, "Operand ownership").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an operand uses its value (Ownership.md, "Ownership Constraint").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperandOwnership {
-    /// There are no operands.
-    NoOperands,
-    /// It differs by operand or instance.
-    ByOperand,
-    /// A use that does not use the value.
+    /// A use that is none, as of a value that is only named.
     NonUse,
-    /// A use of a trivial value.
+    /// A use of a trivial value or an address.
     TrivialUse,
     /// A use at one point in time.
     InstantaneousUse,
-    /// A use at one point that an unowned value allows.
+    /// A use at one point in time that an unowned value allows.
     UnownedInstantaneousUse,
+    /// Passes an unowned value on.
+    ForwardingUnowned,
     /// A pointer to the value escapes.
     PointerEscape,
     /// The bits of the value escape.
     BitwiseEscape,
-    /// Ends the lifetime.
+    /// Borrows the value for a scope.
+    Borrow,
+    /// Ends the lifetime of an owned value.
     DestroyingConsume,
     /// Passes an owned value on.
     ForwardingConsume,
-    /// An address into the value.
+    /// An address into a guaranteed value.
     InteriorPointer,
+    /// An address into a value of any ownership.
+    AnyInteriorPointer,
     /// Passes a guaranteed value on.
     GuaranteedForwarding,
     /// Ends a borrow.
     EndBorrow,
+    /// Ends a borrow and begins another one in the block that follows.
+    Reborrow,
 }
 
-/// The ownership of results (Ownership.md, "Value ownership").
+/// How an instruction uses an operand: always the same, or by a function of [`crate::ownership`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UseRule {
+    /// In every instance.
+    Always(OperandOwnership),
+    /// Passes it on with the ownership that the instance forwards.
+    Forwarded,
+    /// By the conventions of the callee.
+    Called,
+    /// Captured by a closure: borrowed on the stack, consumed elsewhere.
+    Captured,
+    /// By the table of builtins.
+    Builtin,
+    /// By the results of the function.
+    Returned,
+    /// By the yields of the function.
+    Yielded,
+    /// By the argument of the block that it is passed to.
+    Passed,
+    /// By the kind of the dependence on a value.
+    Dependence,
+    /// By the kind of the dependence of memory.
+    AddressDependence,
+}
+
+/// The ownership of results (Ownership.md, "Value Ownership Kind").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueOwnership {
-    /// It depends on the instance.
-    Dynamic,
     /// None.
     None,
     /// Owned.
@@ -371,8 +492,51 @@ pub enum ValueOwnership {
     GuaranteedOrNone,
     /// Unowned, or none where the type is trivial.
     UnownedOrNone,
-    /// That of the forwarded operand.
-    Forwarding,
+    /// That of the forwarded operands.
+    Forwarded,
+    /// That of the forwarded operand, of which it is a part: none where the type is trivial.
+    ForwardedPart,
+    /// By the qualifier of a load.
+    Loaded,
+    /// The one that is spelled.
+    Converted,
+    /// By the results and yields of the callee.
+    Called,
+    /// By the table of builtins.
+    Builtin,
+    /// The buffer is owned, the bit is not.
+    CowMutation,
+}
+
+/// One row of the table of builtins.
+#[derive(Debug)]
+pub struct BuiltinInfo {
+    /// Its name, without the types that end an overloaded one.
+    pub name: &'static str,
+    /// Its name in the reference.
+    pub id: &'static str,
+    /// Whether it may touch memory.
+    pub reads_and_writes: bool,
+    /// How it uses its operands.
+    pub operands: OperandOwnership,
+    /// How it uses the last one.
+    pub last: OperandOwnership,
+    /// The ownership of its result.
+    pub result: ValueOwnership,
+}
+
+impl BuiltinInfo {
+    /// The builtin with this name, which may end with types: `add_Int64`.
+    pub fn find(name: &str) -> Option<&'static BuiltinInfo> {
+        let table = crate::generated::BUILTINS;
+        let mut name = name;
+        loop {
+            if let Ok(at) = table.binary_search_by(|b| b.name.cmp(name)) {
+                return Some(&table[at]);
+            }
+            name = name.rsplit_once('_')?.0;
+        }
+    }
 }
 
 /// The stages that allow an instruction.
@@ -411,6 +575,17 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// When the type of an operand is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typed {
+    /// Where types are asked for, or where its definition has not told the type yet.
+    Asked,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 named! {

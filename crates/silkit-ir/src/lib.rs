@@ -5,8 +5,11 @@
 //! shape (opcode, flags, operands, results, attribute words); what the parts mean is said once,
 //! in the instruction table ([`Opcode::info`]).
 
+mod attributes;
 mod body;
 mod calls;
+mod cloner;
+pub mod conventions;
 mod debug;
 mod decl_ref;
 mod edit;
@@ -14,19 +17,28 @@ mod edit;
 pub mod generated;
 mod infer;
 pub mod info;
+pub mod instructions;
 mod keypath;
 mod module;
+pub mod opened;
+pub mod ownership;
+mod reborrow;
+pub mod references;
 
+pub mod roles;
+
+pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
-    Operand, OperandData, Ownership, Value, ValueData, ValueDef,
+    Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,
 };
-pub use calls::{direct_result, substituted, yields};
+pub use calls::{direct_result, substitute_lowered, substituted, yields};
+pub use cloner::{Cloner, ScopeMap};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
-pub use edit::{Changes, Editor, Epoch, Point};
+pub use edit::{BuildError, Builder, Changes, Editor, Epoch, Point};
 pub use generated::Opcode;
-pub use infer::result_types;
+pub use infer::{inferred_types, result_types};
 pub use info::InstInfo;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
@@ -47,6 +59,11 @@ impl Opcode {
         use std::sync::OnceLock;
         static NAMES: OnceLock<FxHashMap<&'static str, Opcode>> = OnceLock::new();
         NAMES.get_or_init(|| Opcode::ALL.iter().map(|&o| (o.info().name, o)).collect()).get(name).copied()
+    }
+
+    /// Whether it leaves the function (SIL.md, "Definition of a path").
+    pub fn leaves_function(self) -> bool {
+        matches!(self, Opcode::Return | Opcode::Throw | Opcode::ThrowAddr | Opcode::Unwind)
     }
 
     /// Whether it ends a block.

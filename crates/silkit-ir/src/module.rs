@@ -41,6 +41,13 @@ pub struct Module {
     pub scopes: Vec<Scope>,
 }
 
+impl Module {
+    /// The function with a name.
+    pub fn function(&self, name: Symbol) -> Option<FunctionId> {
+        self.functions.keys().find(|&id| self.functions[id].name == name)
+    }
+}
+
 /// The stage of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum SilStage {
@@ -59,6 +66,8 @@ pub struct SwiftText {
     pub text: Box<str>,
     /// Where it was read.
     pub range: TextRange,
+    /// Whether differentiation declared it: such types print behind the differentiability witnesses.
+    pub synthesized: bool,
 }
 
 /// Linkage (SIL.md, "Linkage").
@@ -155,6 +164,28 @@ pub struct Function {
 }
 
 impl Function {
+    /// A declaration: a function without attributes and body.
+    pub fn new(name: impl Into<Symbol>, ty: SilType) -> Self {
+        Self {
+            name: name.into(),
+            linkage: Linkage::Default,
+            attributes: Vec::new(),
+            ty,
+            effects: Vec::new(),
+            body: None,
+            name_range: TextRange::default(),
+        }
+    }
+
+    /// Makes a declaration of a definition: one that is defined elsewhere.
+    pub fn remove_body(&mut self) {
+        const OF_BODIES: &[&str] = &["ossa", "serialized", "serialized_for_package"];
+        self.body = None;
+        self.linkage = Linkage::Default;
+        self.effects.clear();
+        self.attributes.retain(|a| !OF_BODIES.contains(&a.key.as_str()));
+    }
+
     /// Whether an attribute with this first word is there.
     pub fn has_attribute(&self, key: &str) -> bool {
         self.attributes.iter().any(|a| a.key == key)

@@ -7,6 +7,7 @@
 //! | [`cases`] | tables of input and expected output, in files that update themselves |
 //! | [`shared`] | finding the shared material and the reference tools, or a reason to skip |
 //! | [`random`], [`mutate`] | seeded random numbers, and damage to bytes and to SIL |
+//! | [`verdict`] | what the reference says of a text |
 //!
 //! ```
 //! use silkit_testkit::mutate::mutate;
@@ -23,5 +24,6 @@ pub mod lit;
 pub mod mutate;
 pub mod random;
 pub mod shared;
+pub mod verdict;
 
 pub use difference::difference;

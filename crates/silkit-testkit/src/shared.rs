@@ -14,6 +14,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Names the folder of the shared material, where it is not beside the workspace.
 pub const SHARED_VARIABLE: &str = "SILKIT_SHARED";
@@ -101,8 +102,14 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Finds the tools.
+    /// Finds the tools, and has one of them read a file of the temporary folder: an installation
+    /// that is cut off, or that cannot see the files of this machine, is none.
     pub fn find() -> Result<Reference, Skip> {
+        static FOUND: OnceLock<Result<Reference, Skip>> = OnceLock::new();
+        FOUND.get_or_init(Reference::try_tools).clone()
+    }
+
+    fn try_tools() -> Result<Reference, Skip> {
         let program = file("oracle/ref")?;
         let named = std::env::var_os(REFERENCE_VARIABLE).map(PathBuf::from);
         let toolchain = named.unwrap_or_else(|| PathBuf::from("/opt/sil-reference"));
@@ -110,7 +117,17 @@ impl Reference {
             let reason = format!("the reference tools are not installed at `{}`", toolchain.display());
             return Err(Skip(reason));
         }
-        Ok(Reference { program })
+        let found = Reference { program };
+        let fails = |why: &dyn fmt::Display| Skip(format!("the reference tools do not work here: {why}"));
+        let input = std::env::temp_dir().join(format!("silkit-reference-{}.sil", std::process::id()));
+        std::fs::write(&input, "sil_stage canonical\n").map_err(|error| fails(&error))?;
+        let output = found.command("sil-opt").arg(&input).output();
+        // Only litter if it stays.
+        let _ = std::fs::remove_file(&input);
+        match output.map_err(|error| fails(&error))? {
+            output if output.status.success() => Ok(found),
+            output => Err(fails(&String::from_utf8_lossy(&output.stderr).trim())),
+        }
     }
 
     /// A command line that begins with a tool's name, such as `sil-opt`. Its files have to be where

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 /// A finding about the text, before it is put into a file's diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
+    /// Whether it is the first one in its body; others may follow from it.
+    pub is_first: bool,
     /// Where.
     pub range: TextRange,
     /// What.
@@ -29,7 +31,7 @@ impl SyntaxError {
 
 /// An error about a range of the text.
 pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, str>>) -> SyntaxError {
-    SyntaxError { range: TextRange::new(start, end), message: message.into(), help: None }
+    SyntaxError { is_first: true, range: TextRange::new(start, end), message: message.into(), help: None }
 }
 
 /// An error about what comes next; where that is on a later line, about the end of this one.

@@ -2,11 +2,12 @@
 
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
+use crate::existential::{Protocols, constraint};
 use crate::symbols::symbol;
-use crate::types::{expect, parse_type};
+use crate::types::{expect, parse_constraint, parse_type};
 use silkit_base::Symbol;
 use silkit_types::{
-    GenericParamDecl, GenericSig, ParamConvention, Requirement, RequirementKind, SigData, Type,
+    GenericParamDecl, GenericSig, ParamConvention, Requirement, RequirementKind, SigData, Type, TypeKind,
 };
 
 /// How deep types may nest while they are read.
@@ -28,6 +29,14 @@ pub struct GenericEnv {
     /// The depth at which a function type may hold the convention of the parameter or result whose
     /// type it is among its own attributes (`@noescape @guaranteed () -> ()`), and that convention.
     late: Option<(u32, Option<ParamConvention>)>,
+    /// The protocols whose names stand for existential types, where that is asked for.
+    pub(crate) protocols: Option<Protocols>,
+    /// Whether a body is read: there all generic parameters of function types are `τ_d_i`.
+    pub(crate) in_body: bool,
+    /// Whether a lowered type is read, in which nothing has sugar.
+    pub(crate) canonical: bool,
+    /// Whether generic parameters that are read by their names print as `τ_d_i`.
+    pub(crate) renames: bool,
 }
 
 impl GenericEnv {
@@ -36,9 +45,20 @@ impl GenericEnv {
         Self::default()
     }
 
+    /// An empty environment in which the name of a protocol stands for its existential type.
+    pub(crate) fn with_protocols(protocols: Protocols) -> Self {
+        Self { protocols: Some(protocols), ..Self::default() }
+    }
+
     /// Enters a signature.
     pub fn push(&mut self, sig: GenericSig) {
         self.sigs.push(sig);
+    }
+
+    /// Whether the innermost signature calls its parameters otherwise than `τ_d_i`.
+    pub(crate) fn names_parameters(&self) -> bool {
+        let params = self.sigs.last().map(|sig| &sig.data().params);
+        params.is_some_and(|params| params.iter().any(|p| !p.name.as_str().starts_with("τ_")))
     }
 
     /// Leaves the innermost signature.
@@ -48,11 +68,14 @@ impl GenericEnv {
 
     /// A number that is equal for environments in which every name means the same; `None` where
     /// that is not easily told.
-    pub(crate) fn stamp(&self) -> Option<u32> {
+    pub(crate) fn stamp(&self) -> Option<(u32, u32)> {
+        let protocols = self.protocols.as_ref().map_or(u32::MAX, Protocols::id);
         match self.sigs[..] {
-            _ if !self.open.is_empty() || self.depth > 0 => None,
-            [] => Some(0),
-            [sig] => sig.as_u32().checked_add(1),
+            _ if !self.open.is_empty() || self.depth > 0 || self.renames => None,
+            [] => Some((protocols, u32::MAX - u32::from(self.in_body))),
+            [sig] => {
+                Some((protocols, sig.as_u32().checked_mul(2)?.checked_add(1 + u32::from(self.in_body))?))
+            }
             _ => None,
         }
     }
@@ -114,12 +137,21 @@ impl GenericEnv {
         let closed = self.sigs.iter().rev().flat_map(|s| s.data().params.iter().rev());
         open.chain(closed).find(|p| p.name == name).map(|p| (p.depth, p.index))
     }
+
+    /// The parameter with this name.
+    pub(crate) fn param(&self, name: &str) -> Option<Type> {
+        let (depth, index) = self.lookup(name)?;
+        let is_spelled = !self.renames || name.starts_with("τ_");
+        let spelled = || Type::new(TypeKind::Param { name: symbol(name), depth, index });
+        Some(if is_spelled { spelled() } else { Type::param(depth, index) })
+    }
 }
 
 /// Reads one or more adjacent `<…>` lists: `<T><U where U : P>`.
 pub fn parse_generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<GenericSig> {
     let base = env.open.len();
     let start = cur.pos();
+    let renames = std::mem::take(&mut env.renames);
     let mut result = lists(cur, env, base);
     // A bound in a list may name a parameter that comes later: then all names must be known first.
     // Only the outermost signature is read twice, which keeps the work linear.
@@ -128,6 +160,7 @@ pub fn parse_generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Ge
         cur.set_pos(start);
         result = lists(cur, env, base);
     }
+    env.renames = renames;
     let params = env.open.drain(base..).collect();
     result.map(|requirements| GenericSig::new(SigData { params, requirements: requirements.into() }))
 }
@@ -192,7 +225,7 @@ fn declare(cur: &mut Cursor<'_>, env: &mut GenericEnv, at: usize, depth: u16, in
             attribute,
         });
     }
-    let bound = if cur.eat(":") { Some(parse_type(cur, env, false)?) } else { None };
+    let bound = if cur.eat(":") { Some(parse_constraint(cur, env)?) } else { None };
     if is_value {
         env.open[at].value_type = Some(bound.unwrap_or_else(Type::unknown));
     } else {
@@ -242,7 +275,13 @@ pub fn parse_requirements(
             cur.skip_trivia();
             cur.pos()
         };
-        let mut constraint = parse_type(cur, env, false)?;
+        let mut bound = parse_type(cur, env, false)?;
+        if kind == RequirementKind::Conforms {
+            bound = constraint(bound);
+            if env.protocols.is_some() && bound == Type::nominal("_Class") {
+                bound = Type::nominal("AnyObject");
+            }
+        }
         let mut kind = kind;
         if cur.here() == b'(' {
             // A layout with arguments: `_Trivial(64, 8)`.
@@ -252,9 +291,9 @@ pub fn parse_requirements(
             if !cur.eat(")") {
                 return Err(err_here(cur, "expected `)` after the layout's size"));
             }
-            constraint = Type::nominal(cur.text().get(start..cur.pos()).unwrap_or_default());
+            bound = Type::nominal(cur.text().get(start..cur.pos()).unwrap_or_default());
         }
-        into.push(Requirement { kind, depth, is_repeat, subject, constraint });
+        into.push(Requirement { kind, depth, is_repeat, subject, constraint: bound });
         if !cur.eat(",") {
             return Ok(());
         }

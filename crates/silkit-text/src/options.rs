@@ -1,5 +1,15 @@
 //! How SIL is printed.
 
+use silkit_diag::SourceFile;
+use std::sync::Arc;
+
+/// Options of the parser, named as the reference's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParseOptions {
+    /// `-enable-sil-opaque-values`: values of every type are objects.
+    pub opaque_values: bool,
+}
+
 /// Options of the printer, named as the reference's.
 #[derive(Clone, Debug, Default)]
 pub struct PrintOptions {
@@ -9,6 +19,10 @@ pub struct PrintOptions {
     pub debug_info: bool,
     /// `-emit-sorted-sil`: entities, users and predecessors are sorted.
     pub sorted: bool,
+    /// `-emit-verbose-sil`: comments say where instructions stand in their file.
+    pub verbose: bool,
     /// Locations that were read are printed even without `debug_info`.
     pub keep_locations: bool,
+    /// The text that the module was read from, where things without `loc` stand.
+    pub source: Option<Arc<SourceFile<'static>>>,
 }

@@ -1,10 +1,14 @@
 //! A text sink that knows its column and remembers how types are spelled.
 
+use crate::decl::{Dialect, parse_decls, with_stdlib};
 use crate::names::is_plain;
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::SourceLoc;
+use silkit_ir::{Module, SourceLoc, SwiftText};
+use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::fmt::{Display, Write};
+use std::sync::OnceLock;
+use unicode_width::UnicodeWidthStr;
 
 /// What turns a mangled name into one for people.
 pub type Demangle = dyn Fn(&str) -> Option<String> + Sync;
@@ -17,18 +21,46 @@ pub(crate) struct Out<'o> {
     types: FxHashMap<Type, (u32, u32)>,
     type_text: String,
     demangle: &'o Demangle,
+    declared: &'o Declared<'o>,
+}
+
+/// What the printed module declares, found out when a comment needs it.
+pub(crate) struct Declared<'m> {
+    swift: &'m [SwiftText],
+    found: OnceLock<Declarations>,
+}
+
+impl<'m> Declared<'m> {
+    /// The declarations of a module.
+    pub(crate) fn of(module: &'m Module) -> Self {
+        Self { swift: &module.swift, found: OnceLock::new() }
+    }
+
+    pub(crate) fn get(&self) -> &Declarations {
+        self.found.get_or_init(|| {
+            let texts: Vec<&str> = self.swift.iter().map(|s| &*s.text).collect();
+            let text = texts.join("\n");
+            with_stdlib(parse_decls(&text, 0..text.len(), Dialect::Sil).table)
+        })
+    }
 }
 
 impl<'o> Out<'o> {
     /// An empty text.
-    pub(crate) fn new(demangle: &'o Demangle) -> Self {
+    pub(crate) fn new(demangle: &'o Demangle, declared: &'o Declared<'o>) -> Self {
         Self {
             text: String::new(),
             line_start: 0,
             types: FxHashMap::default(),
             type_text: String::new(),
             demangle,
+            declared,
         }
+    }
+
+    /// What the printed module declares.
+    pub(crate) fn declarations(&self) -> &'o Declarations {
+        self.declared.get()
     }
 
     /// Takes the text and keeps the spellings.
@@ -45,6 +77,10 @@ impl<'o> Out<'o> {
         self.text.len()
     }
 
+    pub(crate) fn ends_with(&self, text: &str) -> bool {
+        self.text.ends_with(text)
+    }
+
     /// Notes that a line begins here.
     pub(crate) fn start_line(&mut self) {
         self.line_start = self.text.len();
@@ -54,7 +90,7 @@ impl<'o> Out<'o> {
     pub(crate) fn pad(&mut self, column: usize) {
         const SPACES: &str = "                                                  ";
         let line = &self.text[self.line_start..];
-        let width = if line.is_ascii() { line.len() } else { line.chars().count() };
+        let width = if line.is_ascii() { line.len() } else { UnicodeWidthStr::width(line) };
         let missing = column.saturating_sub(width).max(1);
         self.text.push_str(&SPACES[..missing.min(SPACES.len())]);
     }

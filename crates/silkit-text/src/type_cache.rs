@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 8 << 20;
 struct Entry {
     hash: u64,
     /// The generic environment that the names were looked up in.
-    stamp: u32,
+    stamp: (u32, u32),
     /// How much of the key is the type.
     len: u32,
     ty: SilType,
@@ -51,7 +51,8 @@ pub(crate) fn read<'a>(
     let Some((stamp, key)) = key else { return parse(cur, env) };
     let mut hasher = FxHasher::default();
     hasher.write(key.as_bytes());
-    hasher.write_u32(stamp);
+    hasher.write_u32(stamp.0);
+    hasher.write_u32(stamp.1);
     let hash = hasher.finish();
     let found = CACHE.with_borrow(|cache| {
         let same = |e: &Entry| e.hash == hash && e.stamp == stamp && *e.key == *key;

@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
+use crate::existential;
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::symbols::symbol;
 use crate::type_cache;
@@ -22,13 +23,36 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     if is_address && cur.looking_at("*") {
         return Err(err_here(cur, "`$**T` is no type: an address of an address cannot be"));
     }
-    let ty = parse_type(cur, env, true)?;
+    let around = std::mem::replace(&mut env.canonical, env.protocols.is_some());
+    let ty = parse_type(cur, env, true);
+    env.canonical = around;
+    let ty = if env.protocols.is_some() { without_parens(ty?) } else { ty? };
     Ok(SilType::new(ty, is_address))
+}
+
+/// Parentheses around a whole type mean nothing, nor does `any` before `AnyObject`.
+pub(crate) fn without_parens(mut ty: Type) -> Type {
+    while let TypeKind::Paren(t) = ty.kind() {
+        // A tuple of one expansion is a tuple.
+        if matches!(t.kind(), TypeKind::PackExpansion(_)) {
+            break;
+        }
+        ty = *t;
+    }
+    match ty.kind() {
+        TypeKind::Any(t) if existential::is_builtin_constraint(*t) => *t,
+        _ => ty,
+    }
 }
 
 /// Reads a type; `lowered` says how function types without attributes are meant.
 pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     env.nested(cur, |cur, env| composition(cur, env, lowered))
+}
+
+/// Reads a protocol or a composition of them, where no type is meant.
+pub(crate) fn parse_constraint(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+    parse_type(cur, env, false).map(existential::constraint)
 }
 
 /// Reads `<A, B>`.
@@ -38,7 +62,8 @@ pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<
         return Err(err_here(cur, "expected `<`"));
     }
     while !cur.eat(">") {
-        types.push(argument(cur, env)?);
+        let ty = argument(cur, env)?;
+        types.push(if env.canonical { without_parens(ty) } else { ty });
         if !cur.eat(",") && !cur.looking_at(">") {
             return Err(err_here(cur, "expected `,` or `>` in the list of types"));
         }
@@ -47,7 +72,7 @@ pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<
 }
 
 /// A generic argument: a type, or an integer.
-fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
+pub(crate) fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let first = cur.peek();
     if first == b'-' || first.is_ascii_digit() {
         let text = cur.integer().ok_or_else(|| err_here(cur, "expected an integer"))?;
@@ -57,6 +82,7 @@ fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 }
 
 fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
+    let start = cur.clone();
     let first = unary(cur, env, lowered)?;
     if !cur.is_next("&") {
         return Ok(first);
@@ -67,10 +93,15 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
         TypeKind::Some(t) => (Some(TypeKind::Some as fn(Type) -> TypeKind), *t),
         _ => (None, first),
     };
-    let mut parts = vec![first];
+    let is_spelled = matches!(start.clone().peek_word(), Some("any" | "some"));
+    let mut parts = vec![existential::constraint(first)];
     while cur.is_next("&") {
         cur.eat("&");
-        parts.push(unary(cur, env, lowered)?);
+        parts.push(existential::constraint(unary(cur, env, lowered)?));
+    }
+    if let Some(protocols) = env.protocols.as_ref().filter(|_| !is_spelled) {
+        existential::ordered(&mut parts, protocols);
+        return Ok(Type::new(TypeKind::Any(Type::new(TypeKind::Composition(parts.into())))));
     }
     let whole = Type::new(TypeKind::Composition(parts.into()));
     Ok(wrap.map_or(whole, |w| Type::new(w(whole))))
@@ -81,7 +112,8 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         b'@' => return attributed(cur, env, lowered),
         b'~' => {
             cur.eat("~");
-            return Ok(Type::new(TypeKind::Inverse(unary_operand(cur, env, lowered)?)));
+            let operand = unary_operand(cur, env, lowered)?;
+            return Ok(Type::new(TypeKind::Inverse(existential::constraint(operand))));
         }
         _ => {}
     }
@@ -99,7 +131,15 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         let next = cur.peek();
         // A type may be called `any`: then nothing that begins a type follows.
         if crate::cursor::is_ident_byte(next) || matches!(next, b'(' | b'@' | b'~' | b'[' | b'{' | b'`') {
-            return Ok(Type::new(wrap(unary_operand(cur, env, lowered)?)));
+            let is_constraint = matches!(word, Some("any" | "some"));
+            let protocols = if is_constraint { env.protocols.take() } else { None };
+            let operand = unary_operand(cur, env, lowered);
+            env.protocols = protocols.or(env.protocols.take());
+            let operand = match pack_shape(cur.text(), before).filter(|_| word == Some("repeat")) {
+                Some(shape) => Type::new(TypeKind::Attributed(symbol(shape), operand?)),
+                None => operand?,
+            };
+            return Ok(Type::new(wrap(operand)));
         }
         cur.set_pos(before);
     }
@@ -107,7 +147,17 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         return types_fn::parse(cur, env, lowered);
     }
     let base = primary(cur, env, lowered)?;
-    postfix(cur, env, base)
+    let ty = postfix(cur, env, base)?;
+    Ok(env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty)))
+}
+
+/// The comment in which the compiler tells the shape of an expansion whose pattern names no pack:
+/// `/* shape: each T */ repeat ()`.
+fn pack_shape(text: &str, at: usize) -> Option<&str> {
+    let start = text.get(..at)?.trim_end();
+    let start = start.strip_suffix("*/").map(|_| start)?;
+    let comment = &start[start.rfind("/*")?..];
+    comment.starts_with("/* shape: ").then_some(comment)
 }
 
 fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
@@ -179,7 +229,7 @@ fn with_repr(ty: Type, repr: MetatypeRepr) -> Option<Type> {
         TypeKind::DynamicSelf(t) => {
             TypeKind::Metatype(repr, Type::new(TypeKind::DynamicSelf(strip_metatype(*t)?)))
         }
-        _ => return Some(ty).filter(|t| matches!(t.kind(), TypeKind::Function(_))),
+        _ => return None,
     }))
 }
 
@@ -193,7 +243,7 @@ fn strip_metatype(ty: Type) -> Option<Type> {
 /// `("id", any P) Self`.
 fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
-    let id = string(cur)?;
+    let id = uuid(cur)?;
     expect(cur, ",")?;
     let existential = parse_type(cur, env, false)?;
     expect(cur, ")")?;
@@ -204,12 +254,17 @@ fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 /// `Self` or a member of it, without postfix.
 fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
-    let mut ty = match env.lookup(name) {
+    let ty = match env.lookup(name) {
         Some((depth, index)) if name != "Self" => {
             Type::new(TypeKind::Param { name: symbol(name), depth, index })
         }
         _ => Type::new(TypeKind::Param { name: symbol(name), depth: 0, index: 0 }),
     };
+    members(cur, env, ty)
+}
+
+/// The associated types of a parameter that follow it; `.Type` and `.Protocol` are none.
+fn members(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
     while cur.here() == b'.' {
         env.grow(cur)?;
         let before = cur.pos();
@@ -227,11 +282,19 @@ fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 
 fn opened_element(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
-    let id = string(cur)?;
+    let id = uuid(cur)?;
     expect(cur, ")")?;
+    // A member of the element: `(each T).Member`.
+    if cur.is_next("(") {
+        let element = primary(cur, env, false)?;
+        let interface = members(cur, env, element)?;
+        return Ok(Type::new(TypeKind::OpenedElement { id, interface }));
+    }
     let each = cur.eat_word("each");
     let mut interface = primary_self(cur, env)?;
-    if each {
+    // What is opened is an element of a pack, whether older compilers say so or not.
+    let is_pack = env.protocols.is_some() && matches!(interface.kind(), TypeKind::Param { .. });
+    if each || is_pack {
         interface = Type::new(TypeKind::PackElement(interface));
     }
     Ok(Type::new(TypeKind::OpenedElement { id, interface }))
@@ -254,6 +317,13 @@ pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<(
 
 fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     cur.string().map(symbol).ok_or_else(|| err_here(cur, "expected a string in quotes"))
+}
+
+/// The id of an opened type; its letters are capital.
+pub(crate) fn uuid(cur: &mut Cursor<'_>) -> Parse<Symbol> {
+    let text = cur.string().ok_or_else(|| err_here(cur, "expected a UUID in quotes"))?;
+    let is_lower = text.bytes().any(|b| b.is_ascii_lowercase());
+    Ok(if is_lower { symbol(&text.to_ascii_uppercase()) } else { symbol(text) })
 }
 
 fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
@@ -285,16 +355,28 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     if name == "Builtin" && cur.here() == b'.' {
         cur.eat(".");
         let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a builtin type"))?;
+        if name == "AnyObject" {
+            return Ok(Type::nominal(name));
+        }
         if name == "SILUnknown" {
             return Ok(Type::unknown());
         }
         let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
         return Ok(Type::new(TypeKind::Builtin(symbol(name), args)));
     }
-    if let Some((depth, index)) = env.lookup(name) {
-        return Ok(Type::new(TypeKind::Param { name: symbol(name), depth, index }));
+    if let Some(param) = env.param(name) {
+        return Ok(param);
     }
     let args = if cur.here() == b'<' { parse_substitutions(cur, env)? } else { Box::default() };
+    if env.canonical
+        && args.is_empty()
+        && let Some(meant) = env.protocols.as_ref().and_then(|names| names.alias(symbol(name)))
+    {
+        return Ok(meant);
+    }
+    if env.canonical && name == "ImplicitlyUnwrappedOptional" && args.len() == 1 {
+        return Ok(Type::optional(args[0]));
+    }
     Ok(Type::named(None, symbol(name), args))
 }
 
@@ -307,11 +389,21 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
         match cur.here() {
             b'?' => {
                 cur.eat("?");
-                ty = Type::new(TypeKind::Optional(ty));
+                ty = env.protocols.as_ref().map_or(ty, |protocols| protocols.operand(ty));
+                ty = if env.canonical {
+                    Type::optional(without_parens(ty))
+                } else {
+                    Type::new(TypeKind::Optional(ty))
+                };
             }
             b'!' if !follows_ident(cur) => {
                 cur.eat("!");
-                ty = Type::new(TypeKind::ImplicitlyUnwrapped(ty));
+                ty = env.protocols.as_ref().map_or(ty, |protocols| protocols.operand(ty));
+                ty = if env.canonical {
+                    Type::optional(without_parens(ty))
+                } else {
+                    Type::new(TypeKind::ImplicitlyUnwrapped(ty))
+                };
             }
             b'.' if !cur.looking_at("...") => {
                 let before = cur.pos();
@@ -323,6 +415,9 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
                 ty = match name {
                     "Type" => Type::new(TypeKind::Metatype(MetatypeRepr::Formal, ty)),
                     "Protocol" => Type::new(TypeKind::ProtocolMetatype(MetatypeRepr::Formal, ty)),
+                    _ if env.protocols.is_some() && opened_member(ty, name).is_some() => {
+                        opened_member(ty, name).unwrap_or(ty)
+                    }
                     _ if is_parameter(ty) => Type::new(TypeKind::Member(ty, symbol(name))),
                     _ => {
                         let args =
@@ -341,6 +436,17 @@ fn follows_ident(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     next.set_pos(cur.pos() + 1);
     crate::cursor::is_ident_byte(next.here())
+}
+
+/// `(@opened("id", any P) Self).A` is what `@opened("id", any P) Self.A` spells too.
+fn opened_member(base: Type, name: &str) -> Option<Type> {
+    match without_parens(base).kind() {
+        TypeKind::Opened { id, existential, interface } => {
+            let interface = Type::new(TypeKind::Member(*interface, symbol(name)));
+            Some(Type::new(TypeKind::Opened { id: *id, existential: *existential, interface }))
+        }
+        _ => None,
+    }
 }
 
 fn is_parameter(ty: Type) -> bool {
@@ -366,7 +472,8 @@ fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
         TypeKind::Array(first)
     };
     expect(cur, "]")?;
-    Ok(Type::new(kind))
+    let ty = Type::new(kind);
+    Ok(if env.canonical { ty.without_sugar() } else { ty })
 }
 
 /// A box with a signature, or a generic function type.
@@ -393,7 +500,9 @@ fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::G
     // Arguments follow only a layout with a signature.
     let args =
         if sig.is_some() && cur.is_next("<") { parse_substitutions(cur, env)? } else { Box::default() };
-    Ok(Type::new(TypeKind::Box(Box::new(BoxType { sig, captures_generics: false, fields, args }))))
+    let layout = BoxType { sig, captures_generics: false, fields, args };
+    let layout = if env.canonical { layout.with_canonical_signature() } else { layout };
+    Ok(Type::new(TypeKind::Box(Box::new(layout))))
 }
 
 fn box_fields(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Box<[BoxField]>> {

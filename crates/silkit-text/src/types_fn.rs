@@ -1,14 +1,14 @@
 //! Function types, formal and lowered, from text.
 
 use crate::cursor::Cursor;
-use crate::error::{Parse, err_at, err_here};
+use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::symbols::symbol;
-use crate::types::{expect, parse_substitutions, parse_type};
+use crate::types::{expect, parse_constraint, parse_substitutions, parse_type};
 use crate::types_result::{formal_result, lifetime, lowered_results, plain_result};
 use silkit_base::Symbol;
 use silkit_types::{
-    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    CalleeConvention, Convention, FnFlags, FunctionType, GenericSig, Param, ParamConvention, ParamFlags,
     ResultConvention, TupleElement, Type, TypeKind,
 };
 
@@ -29,6 +29,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
     if is_arrow_next(cur) {
         return function_of(cur, env, params, lowered);
     }
+    let several = params.len() > 1;
     let mut elements = Vec::with_capacity(params.len());
     for param in params {
         let kept = ParamFlags::VARIADIC
@@ -47,6 +48,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
         } else {
             param.ty
         };
+        let ty = if env.canonical && several { crate::types::without_parens(ty) } else { ty };
         elements.push(TupleElement {
             label: param.label,
             ty,
@@ -112,12 +114,40 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
         f.sig = Some(sig);
         env.push(sig);
     }
+    let protocols = env.protocols.clone().filter(|_| matches!(f.convention, Convention::WitnessMethod(_)));
+    if let Some(protocols) = &protocols {
+        env.protocols = Some(protocols.keep_bare(&f));
+    }
+    // With a signature of its own a type keeps its names.
+    let renames = env.renames;
+    env.renames &= f.sig.is_none();
     let outcome = generic_part(cur, env, &mut f);
+    env.renames = renames;
+    env.protocols = protocols.or(env.protocols.take());
     if f.sig.is_some() {
         env.pop();
     }
     outcome?;
+    if env.canonical && f.lowered {
+        f = canonical(f, env);
+    }
     Ok(Type::new(TypeKind::Function(Box::new(f))))
+}
+
+/// What a lowered function type prints as, whatever its spelling. The signature of a function's
+/// own type keeps its names.
+fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
+    match f.convention {
+        Convention::ExplicitThick => f.convention = Convention::Thick,
+        // What has no context cannot escape with it.
+        Convention::Thin => f.flags.remove(FnFlags::NOESCAPE),
+        _ => {}
+    }
+    if env.in_body || env.depth > 1 {
+        return f.with_canonical_signature();
+    }
+    f.sig = f.sig.map(GenericSig::without_bounds);
+    f.with_canonical_pattern()
 }
 
 /// Reads what follows the function's own signature: `@substituted <…> (…) -> … for <…>`.
@@ -297,7 +327,7 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
         "keypath_accessor_hash" => Convention::KeyPathHash,
         "witness_method" => {
             expect(cur, ":")?;
-            Convention::WitnessMethod(parse_type(cur, env, false)?)
+            Convention::WitnessMethod(parse_constraint(cur, env)?)
         }
         _ => return Err(err_here(cur, format!("unknown convention `{word}`"))),
     };
@@ -367,8 +397,12 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
         let before = cur.pos();
         if cur.eat("@") {
             let word = cur.ident().unwrap_or_default();
-            if let Some(found) = CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word) {
-                convention = *found;
+            if let Some(found) = param_convention(env, word) {
+                if convention != ParamConvention::Unowned {
+                    cur.set_pos(before);
+                    return Err(contradict(cur, convention, found));
+                }
+                convention = found;
                 continue;
             }
             if word == "lifetime" {
@@ -376,7 +410,6 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
                 continue;
             }
             flags |= match word {
-                "unowned" => ParamFlags::EXPLICIT_UNOWNED,
                 "noDerivative" => ParamFlags::NO_DERIVATIVE,
                 "sil_sending" => ParamFlags::SENDING | ParamFlags::SIL,
                 "sil_isolated" => ParamFlags::ISOLATED | ParamFlags::SIL,
@@ -413,10 +446,7 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
     let (ty, late) = env.with_late_convention(|env| parse_type(cur, env, lowered))?;
     if let Some(late) = late {
         if convention != ParamConvention::Unowned {
-            return Err(err_here(
-                &at,
-                format!("`{}` and `{}` contradict", convention.spelling(), late.spelling()),
-            ));
+            return Err(contradict(&at, convention, late));
         }
         convention = late;
     }
@@ -426,10 +456,21 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
     Ok(Param { convention, flags, label: name, lifetime: dependence, ty })
 }
 
+fn contradict(at: &Cursor<'_>, one: ParamConvention, other: ParamConvention) -> SyntaxError {
+    err_here(at, format!("`{}` and `{}` contradict", one.spelling(), other.spelling()))
+}
+
 /// Whether a word is the convention of the parameter or result whose type is being read.
 fn note_convention(env: &mut GenericEnv, word: &str) -> bool {
-    let found = CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word);
-    found.is_some_and(|&convention| env.note_convention(convention))
+    param_convention(env, word).is_some_and(|convention| env.note_convention(convention))
+}
+
+fn param_convention(env: &GenericEnv, word: &str) -> Option<ParamConvention> {
+    match *CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word)? {
+        // What older compilers distinguish.
+        ParamConvention::InConstant if env.protocols.is_some() => Some(ParamConvention::In),
+        convention => Some(convention),
+    }
 }
 
 const CONVENTIONS: &[ParamConvention] = &[

@@ -1,7 +1,7 @@
 //! The results of function types, formal and lowered, from text.
 
 use crate::cursor::Cursor;
-use crate::error::{Parse, err_here};
+use crate::error::{Parse, SyntaxError, err_here};
 use crate::generics::GenericEnv;
 use crate::symbols::symbol;
 use crate::types::{expect, parse_type, postfix};
@@ -55,10 +55,35 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     } else {
         f.result_lifetime = dependence;
     }
+    if let [only] = out.results[..]
+        && env.canonical
+        && out.error.is_none()
+        && out.yields.is_empty()
+    {
+        out.results = exploded(only);
+    }
+    if let Some(error) = out.of_params {
+        return Err(error);
+    }
     f.results = out.results.into();
     f.yields = out.yields.into();
     f.error = out.error;
     Ok(())
+}
+
+/// A tuple that is returned directly is several results.
+fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
+    match result.ty.kind() {
+        TypeKind::Tuple(elements)
+            if result.convention == ResultConvention::Unowned
+                && elements
+                    .iter()
+                    .all(|e| e.label.is_none() && !matches!(e.ty.kind(), TypeKind::PackExpansion(_))) =>
+        {
+            elements.iter().map(|e| ResultInfo { ty: e.ty, ..result }).collect()
+        }
+        _ => vec![result],
+    }
 }
 
 /// Reads `(…)` as a list of results; `false` where a label shows that it is one tuple.
@@ -102,6 +127,8 @@ struct Results {
     results: Vec<ResultInfo>,
     yields: Vec<Param>,
     error: Option<ResultInfo>,
+    /// What is wrong unless these are the parameters of a function.
+    of_params: Option<SyntaxError>,
 }
 
 impl Results {
@@ -119,7 +146,6 @@ fn param_of_result(result: &ResultInfo) -> Option<Param> {
     let pairs = [
         (ResultFlags::NO_DERIVATIVE, ParamFlags::NO_DERIVATIVE),
         (ResultFlags::SENDING, ParamFlags::SENDING),
-        (ResultFlags::EXPLICIT_UNOWNED, ParamFlags::EXPLICIT_UNOWNED),
     ];
     for (of_result, of_param) in pairs {
         flags.set(of_param, result.flags.contains(of_result));
@@ -135,57 +161,59 @@ fn param_of_result(result: &ResultInfo) -> Option<Param> {
 }
 
 fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<()> {
-    let mut convention = ResultConvention::Unowned;
+    let mut convention = None;
     let mut flags = ResultFlags::empty();
     let mut is_error = false;
     let mut dependence = None;
     loop {
-        let before = cur.pos();
+        let at = cur.clone();
         if !cur.eat("@") {
             break;
         }
-        match cur.ident().unwrap_or_default() {
+        let word = cur.ident().unwrap_or_default();
+        let found = match word {
             "yields" => {
                 let value = param(cur, env, true, false)?;
                 out.yields.push(Param { lifetime: dependence.or(value.lifetime), ..value });
                 return Ok(());
             }
-            "lifetime" => dependence = Some(lifetime(cur)?),
-            "out" => convention = ResultConvention::Out,
-            "pack_out" => convention = ResultConvention::PackOut,
-            "owned" => {
-                convention = ResultConvention::Owned;
-                flags |= if is_error { ResultFlags::EXPLICIT_OWNED } else { ResultFlags::empty() };
+            "lifetime" => {
+                dependence = Some(lifetime(cur)?);
+                continue;
             }
-            "guaranteed" => convention = ResultConvention::Guaranteed,
-            "guaranteed_address" => convention = ResultConvention::GuaranteedAddress,
-            "inout" => convention = ResultConvention::Inout,
-            "autoreleased" => convention = ResultConvention::Autoreleased,
-            "unowned_inner_pointer" => convention = ResultConvention::UnownedInnerPointer,
-            "unowned" => {
-                convention = ResultConvention::Unowned;
-                flags |= ResultFlags::EXPLICIT_UNOWNED;
+            "noDerivative" => {
+                flags |= ResultFlags::NO_DERIVATIVE;
+                continue;
             }
-            "error" => {
-                is_error = true;
-                convention = ResultConvention::Owned;
+            "sil_sending" => {
+                flags |= ResultFlags::SENDING;
+                continue;
             }
-            "error_indirect" => {
-                is_error = true;
-                convention = ResultConvention::Out;
-            }
-            "error_unowned" => {
-                is_error = true;
-                convention = ResultConvention::Unowned;
-            }
-            "noDerivative" => flags |= ResultFlags::NO_DERIVATIVE,
-            "sil_sending" => flags |= ResultFlags::SENDING,
+            "out" | "error_indirect" => ResultConvention::Out,
+            "pack_out" => ResultConvention::PackOut,
+            "owned" | "error" => ResultConvention::Owned,
+            "guaranteed" => ResultConvention::Guaranteed,
+            "guaranteed_address" => ResultConvention::GuaranteedAddress,
+            "inout" => ResultConvention::Inout,
+            "autoreleased" => ResultConvention::Autoreleased,
+            "unowned_inner_pointer" => ResultConvention::UnownedInnerPointer,
+            "error_unowned" => ResultConvention::Unowned,
             _ => {
-                cur.set_pos(before);
+                *cur = at;
                 break;
             }
+        };
+        if convention.is_some() {
+            return Err(err_here(&at, format!("`@{word}` contradicts the convention before it")));
         }
+        if matches!(found, ResultConvention::Guaranteed | ResultConvention::Inout) && out.of_params.is_none()
+        {
+            out.of_params = Some(err_here(&at, format!("`@{word}` is no convention of a result")));
+        }
+        convention = Some(found);
+        is_error = word.starts_with("error");
     }
+    let mut convention = convention.unwrap_or(ResultConvention::Unowned);
     let at = cur.clone();
     let (ty, late) = env.with_late_convention(|env| parse_type(cur, env, true))?;
     if let Some(late) = late {

@@ -42,7 +42,9 @@ fn lowered_types_print_as_written() {
         "$<τ_0_0 where τ_0_0 : P> { var τ_0_0 } <Int>",
         "$@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self.Item",
         "$@pack_element(\"01234567-89AB-CDEF-0123-000000000001\") each T",
+        "$@pack_element(\"01234567-89AB-CDEF-0123-000000000001\") (each T).Item.Key",
         "$Pack{Int, repeat each τ_0_0}",
+        "$Pack{/* shape: each τ_0_0 */ repeat ()}",
         "$@direct Pack{Int}",
         "$(repeat Box<each T>)",
         "$any P & ~Copyable",
@@ -191,6 +193,12 @@ fn what_is_no_type_is_refused() {
         "$@noescape @guaranteed () -> ()",
         "$@direct Int",
         "$@convention(thin) () -> (@out Int) -> Int",
+        "$@convention(thin) (@unowned C) -> ()",
+        "$@convention(thin) (@owned @guaranteed C) -> ()",
+        "$@convention(thin) () -> @guaranteed C",
+        "$@convention(thin) () -> (Int, @inout C)",
+        "$@convention(thin) () -> @error @owned C",
+        "$@thin () -> ()",
     ] {
         assert!(sil_type(text).is_err(), "{text}: {:?}", sil_type(text));
     }

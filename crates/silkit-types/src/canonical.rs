@@ -1,6 +1,8 @@
 //! Canonical types: the meaning of a type without its spelling.
 
-use crate::kind::{Type, TypeKind};
+use crate::function::FunctionType;
+use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
+use crate::kind::{BoxType, Type, TypeKind};
 use silkit_base::Symbol;
 
 impl Type {
@@ -9,23 +11,166 @@ impl Type {
     /// Two types mean the same where their canonical types are equal, as far as names go: aliases
     /// are resolved by the declaration table, not here.
     pub fn canonical(self) -> Type {
-        let nominal = |name: &str, args: &[Type]| {
-            Type::named(None, Symbol::new(name), args.iter().map(|t| t.canonical()).collect())
-        };
         match self.kind() {
             TypeKind::Param { depth, index, .. } => Type::param(*depth, *index),
+            TypeKind::Paren(t) => t.canonical(),
+            _ => self.without_sugar().map(&mut Type::canonical),
+        }
+    }
+
+    /// `Array<T>` for `[T]` and the like, at the top of this type.
+    pub fn without_sugar(self) -> Type {
+        let nominal = |name: &str, args: &[Type]| Type::named(None, Symbol::new(name), args.into());
+        match self.kind() {
             TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => nominal("Optional", &[*t]),
             TypeKind::Array(t) => nominal("Array", &[*t]),
             TypeKind::Dictionary(k, v) => nominal("Dictionary", &[*k, *v]),
             TypeKind::InlineArray(n, t) => nominal("InlineArray", &[*n, *t]),
-            TypeKind::Paren(t) => t.canonical(),
-            _ => self.map(&mut Type::canonical),
+            _ => self,
         }
     }
 
     /// The generic parameter `τ_depth_index`.
     pub fn param(depth: u16, index: u16) -> Type {
         Type::new(TypeKind::Param { name: Symbol::new(&format!("τ_{depth}_{index}")), depth, index })
+    }
+}
+
+impl GenericSig {
+    /// Whether people named the parameters. Compilers print names beside `τ_d_i`, where those of a
+    /// method would clash with those of the function around it; these stay.
+    fn is_spelled(self) -> bool {
+        !self.is_canonical() && self.data().params.iter().all(|p| !p.name.as_str().starts_with('τ'))
+    }
+
+    /// The signature as it prints inside a type: parameters are `τ_d_i`, bounds are requirements.
+    pub fn canonical(self) -> GenericSig {
+        let data = self.without_bounds().data();
+        let params = data
+            .params
+            .iter()
+            .map(|p| GenericParamDecl { name: Symbol::new(&format!("τ_{}_{}", p.depth, p.index)), ..*p });
+        let requirements = data.requirements.iter().map(|r| Requirement {
+            subject: r.subject.with_canonical_params(),
+            constraint: r.constraint.with_canonical_params(),
+            ..*r
+        });
+        GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
+    }
+
+    /// The signature with its bounds, `<T : P>`, as requirements, `<T where T : P>`.
+    #[must_use]
+    pub fn without_bounds(self) -> GenericSig {
+        let data = self.data();
+        if data.params.iter().all(|p| p.bound.is_none()) {
+            return self;
+        }
+        let bounds = data.params.iter().filter(|p| p.value_type.is_none()).filter_map(|p| {
+            Some(Requirement {
+                kind: RequirementKind::Conforms,
+                depth: p.depth,
+                is_repeat: false,
+                subject: Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index }),
+                constraint: p.bound?,
+            })
+        });
+        let requirements = bounds.chain(data.requirements.iter().copied()).flat_map(split).collect();
+        let params = data.params.iter().map(|p| GenericParamDecl { bound: None, ..*p }).collect();
+        GenericSig::new(SigData { params, requirements })
+    }
+
+    /// The signature as that of a member of something generic: all lists one deeper.
+    #[must_use]
+    pub fn deeper(self) -> GenericSig {
+        let data = self.data();
+        fn deeper(ty: Type) -> Type {
+            match ty.kind() {
+                TypeKind::Param { name, depth, index } => {
+                    Type::new(TypeKind::Param { name: *name, depth: depth.saturating_add(1), index: *index })
+                }
+                _ => ty.map(&mut deeper),
+            }
+        }
+        let params = data.params.iter().map(|p| GenericParamDecl {
+            depth: p.depth.saturating_add(1),
+            bound: p.bound.map(deeper),
+            ..*p
+        });
+        let requirements = data.requirements.iter().map(|r| Requirement {
+            depth: r.depth.saturating_add(1),
+            subject: deeper(r.subject),
+            constraint: deeper(r.constraint),
+            ..*r
+        });
+        GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
+    }
+
+    /// The lists of this signature and then those of another.
+    #[must_use]
+    pub fn followed_by(self, inner: GenericSig) -> GenericSig {
+        let (a, b) = (self.data(), inner.data());
+        let params = a.params.iter().chain(&b.params).copied().collect();
+        let requirements = a.requirements.iter().chain(&b.requirements).copied().collect();
+        GenericSig::new(SigData { params, requirements })
+    }
+
+    /// Whether its parameters are spelled `τ_d_i` already, without bounds.
+    fn is_canonical(self) -> bool {
+        self.data().params.iter().all(|p| p.name.as_str().starts_with("τ_") && p.bound.is_none())
+    }
+}
+
+/// `T : P & Q` is two requirements.
+fn split(requirement: Requirement) -> Vec<Requirement> {
+    match requirement.constraint.kind() {
+        TypeKind::Composition(parts) if requirement.kind == RequirementKind::Conforms => {
+            parts.iter().map(|&constraint| Requirement { constraint, ..requirement }).collect()
+        }
+        _ => vec![requirement],
+    }
+}
+
+impl Type {
+    fn with_canonical_params(self) -> Type {
+        match self.kind() {
+            TypeKind::Param { depth, index, .. } => Type::param(*depth, *index),
+            _ => self.map(&mut Type::with_canonical_params),
+        }
+    }
+}
+
+impl FunctionType {
+    /// The type with its own parameters spelled `τ_d_i`, and those of its `@substituted` pattern.
+    #[must_use]
+    pub fn with_canonical_signature(mut self) -> Self {
+        if let Some(sig) = self.sig.filter(|s| s.is_spelled()) {
+            self.sig = Some(sig.canonical());
+            self = self.map(&mut Type::with_canonical_params);
+            self.pattern_args.iter_mut().for_each(|t| *t = t.with_canonical_params());
+        }
+        self.with_canonical_pattern()
+    }
+
+    /// The type with the parameters of its `@substituted` pattern spelled `τ_d_i`.
+    #[must_use]
+    pub fn with_canonical_pattern(mut self) -> Self {
+        let Some(pattern) = self.pattern_sig.filter(|s| !s.is_canonical()) else { return self };
+        self.pattern_sig = None;
+        let mut renamed = self.map(&mut Type::with_canonical_params);
+        renamed.pattern_sig = Some(pattern.canonical());
+        renamed
+    }
+}
+
+impl BoxType {
+    /// The layout with its parameters spelled `τ_d_i`.
+    #[must_use]
+    pub fn with_canonical_signature(mut self) -> Self {
+        if let Some(sig) = self.sig.filter(|s| !s.is_canonical()) {
+            self.sig = Some(sig.canonical());
+            self.fields.iter_mut().for_each(|f| f.ty = f.ty.with_canonical_params());
+        }
+        self
     }
 }
 

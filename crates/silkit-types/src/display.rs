@@ -85,7 +85,13 @@ impl<'a, W: Write> PrintType<'a, W> {
                 let open = if *direct { "@direct Pack{" } else { "Pack{" };
                 self.list(open, "}", elements, |p, &t| p.ty(t))
             }
-            TypeKind::PackExpansion(t) => self.prefixed("repeat ", *t),
+            TypeKind::PackExpansion(t) => match t.kind() {
+                TypeKind::Attributed(shape, pattern) if shape.as_str().starts_with("/*") => {
+                    self.out.write_str(shape.as_str())?;
+                    self.prefixed(" repeat ", *pattern)
+                }
+                _ => self.prefixed("repeat ", *t),
+            },
             TypeKind::PackElement(t) => self.prefixed("each ", *t),
             TypeKind::Opened { id, existential, interface } => {
                 write!(self.out, "@opened(\"{id}\", ")?;
@@ -203,7 +209,8 @@ impl<'a, W: Write> PrintType<'a, W> {
             self.sig(sig)?;
             self.out.write_char(' ')?;
         }
-        self.list("{ ", " }", &layout.fields, |p, field| {
+        let close = if layout.fields.is_empty() { "}" } else { " }" };
+        self.list("{ ", close, &layout.fields, |p, field| {
             p.prefixed(if field.mutable { "var " } else { "let " }, field.ty)
         })?;
         if layout.args.is_empty() {
@@ -350,10 +357,9 @@ impl<'a, W: Write> PrintType<'a, W> {
             || param.flags.contains(ParamFlags::IMPLICIT_LEADING)
             || param.flags.contains(ParamFlags::SIL);
         flag(self, ParamFlags::SENDING, if sil { "@sil_sending " } else { "sending " })?;
-        flag(self, ParamFlags::IMPLICIT_LEADING, "@sil_implicit_leading_param ")?;
         flag(self, ParamFlags::ISOLATED, if sil { "@sil_isolated " } else { "isolated " })?;
+        flag(self, ParamFlags::IMPLICIT_LEADING, "@sil_implicit_leading_param ")?;
         flag(self, ParamFlags::CONST, "_const ")?;
-        flag(self, ParamFlags::EXPLICIT_UNOWNED, "@unowned ")?;
         let spelling = param.convention.spelling();
         if !spelling.is_empty() {
             write!(self.out, "{spelling} ")?;
@@ -433,9 +439,6 @@ impl<'a, W: Write> PrintType<'a, W> {
         if r.flags.contains(ResultFlags::SENDING) {
             self.out.write_str("@sil_sending ")?;
         }
-        if r.flags.contains(ResultFlags::EXPLICIT_UNOWNED) {
-            self.out.write_str("@unowned ")?;
-        }
         let spelling = r.convention.spelling();
         if !spelling.is_empty() {
             write!(self.out, "{spelling} ")?;
@@ -447,9 +450,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         match error.convention {
             ResultConvention::Out => self.prefixed("@error_indirect ", error.ty),
             // An owned error is spelled without its convention.
-            ResultConvention::Owned if !error.flags.contains(ResultFlags::EXPLICIT_OWNED) => {
-                self.prefixed("@error ", error.ty)
-            }
+            ResultConvention::Owned => self.prefixed("@error ", error.ty),
             _ => {
                 self.out.write_str("@error ")?;
                 self.result(error)

@@ -1,5 +1,7 @@
 //! What is known about declared types, asked for by name.
 
+use crate::decl::TypeProperties;
+use crate::generics::GenericSig;
 use crate::kind::Type;
 use silkit_base::Symbol;
 
@@ -13,6 +15,39 @@ pub trait TypeFacts: Sync {
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type>;
     /// The type that an associated type or alias of a concrete type stands for.
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type>;
+    /// Whether values of every type are objects: SIL with `-enable-sil-opaque-values`.
+    fn has_opaque_values(&self) -> bool {
+        false
+    }
+    /// How values of a type are handled; the signature tells about the generic parameters in it.
+    fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties;
+}
+
+/// What is known about a module with opaque values.
+pub struct WithOpaqueValues<'a>(
+    /// What is known about its types.
+    pub &'a dyn TypeFacts,
+);
+
+impl TypeFacts for WithOpaqueValues<'_> {
+    fn stored_field(&self, base: Type, name: Symbol) -> Option<Type> {
+        self.0.stored_field(base, name)
+    }
+    fn stored_fields(&self, base: Type) -> Option<Vec<Type>> {
+        self.0.stored_fields(base)
+    }
+    fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type> {
+        self.0.enum_payload(base, case)
+    }
+    fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
+        self.0.member_type(base, name)
+    }
+    fn has_opaque_values(&self) -> bool {
+        true
+    }
+    fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        self.0.type_properties(ty, sig)
+    }
 }
 
 /// Nothing is known.
@@ -30,5 +65,8 @@ impl TypeFacts for NoFacts {
     }
     fn member_type(&self, _: Type, _: Symbol) -> Option<Type> {
         None
+    }
+    fn type_properties(&self, _: Type, _: Option<GenericSig>) -> TypeProperties {
+        TypeProperties::UNKNOWN
     }
 }

@@ -199,8 +199,6 @@ bitflags! {
         const VARIADIC = 1 << 5;
         /// `@autoclosure` of a formal parameter.
         const AUTOCLOSURE = 1 << 6;
-        /// `@unowned` spelled out.
-        const EXPLICIT_UNOWNED = 1 << 7;
         /// `_ name`-less label spelled `_:`.
         const EXPLICIT_NO_LABEL = 1 << 8;
         /// `@_addressable`.
@@ -259,10 +257,6 @@ bitflags! {
         const NO_DERIVATIVE = 1;
         /// `@sil_sending`.
         const SENDING = 1 << 1;
-        /// `@unowned` spelled out, as for the error of `@error @unowned E`.
-        const EXPLICIT_UNOWNED = 1 << 2;
-        /// `@owned` spelled out for an error: `@error @owned E`.
-        const EXPLICIT_OWNED = 1 << 3;
     }
 }
 

@@ -3,13 +3,55 @@
 use crate::function::FunctionType;
 use crate::generics::GenericSig;
 use silkit_base::{Interned, Interner, Symbol};
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
 
-static TYPES: Interner<TypeKind> = Interner::new();
+static TYPES: Interner<Node> = Interner::new();
+
+/// How many types may be inside of each other, so that walks over a type need little stack.
+pub const MAX_TYPE_DEPTH: u16 = 256;
+
+/// How many types, each counted as often as it is mentioned, a type may consist of. Types share their
+/// parts, so a few of them could else be made of more than any walk ends with.
+pub const MAX_TYPE_SIZE: u32 = 1 << 17;
 
 /// A hash-consed Swift type, formal or lowered. Equal handles mean equal spellings;
 /// compare [`Type::canonical`] for equal meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Type(Interned<TypeKind>);
+pub struct Type(Interned<Node>);
+
+/// What is stored of a type.
+struct Node {
+    kind: TypeKind,
+    extent: Extent,
+}
+
+/// How large a type is.
+#[derive(Clone, Copy)]
+struct Extent {
+    size: u32,
+    depth: u16,
+}
+
+impl Borrow<TypeKind> for Node {
+    fn borrow(&self) -> &TypeKind {
+        &self.kind
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Node {}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind.hash(state);
+    }
+}
 
 /// What a type is made of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -68,7 +110,8 @@ pub enum TypeKind {
         /// The elements.
         elements: Box<[Type]>,
     },
-    /// `repeat P`.
+    /// `repeat P`. Where the pattern names no pack, it is [`Self::Attributed`] with the comment that
+    /// tells the shape: `/* shape: each T */ repeat ()`.
     PackExpansion(Type),
     /// `each T`.
     PackElement(Type),
@@ -180,15 +223,24 @@ pub struct BoxField {
 }
 
 impl Type {
-    /// The type with this structure.
+    /// The type with this structure; the unknown type where it would be deeper than [`MAX_TYPE_DEPTH`]
+    /// or larger than [`MAX_TYPE_SIZE`].
     pub fn new(kind: TypeKind) -> Self {
-        Self(TYPES.intern(kind))
+        let made = Self(TYPES.intern_with(kind, |kind| Node { extent: extent(&kind), kind }));
+        let extent = TYPES.get(made.0).extent;
+        let fits = extent.depth <= MAX_TYPE_DEPTH && extent.size <= MAX_TYPE_SIZE;
+        if fits { made } else { Self::unknown() }
     }
 
     /// The structure of this type.
     #[inline]
     pub fn kind(self) -> &'static TypeKind {
-        TYPES.get(self.0)
+        &TYPES.get(self.0).kind
+    }
+
+    /// How many types it consists of, each counted as often as it is mentioned.
+    pub fn size(self) -> u32 {
+        TYPES.get(self.0).extent.size
     }
 
     /// The type that is not known.
@@ -256,4 +308,15 @@ impl Type {
             _ => None,
         }
     }
+}
+
+fn extent(kind: &TypeKind) -> Extent {
+    let mut whole = Extent { size: 1, depth: 0 };
+    kind.for_each_part(&mut |part| {
+        let part = TYPES.get(part.0).extent;
+        whole.size = whole.size.saturating_add(part.size);
+        whole.depth = whole.depth.max(part.depth);
+    });
+    whole.depth += 1;
+    whole
 }

@@ -17,22 +17,27 @@
 mod canonical;
 pub mod decl;
 mod display;
+mod expand;
 mod facts;
 mod function;
 mod generics;
 mod kind;
 mod lower;
+mod parts;
 mod sil_type;
 pub mod stdlib;
 mod substitute;
 
 pub use display::PrintType;
-pub use facts::{NoFacts, TypeFacts};
+pub use facts::{NoFacts, TypeFacts, WithOpaqueValues};
 pub use function::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
     ResultConvention, ResultFlags, ResultInfo, Yield,
 };
 pub use generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
-pub use kind::{BoxField, BoxType, MetatypeRepr, Named, RefStorage, TupleElement, Type, TypeKind};
+pub use kind::{
+    BoxField, BoxType, MAX_TYPE_DEPTH, MAX_TYPE_SIZE, MetatypeRepr, Named, RefStorage, TupleElement, Type,
+    TypeKind,
+};
 pub use sil_type::SilType;
 pub use substitute::Substitution;

@@ -4,18 +4,26 @@
 //! The abstraction is the type's own: a stored property of type `(Int) -> Bool` holds
 //! `@callee_guaranteed (Int) -> Bool`. Sugar is resolved; names of generic parameters stay.
 
-use crate::decl::{DeclFlags, Declarations, NominalKind};
+use crate::decl::{DeclFlags, Declarations, NominalKind, Query, TypeProperties};
 use crate::facts::TypeFacts;
 use crate::function::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
     ResultConvention, ResultFlags, ResultInfo,
 };
+use crate::generics::GenericSig;
 use crate::kind::{MetatypeRepr, RefStorage, Type, TypeKind};
 use silkit_base::Symbol;
 
 impl Declarations {
     /// The lowered form of a formal type; `None` where it hangs on what is not known.
     pub fn lower(&self, ty: Type) -> Option<Type> {
+        self.ask(None, |q| q.lower(ty))
+    }
+}
+
+impl Query<'_> {
+    fn lower(&self, ty: Type) -> Option<Type> {
+        let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         Some(match ty.kind() {
             TypeKind::Unknown => return None,
@@ -87,6 +95,7 @@ impl Declarations {
 
     /// Tuples are passed element by element.
     fn lower_param(&self, param: &Param, ty: Type, into: &mut Vec<Param>) -> Option<()> {
+        let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         if let TypeKind::Tuple(elements) = ty.kind()
             && param.convention != ParamConvention::FormalInout
@@ -94,13 +103,14 @@ impl Declarations {
             return elements.iter().try_for_each(|e| self.lower_param(param, e.ty, into));
         }
         let lowered = self.lower(ty)?;
-        let address_only = self.is_address_only(ty, None)?;
+        let properties = self.properties(ty, None);
+        let address_only = properties.address_only?;
         let owned = matches!(param.convention, ParamConvention::FormalOwned | ParamConvention::Consuming);
         let convention = match (param.convention, address_only) {
             (ParamConvention::FormalInout, _) => ParamConvention::Inout,
             (_, true) if owned => ParamConvention::In,
             (_, true) => ParamConvention::InGuaranteed,
-            _ if self.is_trivial(ty, None)? => ParamConvention::Unowned,
+            _ if properties.trivial? => ParamConvention::Unowned,
             _ if owned => ParamConvention::Owned,
             _ => ParamConvention::Guaranteed,
         };
@@ -111,13 +121,15 @@ impl Declarations {
     }
 
     fn lower_result(&self, ty: Type, into: &mut Vec<ResultInfo>) -> Option<()> {
+        let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         if let TypeKind::Tuple(elements) = ty.kind() {
             return elements.iter().try_for_each(|e| self.lower_result(e.ty, into));
         }
-        let convention = if self.is_address_only(ty, None)? {
+        let properties = self.properties(ty, None);
+        let convention = if properties.address_only? {
             ResultConvention::Out
-        } else if self.is_trivial(ty, None)? {
+        } else if properties.trivial? {
             ResultConvention::Unowned
         } else {
             ResultConvention::Owned
@@ -142,27 +154,12 @@ impl Declarations {
     }
 }
 
-impl Declarations {
+impl Query<'_> {
     /// The lowered type of a member of `base`. A function is stored as the declaration abstracts it, which
     /// the arguments of a generic type hide, and as seen from outside of a module with library evolution.
     fn lower_member(&self, base: Type, ty: Type) -> Option<Type> {
         let hides = holds_function(ty, 0) && (is_generic(base) || self.own_is_resilient());
         if hides { None } else { self.lower(ty) }
-    }
-
-    /// The flags of a stored property of a type or of its superclasses.
-    fn field_flags(&self, base: Type, name: Symbol) -> DeclFlags {
-        let mut base = Some(base);
-        // Far more superclasses than any program has.
-        for _ in 0..64 {
-            let Some(ty) = base else { break };
-            let field = self.nominal_of(ty).and_then(|d| d.body.fields.iter().find(|f| f.name == name));
-            if let Some(field) = field {
-                return field.flags;
-            }
-            base = self.superclass(ty);
-        }
-        DeclFlags::empty()
     }
 }
 
@@ -229,25 +226,32 @@ fn in_storage(ty: Type, flags: DeclFlags) -> Type {
 
 impl TypeFacts for Declarations {
     fn stored_field(&self, base: Type, name: Symbol) -> Option<Type> {
-        let ty = self.lower_member(base, Declarations::stored_field(self, base, name)?)?;
-        Some(in_storage(ty, self.field_flags(base, name)))
+        self.lowered_field(base, name, |q| {
+            let (field, ty) = q.stored_field(base, name)?;
+            Some(in_storage(q.lower_member(base, ty)?, field.flags))
+        })
     }
 
     fn stored_fields(&self, base: Type) -> Option<Vec<Type>> {
         let fields = Declarations::stored_fields(self, base)?;
-        fields.into_iter().map(|(f, ty)| Some(in_storage(self.lower_member(base, ty)?, f.flags))).collect()
+        self.ask(None, |q| {
+            fields.into_iter().map(|(f, ty)| Some(in_storage(q.lower_member(base, ty)?, f.flags))).collect()
+        })
     }
 
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type> {
-        let payload = Declarations::enum_payload(self, base, case)?;
-        let lowered = self.lower_member(base, payload.ty)?;
-        if !payload.indirect {
-            return Some(lowered);
-        }
-        None
+        self.lowered_field(base, case, |q| {
+            let payload = q.enum_payload(base, case)?;
+            let lowered = q.lower_member(base, payload.ty)?;
+            (!payload.indirect).then_some(lowered)
+        })
     }
 
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
         Declarations::member_type(self, base, name)
+    }
+
+    fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        self.properties(ty, sig)
     }
 }

@@ -1,6 +1,7 @@
 //! Substitution of generic parameters, and the one generic walk over the parts of a type.
 
-use crate::function::FunctionType;
+use crate::expand::expands;
+use crate::function::{FunctionType, Param};
 use crate::generics::GenericSig;
 use crate::kind::{BoxField, BoxType, Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
@@ -50,6 +51,36 @@ impl Type {
                     }),
                     _ => member(new_base, *name).unwrap_or_else(Type::unknown),
                 }
+            }
+            // Its parameters are its own, whatever their numbers.
+            TypeKind::Function(f) if f.sig.is_some() => self,
+            TypeKind::Named(n) if expands(&n.args) => {
+                let args = subst.expand(&n.args, &mut |t, s| t.substitute(s, member));
+                let parent = n.parent.map(|t| t.substitute(subst, member));
+                args.map_or_else(Type::unknown, |args| Type::named(parent, n.name, args.into()))
+            }
+            TypeKind::Tuple(elements) => subst.expand_tuple(elements, &mut |t, s| t.substitute(s, member)),
+            // A tuple of one expansion is spelled like a type in parentheses.
+            TypeKind::Paren(ty) if expands(&[*ty]) => {
+                let element = TupleElement { label: None, ty: *ty, variadic: false };
+                subst.expand_tuple(&[element], &mut |t, s| t.substitute(s, member))
+            }
+            TypeKind::Pack { direct, elements } => {
+                let elements = subst.expand(elements, &mut |t, s| t.substitute(s, member));
+                elements.map_or_else(Type::unknown, |elements| {
+                    Type::new(TypeKind::Pack { direct: *direct, elements: elements.into() })
+                })
+            }
+            TypeKind::Function(f) if f.params.iter().any(|p| expands(&[p.ty])) && f.pattern_sig.is_none() => {
+                let mut new = f.map(&mut |t| t.substitute(subst, member));
+                let mut params = Vec::new();
+                for param in &f.params {
+                    let types = subst.expand(&[param.ty], &mut |t, s| t.substitute(s, member));
+                    let Some(types) = types else { return Type::unknown() };
+                    params.extend(types.into_iter().map(|ty| Param { ty, ..*param }));
+                }
+                new.params = params.into();
+                Type::new(TypeKind::Function(Box::new(new)))
             }
             _ => self.map(&mut |t| t.substitute(subst, member)),
         }

@@ -2,7 +2,7 @@
 
 use crate::references;
 use silkit_base::{FxHashSet, Symbol};
-use silkit_ir::{Function, Linkage, Module, NONE, ScopeParent, WitnessEntry};
+use silkit_ir::{Function, Linkage, Module, ScopeParent, WitnessEntry};
 
 /// Keeps the functions whose name is selected, with their bodies.
 ///
@@ -20,7 +20,7 @@ use silkit_ir::{Function, Linkage, Module, NONE, ScopeParent, WitnessEntry};
 pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module {
     for function in module.functions.values_mut() {
         if !is_selected(function.name.as_str()) && function.body.is_some() {
-            into_declaration(function);
+            function.remove_body();
         }
     }
     keep_scopes(&mut module);
@@ -32,15 +32,6 @@ pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module
         module.functions.push(function.clone());
     }
     module
-}
-
-/// Makes a declaration of a definition: one that is defined elsewhere.
-fn into_declaration(function: &mut Function) {
-    const OF_BODIES: &[&str] = &["ossa", "serialized", "serialized_for_package"];
-    function.body = None;
-    function.linkage = Linkage::Default;
-    function.effects.clear();
-    function.attributes.retain(|a| !OF_BODIES.contains(&a.key.as_str()));
 }
 
 fn is_visible(linkage: Linkage) -> bool {
@@ -115,9 +106,7 @@ fn keep_scopes(module: &mut Module) {
     }
     let mut used: FxHashSet<u32> = FxHashSet::default();
     for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
-        for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
-            used.extend(body.loc(body.inst(inst).loc).map(|l| l.scope).filter(|&s| s != NONE));
-        }
+        used.extend(body.used_scopes());
     }
     // A scope's parents are declared before it.
     for scope in module.scopes.iter().rev() {

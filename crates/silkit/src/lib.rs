@@ -1,24 +1,34 @@
 //! Silkit: read, hold, write and inspect Swift Intermediate Language.
 //!
-//! This is the facade: it gathers the crates under one name.
+//! This is the facade: it gathers the crates under one name. `docs/library.md` walks through it.
 //!
 //! ```
 //! let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
-//! let parsed = silkit::text::parse_module(text);
-//! assert_eq!(parsed.module.functions.len(), 1);
+//! let module = silkit::read("f.sil", text.as_bytes())?;
+//! assert_eq!(module.functions.len(), 1);
+//! assert!(silkit::print(&module).contains("return %0"));
+//! # Ok::<(), silkit::Unreadable>(())
 //! ```
 
 pub mod extract;
 pub mod graph;
 pub mod mangle;
-pub mod references;
+mod module_name;
+mod read;
+pub mod reference;
 
+pub use module_name::set_module_name;
+pub use read::{Unreadable, read, sil_type, syntax_diagnostic};
+pub use silkit_analysis as analysis;
 pub use silkit_base as base;
+pub use silkit_binary as binary;
 pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
 pub use silkit_ir as ir;
+pub use silkit_ir::references;
 pub use silkit_text as text;
 pub use silkit_types as types;
+pub use silkit_verify as verify;
 
 /// What a module declares in Swift, and the standard library that it sees.
 pub fn declarations(module: &ir::Module) -> types::decl::Declarations {
@@ -27,4 +37,19 @@ pub fn declarations(module: &ir::Module) -> types::decl::Declarations {
     let swift = swift.join("\n");
     let parsed = text::decl::parse_decls(&swift, 0..swift.len(), text::decl::Dialect::Sil);
     text::decl::with_stdlib(parsed.table)
+}
+
+/// The text of a module, as the reference prints it.
+pub fn print(module: &ir::Module) -> String {
+    text::print_module(module, &text::PrintOptions::default(), &comment_name)
+}
+
+/// The name for people that stands in comments of SIL: the simplified demangling. What printers take.
+///
+/// ```
+/// assert_eq!(silkit::comment_name("$s4main5greet4nameS2S_tF").as_deref(), Some("greet(name:)"));
+/// assert_eq!(silkit::comment_name("main"), None);
+/// ```
+pub fn comment_name(symbol: &str) -> Option<String> {
+    demangle::demangle(symbol, demangle::Style::Simplified)
 }

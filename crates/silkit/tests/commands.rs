@@ -43,6 +43,11 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// What a command complains of, whether that is its result or not.
+fn complaints(output: &Output) -> String {
+    stderr(output) + &stdout(output)
+}
+
 /// A folder of this test alone.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -56,14 +61,21 @@ fn text(path: &Path) -> String {
 }
 
 /// The commands that read modules, with what else they need.
-const READERS: &[&[&str]] =
-    &[&["opt"], &["stats"], &["nm"], &["fmt", "--check"], &["extract", "-func", "f"], &["graph", "classes"]];
+const READERS: &[&[&str]] = &[
+    &["opt"],
+    &["stats"],
+    &["nm"],
+    &["fmt", "--check"],
+    &["extract", "-func", "f"],
+    &["graph", "classes"],
+    &["verify"],
+];
 
 #[test]
 fn what_cannot_be_read_is_named_with_advice() {
     let folder = scratch("unreadable");
     let junk = folder.join("junk.sil");
-    std::fs::write(&junk, [0x7f, b'E', b'L', b'F', 0, 0, 1]).expect("written");
+    std::fs::write(&junk, [0x7f, b'E', b'L', b'f', 0, 0, 1]).expect("written");
     let latin = folder.join("latin.sil");
     std::fs::write(&latin, b"sil_stage raw\n// \xe9t\xe9\n").expect("written");
     let path = |p: &Path| p.display().to_string();
@@ -77,7 +89,7 @@ fn what_cannot_be_read_is_named_with_advice() {
     for reader in READERS {
         for (path, what, advice) in &cases {
             let output = run(&[reader, &[path.as_str()][..]].concat());
-            let told = stderr(&output);
+            let told = complaints(&output);
             assert_eq!(output.status.code(), Some(1), "{reader:?} {path}: {told}");
             assert!(told.contains(what) && told.contains(advice), "{reader:?} {path}: {told}");
         }
@@ -94,7 +106,7 @@ fn bad_text_ends_with_errors_and_status_1() {
             [deep.as_str(), body, "sil @f", "sil_stage rwa\n", "sil @f : $@convention(thin) () -> () {"]
         {
             let output = run_with(&[reader, &["-"][..]].concat(), bad.as_bytes());
-            let told = stderr(&output);
+            let told = complaints(&output);
             assert_eq!(output.status.code(), Some(1), "{reader:?}: {told}");
             assert!(told.contains("-:1:") || told.contains("-:4:"), "{reader:?}: {told}");
             assert!(!told.contains("panicked"), "{told}");
@@ -112,6 +124,17 @@ fn one_very_long_line_is_read_or_refused() {
         assert!(output.status.success() || reader.contains(&"--check"), "{reader:?}");
         assert_ne!(run_with(reader, junk.as_bytes()).status.code(), None, "{reader:?}");
     }
+}
+
+/// What `opt` prints, without the path of its input at the end.
+fn without_file_ids(text: &str) -> &str {
+    text.split_once("\n\n// Mappings from '#fileID'").map_or(text, |(text, _)| text)
+}
+
+#[test]
+fn opt_says_which_file_it_read() {
+    let printed = stdout(&run(&["opt", "-module-name", "Shapes", "examples/shapes.raw.sil"]));
+    assert!(printed.ends_with("\n\n// Mappings from '#fileID' to '#filePath':\n//   'Shapes/shapes.raw.sil' => 'examples/shapes.raw.sil'\n\n\n"));
 }
 
 #[test]
@@ -134,7 +157,7 @@ fn an_output_is_written_whole_or_not_at_all() {
     assert_eq!(run_with(&["opt", "-o", &target_name], b"sil @f").status.code(), Some(1));
     assert_eq!(text(&target), "before");
     assert!(run_with(&["opt", "-o", &target_name], b"sil_stage canonical\n").status.success());
-    assert_eq!(text(&target), "sil_stage canonical\n\n");
+    assert_eq!(without_file_ids(&text(&target)), "sil_stage canonical\n\n");
     assert_eq!(std::fs::read_dir(&folder).expect("folder").count(), 1, "something is left over");
 
     let nowhere = folder.join("no/such/place.sil").display().to_string();
@@ -244,7 +267,8 @@ fn links_stand_for_commands() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let file = root().join("examples/shapes.raw.sil");
     let output = Command::new(&link).arg("-sil-verify-none").arg(&file).output().expect("it starts");
-    assert_eq!(stdout(&output), stdout(&run(&["opt", "examples/shapes.raw.sil"])));
+    let plain = stdout(&run(&["opt", "examples/shapes.raw.sil"]));
+    assert_eq!(without_file_ids(&stdout(&output)), without_file_ids(&plain));
     let link = link.with_file_name("sil-func-extractor");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let output =
@@ -350,4 +374,278 @@ fn graphs_in_every_form() {
     assert!(stderr(&output).contains("has several functions"), "{}", stderr(&output));
     let output = run(&["graph", "-f", "mian", file]);
     assert!(stderr(&output).contains("did you mean `main`?"), "{}", stderr(&output));
+}
+
+/// The interface files of the standard library, decompressed, in the order of the shipped facts.
+fn interfaces() -> Option<Vec<PathBuf>> {
+    let shared = std::env::var_os("SILKIT_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let folder = shared.join("corpus/interfaces");
+    let target = scratch("interfaces");
+    let header = silkit::types::stdlib::SWIFT.lines().next()?;
+    let names = header.split(' ').skip(2);
+    names
+        .map(|name| {
+            let packed = folder.join(format!("{name}.swiftinterface.zst"));
+            let path = target.join(format!("{name}.swiftinterface"));
+            let done = Command::new("zstd")
+                .args(["-q", "-d", "--long=27"])
+                .arg(packed)
+                .arg("-o")
+                .arg(&path)
+                .status();
+            done.is_ok_and(|s| s.success()).then_some(path)
+        })
+        .collect()
+}
+
+#[test]
+fn the_shipped_facts_are_those_of_the_interfaces() {
+    let Some(files) = interfaces() else {
+        eprintln!("skipped: the interface files or zstd are not there");
+        return;
+    };
+    let output = silkit().args(["interface", "--facts"]).args(files).output().expect("the command starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stdout(&output) == silkit::types::stdlib::SWIFT,
+        "swift.facts is stale: `silkit interface --facts`"
+    );
+}
+
+#[test]
+fn interface_shows_what_is_declared() {
+    let text =
+        b"// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";
+    let output = run_with(&["interface"], text);
+    assert_eq!(stdout(&output), "// module Geo\n@frozen struct P { var x: Int }\n");
+    assert_eq!(run_with(&["interface"], b"struct S {}").status.code(), Some(1));
+}
+
+/// A critical edge, and a use that its definition does not dominate.
+const WRONG: &str = "sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int1):
+  cond_br %0, bb1, bb2
+bb1:
+  %2 = integer_literal $Builtin.Int64, 1
+  br bb2
+bb2:
+  return %2
+}
+";
+
+#[test]
+fn verify_finds_all_and_ends_with_status_1() {
+    let all = run_with(&["verify", "-"], WRONG.as_bytes());
+    assert_eq!(all.status.code(), Some(1));
+    let told = stdout(&all);
+    assert!(told.contains("-:3:3: error: the edge from `bb0` to `bb2` is critical"), "{told}");
+    assert!(told.contains("-:8:10: note: the path is bb0 → bb2"), "{told}");
+    let few = stdout(&run_with(&["verify", "--max-errors", "1", "-"], WRONG.as_bytes()));
+    assert!(few.contains("is critical") && !few.contains("-:8:10"), "{few}");
+    let only = stdout(&run_with(&["verify", "--only", "SIL0120", "-"], WRONG.as_bytes()));
+    assert!(!only.contains("is critical") && only.contains("-:8:10"), "{only}");
+    let allow = ["verify", "--allow", "sil0120", "--allow", "NoCriticalEdge", "-"];
+    assert!(run_with(&allow, WRONG.as_bytes()).status.success());
+    let unknown = run_with(&["verify", "--only", "NoCriticalEdges", "-"], WRONG.as_bytes());
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stdout(&unknown).contains("did you mean `NoCriticalEdge`?"));
+    let sarif = stdout(&run_with(&["verify", "--format", "sarif", "-"], WRONG.as_bytes()));
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][1]["ruleId"], "SIL0120");
+    assert!(run(&["verify", "examples/shapes.raw.sil"]).status.success());
+}
+
+#[test]
+fn opt_verifies_what_it_reads() {
+    let output = run_with(&["opt", "-enable-sil-verify-all", "-"], WRONG.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).is_empty() && stderr(&output).contains("-:8:10: error"), "{}", stderr(&output));
+    assert!(run_with(&["opt", "-sil-verify-none", "-"], WRONG.as_bytes()).status.success());
+}
+
+#[test]
+fn opt_tells_errors_as_sil_opt_does_where_it_is_asked_to() {
+    let data = |name: &str| root().join("crates/silkit/tests/data").join(name).display().to_string();
+    let (input, expected) = (data("lifetimes.sil"), text(Path::new(&data("lifetimes.errors"))));
+    let quiet = ["opt", "-disable-swift-verification", "-sil-ownership-verifier-enable-testing", &input];
+    let dumped = run(&[&quiet[..], &["-ownership-verifier-textual-error-dumper"]].concat());
+    assert!(dumped.status.success() && stdout(&dumped).contains("sil [ossa] @used_after"));
+    assert_eq!(stderr(&dumped), expected);
+    // Failures alone are told, and the module is printed; an error of ownership is the end.
+    let on = run_with(&["opt", "-verify-continue-on-failure", "-"], WRONG.as_bytes());
+    assert!(on.status.success() && !stdout(&on).is_empty());
+    assert!(stderr(&on).starts_with("Begin Error in function "), "{}", stderr(&on));
+    let ends = run(&["opt", "-verify-continue-on-failure", &input]);
+    assert_eq!(ends.status.code(), Some(1));
+    assert!(stdout(&ends).is_empty() && stderr(&ends).contains("\nBegin Error in Function: 'used_after'\n"));
+    // So is one of memory, unless it is let pass.
+    let (input, expected) = (data("memory.sil"), text(Path::new(&data("memory.errors"))));
+    let ends = run(&["opt", "-verify-continue-on-failure", &input]);
+    assert_eq!((ends.status.code(), stdout(&ends)), (Some(1), String::new()));
+    assert!(stderr(&ends).ends_with(&expected), "{}", stderr(&ends));
+    let on = run(&["opt", "-verify-continue-on-failure", "-dont-abort-on-memory-lifetime-errors", &input]);
+    assert!(on.status.success() && !stdout(&on).is_empty());
+    // What is read is verified, and what is printed.
+    assert_eq!(stderr(&on), expected.repeat(2));
+}
+
+#[test]
+fn every_command_reads_the_binary_form_in_place_of_text() {
+    let folder = scratch("binary");
+    let (text, file) = ("examples/shapes.raw.sil", folder.join("shapes.sib").display().to_string());
+    assert!(run(&["opt", "-emit-sib", text, "-o", &file]).status.success());
+    let bytes = std::fs::read(&file).expect("a file");
+    assert!(silkit::binary::is_binary(&bytes));
+    let function = "$s6shapes6CircleV4areaSdvg";
+    let commands: [&[&str]; 7] = [
+        &["opt"],
+        &["opt", "-sil-print-types"],
+        &["opt", "-emit-sorted-sil"],
+        &["opt", "-emit-sib"],
+        &["nm"],
+        &["extract", "-func", function],
+        &["graph", "classes"],
+    ];
+    for command in commands {
+        let from_text = run(&[command, &[text]].concat());
+        let from_file = run(&[command, &[file.as_str()]].concat());
+        let from_input = run_with(&[command, &["-"]].concat(), &bytes);
+        assert!(from_text.status.success() && !from_text.stdout.is_empty(), "{command:?}");
+        for output in [from_file, from_input] {
+            assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+            assert!(output.stdout == from_text.stdout, "{command:?}");
+        }
+    }
+    let counted = |path: &str| {
+        let told = stdout(&run(&["stats", "--format", "json", path]));
+        let mut counts: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        remove(&mut counts, "bytes");
+        remove(&mut counts, "file");
+        counts
+    };
+    assert_eq!(counted(text), counted(&file));
+
+    let part = folder.join("part.sib").display().to_string();
+    assert!(run(&["extract", "-func", function, "-emit-sib", "-o", &part, &file]).status.success());
+    let opened = stdout(&run(&["opt", &part]));
+    assert_eq!(without_file_ids(&opened), stdout(&run(&["extract", "-func", function, text])));
+
+    let refused = run(&["fmt", &file]);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("needs the text") && stderr(&refused).contains("silkit opt"));
+    assert_eq!(std::fs::read(&file).expect("a file"), bytes);
+}
+
+/// Takes a key out of objects at any level.
+fn remove(value: &mut serde_json::Value, key: &str) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.remove(key);
+            map.values_mut().for_each(|v| remove(v, key));
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|v| remove(v, key)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_damaged_or_foreign_binary_file_is_refused_by_every_command() {
+    let folder = scratch("damaged");
+    let good = folder.join("good.sib").display().to_string();
+    assert!(run(&["opt", "-emit-sib", "examples/shapes.raw.sil", "-o", &good]).status.success());
+    let bytes = std::fs::read(&good).expect("a file");
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 4;
+    let mut newer = bytes.clone();
+    newer[8] += 1;
+    let cases: [(&[u8], &str, &str); 5] = [
+        (&bytes[..bytes.len() / 2], "the file ends in the middle of", "write it again"),
+        (&flipped, "do not match their checksum", "write it again"),
+        (&newer, "version 2 of the format", "newer Silkit"),
+        (&[0xE2, 0x9C, 0xA8, 0x0E, 1, 8, 0, 0], "`.swiftmodule` or `.sib`", "sil-opt FILE.sib"),
+        (b"\x7FELF\x02", "ELF", "-emit-sil"),
+    ];
+    for (bytes, what, advice) in cases {
+        let path = folder.join("bad.sib").display().to_string();
+        std::fs::write(&path, bytes).expect("written");
+        for reader in READERS.iter().filter(|reader| reader[0] != "fmt") {
+            let output = run(&[reader, &[path.as_str()][..]].concat());
+            // Findings are what `verify` prints.
+            let told = stdout(&output) + &stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{reader:?}: {told}");
+            assert!(
+                told.contains(what) && told.contains(advice) && told.contains(&path),
+                "{reader:?}: {told}"
+            );
+            assert!(output.stdout.is_empty() || reader[0] == "verify", "{reader:?}");
+        }
+    }
+}
+
+#[test]
+fn verify_names_the_binary_file() {
+    let folder = scratch("binary-findings");
+    let file = folder.join("wrong.sib").display().to_string();
+    let args = ["opt", "-sil-verify-none", "-emit-sib", "-o", &file];
+    assert!(run_with(&args, WRONG.as_bytes()).status.success());
+    let told = stdout(&run(&["verify", &file]));
+    assert!(told.contains("the edge from `bb0` to `bb2` is critical") && told.contains(&file), "{told}");
+}
+
+#[test]
+fn verify_compares_what_modules_share() {
+    let folder = scratch("linked");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("sil_stage canonical\n\nimport Builtin\n\n{text}")).expect("written");
+        path.display().to_string()
+    };
+    const BODY: &str = " {\nbb0:\n  %0 = tuple ()\n  return %0 : $()\n}\n";
+    let defined = format!(
+        "sil @g : $@convention(thin) () -> (){BODY}sil package @h : $@convention(thin) () -> (){BODY}"
+    );
+    let one = file("One.raw.sil", &defined);
+    let two = file("Two.sil", "sil @g : $@convention(thin) (Builtin.Int64) -> ()\n");
+    let three = file("Three.sil", &format!("sil package @h : $@convention(thin) () -> (){BODY}"));
+    let linked =
+        |more: &[&str]| stdout(&run(&[&["verify", "--link", &one, &two, &three][..], more].concat()));
+    let plain = linked(&[]);
+    assert!(plain.contains("Two.sil:5:5: error: `@g` has type"), "{plain}");
+    assert!(plain.contains("another one in module `One` [SIL0631]"), "{plain}");
+    assert!(plain.contains("One.raw.sil:5:5: note: has type `$@convention(thin) () -> ()`"), "{plain}");
+    assert!(!plain.contains("SIL0633"), "packages are not known: {plain}");
+    let in_package = linked(&["--package-name", "tools"]);
+    assert!(in_package.contains("`@h` is defined here and in module `One` [SIL0633]"), "{in_package}");
+    let in_module = linked(&["--module-name", &format!("{three}=One")]);
+    assert!(in_module.contains("SIL0633"), "{in_module}");
+    let separate = stdout(&run(&["verify", &one, &two, &three]));
+    assert_eq!(separate, "");
+    let absent = run(&["verify", "--link", &one, "--module-name", "absent.sil=One"]);
+    assert!(
+        complaints(&absent).contains("names no file that is verified")
+            || stdout(&absent).contains("names no file")
+    );
+}
+
+#[test]
+fn demangle_takes_symbols_and_text() {
+    let symbol = "$s4main5greet4nameS2S_tF";
+    let told = stdout(&run(&["demangle", symbol, "main"]));
+    let want = format!("{symbol} ---> main.greet(name: Swift.String) -> Swift.String\nmain ---> main\n");
+    assert_eq!(told, want);
+    assert_eq!(stdout(&run(&["demangle", "-compact", "-simplified", symbol])), "greet(name:)\n");
+    let log = b"at $s4main5greet4nameS2S_tF + 12\n\xff\n";
+    let copied = run_with(&["demangle", "--simplified"], log);
+    assert_eq!(copied.stdout, b"at greet(name:) + 12\n\xff\n");
+    let object = stdout(&run(&["demangle", "--format", "json", symbol, "x"]));
+    let rows: Vec<serde_json::Value> =
+        object.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert_eq!(rows[0]["simplified"], "greet(name:)");
+    assert!(rows[1]["demangled"].is_null());
+}
+
+#[test]
+fn nm_demangles() {
+    let listed = stdout(&run(&["nm", "-demangle", "examples/shapes.raw.sil"]));
+    assert!(listed.contains("F shapes.Canvas.total() -> Swift.Double\n"), "{listed}");
 }

@@ -57,6 +57,33 @@ bb0:
 }
 
 #[test]
+fn ownership_is_spelled_where_functions_have_it() {
+    let text = "\
+sil @f : $@convention(thin) (@owned C) -> () {
+bb0(%0 : @owned $C):
+  unreachable
+}
+sil [ossa] @g : $@convention(thin) (@owned C) -> () {
+bb0(%0 : @owned @guaranteed $C):
+  unreachable
+}
+sil @h : $Builtin.Int64
+sil @i : $@convention(thin) () -> () {
+  unreachable
+}
+";
+    assert_eq!(
+        findings(text),
+        [
+            "2:10 `@owned` is for arguments in `[ossa]` functions",
+            "6:17 an argument has one ownership",
+            "9:10 expected the type of a function, such as `$@convention(thin) () -> ()`",
+            "11:3 expected the label of a block before it",
+        ]
+    );
+}
+
+#[test]
 fn an_address_of_an_address_is_no_type() {
     let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $**Int\n}\n";
     assert_eq!(findings(text), ["3:22 `$**T` is no type: an address of an address cannot be"]);

@@ -15,6 +15,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("silkit-ir", &["silkit-base", "silkit-types"]),
     ("silkit-text", &["silkit-base", "silkit-diag", "silkit-ir", "silkit-types"]),
     ("silkit-binary", &["silkit-base", "silkit-ir", "silkit-types"]),
+    ("silkit-analysis", &["silkit-base", "silkit-ir", "silkit-types", "silkit-testkit", "silkit-text"]),
+    (
+        "silkit-verify",
+        &[
+            "silkit-analysis",
+            "silkit-base",
+            "silkit-diag",
+            "silkit-ir",
+            "silkit-types",
+            // For its tests alone.
+            "silkit-testkit",
+            "silkit-text",
+        ],
+    ),
     ("silkit-testkit", &["silkit-base"]),
 ];
 

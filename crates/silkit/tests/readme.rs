@@ -29,3 +29,16 @@ fn the_tour_is_real() {
     }
     assert!(seen >= 3, "the README shows {seen} commands");
 }
+
+#[test]
+fn the_program_is_the_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
+    let shown = readme.split("```rust\n").nth(1).and_then(|b| b.split("```").next()).expect("a program");
+    let example = include_str!("../examples/count_retains.rs");
+    let (_, program) = example.split_once("\n\n").expect("a line that says what it is");
+    assert_eq!(shown, program);
+    for example in [example, include_str!("../examples/trace_entries.rs")] {
+        assert!(example.lines().count() <= 30, "a program that is short");
+    }
+}

@@ -1,7 +1,8 @@
 //! The instruction table against the facts of the reference, where they are present.
 
 use silkit::ir::Opcode;
-use silkit::ir::info::Results;
+use silkit::ir::generated::BUILTINS;
+use silkit::ir::info::{Results, Role};
 use std::path::{Path, PathBuf};
 
 fn facts(name: &str) -> Option<String> {
@@ -38,13 +39,76 @@ fn every_kind_is_declared_as_the_reference_has_it() {
 }
 
 #[test]
+fn roles_are_as_the_classes_of_the_reference() {
+    let Some(text) = facts("instructions.csv") else { return };
+    for line in text.lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let info =
+            Opcode::from_name(columns[1]).unwrap_or_else(|| panic!("{} is missing", columns[1])).info();
+        let parent = columns[3];
+        assert_eq!(parent == "AllocationInst", info.role == Role::Allocation, "{}", info.name);
+        assert_eq!(parent == "DeallocationInst", matches!(info.role, Role::Deallocation(_)), "{}", info.name);
+        // The reference counts two kinds of autorelease among these.
+        let counts = matches!(info.role, Role::Retain(_) | Role::Release(_));
+        assert_eq!(
+            parent == "RefCountingInst" && !info.name.contains("autorelease"),
+            counts,
+            "{}",
+            info.name
+        );
+        assert_eq!(parent == "TermInst", info.opcode.is_terminator(), "{}", info.name);
+        if parent == "IndexingInst" {
+            assert!(matches!(info.role, Role::Projection(_)), "{}", info.name);
+        }
+    }
+}
+
+#[test]
 fn constant_ownership_is_as_the_reference_has_it() {
     let Some(text) = facts("operand_ownership.csv") else { return };
     for line in text.lines().skip(1).filter(|l| l.starts_with("instruction,")) {
         let columns: Vec<&str> = line.split(',').collect();
         let info = Opcode::ALL.iter().map(|o| o.info()).find(|i| i.class == columns[2]);
         let info = info.unwrap_or_else(|| panic!("{} is missing", columns[2]));
-        assert_eq!(format!("{:?}", info.operand_ownership), columns[1], "{}", info.name);
+        for operand in info.operands {
+            assert_eq!(
+                format!("{:?}", operand.ownership),
+                format!("Always({})", columns[1]),
+                "{}",
+                info.name
+            );
+        }
+    }
+    for line in text.lines().skip(1).filter(|l| l.starts_with("builtin,")) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let info = BUILTINS.iter().find(|b| b.id == columns[2]);
+        let info = info.unwrap_or_else(|| panic!("{} is missing", columns[2]));
+        assert_eq!(format!("{:?}", info.operands), columns[1], "{}", info.name);
+    }
+}
+
+#[test]
+fn ownership_of_values_is_as_the_reference_has_it() {
+    let Some(text) = facts("value_ownership.csv") else { return };
+    for line in text.lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let [rule, ownership, class] = columns[..] else { panic!("bad row {line}") };
+        if rule == "constant_ownership_builtin" {
+            let info =
+                BUILTINS.iter().find(|b| b.id == class).unwrap_or_else(|| panic!("{class} is missing"));
+            assert_eq!(format!("{:?}", info.result), ownership, "{}", info.name);
+            continue;
+        }
+        let info = Opcode::ALL.iter().map(|o| o.info()).find(|i| i.class == class);
+        let info = info.unwrap_or_else(|| panic!("{class} is missing"));
+        let found = format!("{:?}", info.value_ownership);
+        match rule {
+            "constant_or_none_ownership_inst" => {
+                assert_eq!(found, format!("{ownership}OrNone"), "{}", info.name)
+            }
+            "forwarding_ownership_inst" => assert!(found.starts_with("Forwarded"), "{}", info.name),
+            _ => assert_eq!(found, ownership, "{}", info.name),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{entity_note, text::one_line};
 use crate::{Diagnostic, Severity, SourceMap, Span};
 
-/// One line for each diagnostic, for each of its related places that says something, for each note
+/// One line for each diagnostic, with the rule at its end, for each of its related places that says something, for each note
 /// and for its suggestion. Columns count characters.
 ///
 /// ```
@@ -16,7 +16,7 @@ use crate::{Diagnostic, Severity, SourceMap, Span};
 ///     .at(Span::new(file, 5, 8))
 ///     .secondary(Span::new(file, 0, 3), "first defined here");
 /// assert_eq!(render::short([&d], &sources), "\
-/// a.sil:2:1: error: `bb0` is already defined
+/// a.sil:2:1: error: `bb0` is already defined [SIL0103]
 /// a.sil:1:1: note: first defined here
 /// ");
 /// # Ok::<(), silkit_diag::TextTooLong>(())
@@ -26,7 +26,12 @@ pub fn short<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources:
     for d in diagnostics {
         let primary = d.primary();
         let place = primary.map(|l| l.span);
-        line(&mut out, sources, place, d.severity, &d.message);
+        match d.rule {
+            Some(rule) => {
+                line(&mut out, sources, place, d.severity, &format!("{} [{rule}]", d.message));
+            }
+            None => line(&mut out, sources, place, d.severity, &d.message),
+        }
         for label in primary.into_iter().chain(d.others()) {
             if !label.text.is_empty() && *label.text != *d.message {
                 line(&mut out, sources, Some(label.span), Severity::Note, &label.text);
@@ -65,9 +70,9 @@ mod tests {
         let sources = SourceMap::new();
         let d =
             Diagnostic::error(RuleId::new("R"), "a\nb").entity(Entity::function("f").value("%1")).note("n");
-        let expected = "error: a\\nb\nnote: in function `f`, at `%1`\nnote: n\n";
+        let expected = "error: a\\nb [R]\nnote: in function `f`, at `%1`\nnote: n\n";
         assert_eq!(short([&d], &sources), expected);
         let d = Diagnostic::error(RuleId::new("R"), "m").at(Span::at(FileId::new(7), 1));
-        assert_eq!(short([&d], &sources), "error: m\n");
+        assert_eq!(short([&d], &sources), "error: m [R]\n");
     }
 }

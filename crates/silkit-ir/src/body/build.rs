@@ -4,10 +4,11 @@
 //! A body that is in use is changed by an [`crate::Editor`] alone.
 
 use super::{
-    ArgFlags, Block, BlockData, Body, Edge, Inst, InstData, Loc, LocData, NewInst, Operand, Ownership, Value,
-    ValueData, ValueKind,
+    ArgFlags, Block, BlockData, Body, Edge, Inst, InstData, Loc, LocData, NewInst, Operand, Ownership,
+    StatedType, Value, ValueData, ValueKind,
 };
 use crate::NONE;
+use silkit_base::IdVec;
 use silkit_types::SilType;
 
 /// Makes a body from its parts in the order of their text: for parsers, binary readers and cloners.
@@ -32,6 +33,21 @@ impl BodyBuilder {
         Self::default()
     }
 
+    /// A body without blocks that has room for so many parts.
+    pub fn with_capacity(blocks: usize, insts: usize, values: usize, operands: usize) -> Self {
+        let body = Body {
+            blocks: IdVec::with_capacity(blocks),
+            order: Vec::with_capacity(blocks),
+            // Most instructions have at most two attributes.
+            words: Vec::with_capacity(insts * 2),
+            insts: IdVec::with_capacity(insts),
+            values: IdVec::with_capacity(values),
+            operands: IdVec::with_capacity(operands),
+            ..Body::default()
+        };
+        Self { body }
+    }
+
     /// The body that was made.
     pub fn finish(mut self) -> Body {
         self.body.shrink_to_fit();
@@ -47,6 +63,16 @@ impl BodyBuilder {
     /// Puts a block after all others.
     pub fn append_block(&mut self, block: Block) {
         self.body.order.push(block);
+    }
+
+    /// Notes a type that the text states of a use, where it differs from that of the definition.
+    pub fn note_stated_type(&mut self, stated: StatedType) {
+        self.body.stated.push(stated);
+    }
+
+    /// Says where the label of a block stands in the text.
+    pub fn set_block_pos(&mut self, block: Block, pos: u32) {
+        self.body.blocks[block].pos = pos;
     }
 
     /// Adds an argument to a block.
@@ -94,6 +120,31 @@ impl BodyBuilder {
         self.body.relink_uses(pending, definition);
     }
 
+    /// Says in which order a value lists its uses: each by its position in the present order.
+    /// `false`, and no change, where that is no permutation.
+    pub fn reorder_uses(&mut self, value: Value, order: &[u32]) -> bool {
+        // More than are told need not be looked at: the list may be long, and be told of often.
+        let uses: Vec<Operand> = self.body.uses(value).take(order.len() + 1).collect();
+        let Some(wanted) = permuted(&uses, order) else { return false };
+        // Each is put at the front.
+        for &operand in wanted.iter().rev() {
+            self.body.relink_operand(operand, value);
+        }
+        true
+    }
+
+    /// Says in which order a block lists its incoming edges: each by its position in the present
+    /// order. `false`, and no change, where that is no permutation.
+    pub fn reorder_incoming(&mut self, block: Block, order: &[u32]) -> bool {
+        let edges: Vec<Edge> = self.body.incoming(block).take(order.len() + 1).collect();
+        let Some(wanted) = permuted(&edges, order) else { return false };
+        for &edge in wanted.iter().rev() {
+            self.body.unlink_edge(edge);
+            self.body.link_edge(edge, block);
+        }
+        true
+    }
+
     /// Says the type of a value.
     pub fn set_type(&mut self, value: Value, ty: SilType) {
         self.body.values[value].ty = ty;
@@ -105,6 +156,21 @@ impl BodyBuilder {
     }
 }
 
+/// The items in the order that the positions say, where each comes once.
+fn permuted<T: Copy>(items: &[T], order: &[u32]) -> Option<Vec<T>> {
+    if order.len() != items.len() {
+        return None;
+    }
+    let mut seen = vec![false; items.len()];
+    for &position in order {
+        let seen = seen.get_mut(position as usize)?;
+        if std::mem::replace(seen, true) {
+            return None;
+        }
+    }
+    Some(order.iter().map(|&p| items[p as usize]).collect())
+}
+
 impl Body {
     pub(crate) fn make_block(&mut self) -> Block {
         self.blocks.push(BlockData {
@@ -114,6 +180,7 @@ impl Body {
             first_edge: Edge::NONE,
             edge_count: 0,
             first_pred: Edge::NONE,
+            pos: NONE,
         })
     }
 
@@ -154,14 +221,13 @@ impl Body {
         let first_result = self.values.next_key();
         let words = self.words.len() as u32;
         self.words.extend_from_slice(new.words);
-        let result_count = u16::try_from(new.results.len()).unwrap_or(u16::MAX);
         let type_operand_count = u8::try_from(new.type_operands.len()).unwrap_or(u8::MAX);
         let type_operands = &new.type_operands[..usize::from(type_operand_count)];
         self.insts.push(InstData {
             opcode: new.opcode,
             flags: new.flags,
             forwarding: new.forwarding,
-            result_count,
+            result_count: 0,
             type_operand_count,
             operand_count: (new.operands.len() + type_operands.len()) as u32,
             first_operand,
@@ -176,7 +242,16 @@ impl Body {
         for &value in new.operands.iter().chain(type_operands) {
             self.make_operand(inst, value);
         }
-        for (index, &ty) in (0..result_count).zip(new.results) {
+        self.make_results(inst, new.results);
+        inst
+    }
+
+    /// Gives an instruction that was made without results its results.
+    pub(crate) fn make_results(&mut self, inst: Inst, types: &[SilType]) {
+        let count = u16::try_from(types.len()).unwrap_or(u16::MAX);
+        self.insts[inst].first_result = self.values.next_key();
+        self.insts[inst].result_count = count;
+        for (index, &ty) in (0..count).zip(types) {
             self.values.push(ValueData {
                 ty,
                 def: inst.as_u32(),
@@ -187,7 +262,6 @@ impl Body {
                 arg_flags: ArgFlags::empty(),
             });
         }
-        inst
     }
 
     /// Puts an instruction at the end of a block, and a terminator's edges with it.
@@ -282,7 +356,7 @@ impl Body {
     }
 
     /// Gives back memory that is reserved and not used.
-    fn shrink_to_fit(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.insts.shrink_to_fit();
         self.values.shrink_to_fit();
         self.operands.shrink_to_fit();

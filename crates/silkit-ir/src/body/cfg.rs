@@ -6,6 +6,7 @@
 use super::{Block, Body, Edge, EdgeData, Inst};
 use crate::NONE;
 use crate::info::AttrKind;
+use silkit_base::Entity;
 
 /// Where an instruction keeps a successor: in an attribute word, or in the list of one.
 #[derive(Clone, Copy)]
@@ -57,6 +58,31 @@ impl Body {
     pub fn single_successor(&self, block: Block) -> Option<Block> {
         let mut all = self.block_successors(block);
         all.next().filter(|_| all.len() == 0)
+    }
+
+    /// The blocks that can be reached from the entry, in reverse postorder: a block comes before
+    /// those that it dominates, and before its successors unless the edge closes a loop.
+    pub fn reverse_postorder(&self) -> Vec<Block> {
+        let mut seen = vec![false; self.block_count()];
+        let mut order = Vec::with_capacity(self.block_order().len());
+        let mut stack = Vec::new();
+        let mut enter = |block: Block| !std::mem::replace(&mut seen[block.index()], true);
+        if let Some(&entry) = self.block_order().first() {
+            enter(entry);
+            stack.push((entry, self.block_successors(entry)));
+        }
+        while let Some((block, successors)) = stack.last_mut() {
+            match successors.next() {
+                Some(next) if enter(next) => stack.push((next, self.block_successors(next))),
+                Some(_) => {}
+                None => {
+                    order.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
     }
 
     /// An edge.
@@ -145,6 +171,13 @@ impl Body {
         if next.is_some() {
             self.edges[next].prev = prev;
         }
+    }
+
+    /// Puts an edge at the front of the list of the block that it goes to.
+    pub(crate) fn relink_edge(&mut self, from: Block, index: usize, to: Block) {
+        let edge = Edge::from_u32(self.blocks[from].first_edge.as_u32() + index as u32);
+        self.unlink_edge(edge);
+        self.link_edge(edge, to);
     }
 
     /// Lets the terminator of one block end another one, which has none.

@@ -46,8 +46,21 @@ pub struct Body {
     undefs: FxHashMap<SilType, Value>,
     /// The blocks in order.
     pub(crate) order: Vec<Block>,
+    /// Types that the text states of uses and that are spelled otherwise than those of the definitions.
+    pub(crate) stated: Vec<StatedType>,
     /// When what was changed last.
     pub(crate) history: History,
+}
+
+/// A type that the text states beside the use of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StatedType {
+    /// The value that is used.
+    pub value: Value,
+    /// The type that is stated.
+    pub ty: SilType,
+    /// Where the value is named there.
+    pub pos: u32,
 }
 
 /// An instruction. What its parts mean is said by [`Opcode::info`].
@@ -172,6 +185,8 @@ pub struct BlockData {
     pub(crate) edge_count: u32,
     /// The edge to it that was made last.
     pub(crate) first_pred: Edge,
+    /// The offset of its label in the file that it was read from, or [`NONE`].
+    pub(crate) pos: u32,
 }
 
 /// The way from a terminator to one of its successors.
@@ -223,6 +238,12 @@ impl Body {
         Self::default()
     }
 
+    /// The types that the text stated of uses where they are spelled otherwise than those of the definitions: whether
+    /// they mean the same is for a verifier to say.
+    pub fn stated_types(&self) -> &[StatedType] {
+        &self.stated
+    }
+
     // ---- blocks ----
 
     /// The blocks in order; the first is the entry.
@@ -238,6 +259,11 @@ impl Body {
     /// The arguments of a block.
     pub fn arguments(&self, block: Block) -> &[Value] {
         &self.blocks[block].args
+    }
+
+    /// The offset of a block's label in the file that it was read from, or [`NONE`].
+    pub fn block_pos(&self, block: Block) -> u32 {
+        self.blocks[block].pos
     }
 
     /// The first instruction of a block.
@@ -256,6 +282,11 @@ impl Body {
     }
 
     // ---- instructions ----
+
+    /// All instructions, block after block.
+    pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.order.iter().flat_map(|&block| self.block_insts(block))
+    }
 
     /// The instruction after this one in its block.
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
@@ -317,6 +348,19 @@ impl Body {
         let data = &self.insts[inst];
         let start = data.words as usize;
         &self.words[start..start + data.opcode.info().attrs.len()]
+    }
+
+    /// The word of an attribute by its name in the table; `None` where the kind has no such attribute,
+    /// or it is missing.
+    pub fn word(&self, inst: Inst, name: &str) -> Option<u32> {
+        let index = self.info(inst).attr(name)?;
+        Some(self.words(inst)[index]).filter(|&w| w != NONE)
+    }
+
+    /// Whether an instruction has a flag, by its name in the table.
+    pub fn has_flag(&self, inst: Inst, name: &str) -> bool {
+        let flags = self.insts[inst].flags;
+        self.info(inst).flag(name).is_some_and(|bit| flags & 1 << bit != 0)
     }
 
     /// The range of `operands` that the operand specification with this index stands for.
@@ -382,6 +426,14 @@ impl Body {
         }
     }
 
+    /// The instruction that makes a value.
+    pub fn defining_inst(&self, value: Value) -> Option<Inst> {
+        match self.def(value) {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        }
+    }
+
     // ---- locations ----
 
     /// A stored location.
@@ -398,6 +450,7 @@ impl Body {
             + self.edges.heap_size()
             + self.locs.heap_size()
             + (self.words.capacity() + self.pool.capacity() + self.order.capacity()) * 4
+            + self.stated.capacity() * size_of::<StatedType>()
     }
 
     /// The symbol that an attribute word holds.

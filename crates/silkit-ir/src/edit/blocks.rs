@@ -336,9 +336,7 @@ impl Editor<'_> {
             }
         }
         let block = self.body.insts[terminator].block;
-        let edge = Edge::from_u32(self.body.blocks[block].first_edge.as_u32() + index as u32);
-        self.body.unlink_edge(edge);
-        self.body.link_edge(edge, target);
+        self.body.relink_edge(block, index, target);
         self.touch(terminator);
     }
 

@@ -33,7 +33,7 @@ impl Editor<'_> {
         self.link(inst, point);
     }
 
-    fn link(&mut self, inst: Inst, point: Point) {
+    pub(super) fn link(&mut self, inst: Inst, point: Point) {
         let next = match point {
             Point::Before(next) => Some(next),
             Point::After(prev) => self.body.next_inst(prev),
@@ -198,8 +198,7 @@ impl Editor<'_> {
     /// # Panics
     /// Where the instruction has no such flag.
     pub fn set_flag(&mut self, inst: Inst, name: &str, is_set: bool) {
-        let bit = self.body.info(inst).flags.iter().position(|f| *f == name);
-        let bit = bit.expect("invariant: the table declares the flag");
+        let bit = self.body.info(inst).flag(name).expect("invariant: the table declares the flag");
         let flags = self.body.insts[inst].flags & !(1 << bit);
         self.set_flags(inst, flags | u8::from(is_set) << bit);
     }

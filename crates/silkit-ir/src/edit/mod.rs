@@ -5,15 +5,17 @@
 //! the reference's order: what is made or redirected comes first.
 
 mod blocks;
+mod build;
 mod changes;
 mod insts;
 #[cfg(test)]
 mod tests;
 
+pub use build::{BuildError, Builder};
 pub(crate) use changes::History;
 pub use changes::{Changes, Epoch};
 
-use crate::body::{Block, Body, Inst, LocData};
+use crate::body::{Block, Body, Inst, LocData, ValueKind};
 use crate::{Loc, Value};
 use silkit_types::SilType;
 
@@ -99,6 +101,21 @@ impl<'b> Editor<'b> {
     /// `undef` of a type.
     pub fn undef(&mut self, ty: SilType) -> Value {
         self.body.make_undef(ty)
+    }
+
+    /// A block that is no part of the order.
+    pub(crate) fn make_block(&mut self) -> Block {
+        self.body.make_block()
+    }
+
+    /// A value whose definition is still to come.
+    pub(crate) fn pending(&mut self, ty: SilType) -> Value {
+        self.body.make_detached(ty, ValueKind::Pending)
+    }
+
+    /// Gives a value that was used before its definition its definition.
+    pub(crate) fn resolve(&mut self, pending: Value, definition: Value) {
+        self.body.relink_uses(pending, definition);
     }
 
     /// Stores a location.

@@ -33,7 +33,7 @@ const TYPES: &[&str] = &[
     "$Builtin.NativeObject",
     "$()",
     "$AnyObject",
-    "$@thin () -> ()",
+    "$@convention(thin) () -> ()",
     "$(Builtin.Int64, Builtin.NativeObject)",
 ];
 
@@ -254,10 +254,15 @@ fn words(line: &str, fits: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     found
 }
 
-/// Places of types: from a `$` up to where a type cannot go on.
+/// Places of types: from a `$` up to where a type cannot go on. Within a name it begins none.
 fn types(line: &str) -> Vec<Range<usize>> {
     let code = code(line);
-    code.match_indices('$').map(|(at, _)| at..at + type_len(&code[at..])).filter(|r| r.len() > 1).collect()
+    let is_name = |c: char| c == '@' || c == '"' || c == '%' || c == '_' || c.is_ascii_alphanumeric();
+    code.match_indices('$')
+        .filter(|(at, _)| !code[..*at].ends_with(is_name))
+        .map(|(at, _)| at..at + type_len(&code[at..]))
+        .filter(|r| r.len() > 1)
+        .collect()
 }
 
 fn type_len(text: &str) -> usize {
@@ -379,6 +384,7 @@ bb2:
         let function = "$@convention(thin) <T where T : P> (@in T) -> (@out T, @error any Error)";
         assert_eq!(types(&format!("  %1 = function_ref @f : {function}\n")).len(), 1);
         assert_eq!(shown("  apply %1() : $@thin () -> ()\n"), ["$@thin () -> ()"]);
+        assert_eq!(shown("  %1 = function_ref @$s1fyyF : $@thin () -> ()\n"), ["$@thin () -> ()"]);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::parse::BodyParser;
 use super::print::BodyPrinter;
 use crate::error::{Parse, err_here};
+use crate::types::{parse_substitutions, parse_type};
 use silkit_base::Symbol;
 use silkit_ir::info::CustomPiece as C;
 use silkit_ir::{Block, Inst, NONE};
-use silkit_types::{GenericSig, SilType, Type};
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 impl BodyParser<'_, '_> {
     /// Reads an irregular piece whose first attribute and operand specification are given.
@@ -21,7 +22,7 @@ impl BodyParser<'_, '_> {
                     if self.cur.peek() == b'$' {
                         self.cur.set_pos(before);
                     } else {
-                        self.inst.words[attr] = self.formal_type()?.as_u32();
+                        self.inst.words[attr] = parse_type(&mut self.cur, self.env, false)?.as_u32();
                     }
                 }
             }
@@ -106,11 +107,15 @@ impl BodyParser<'_, '_> {
                         break;
                     }
                 }
-                self.inst.words[attr] = if in_tail { base } else { u32::MAX - 1 };
+                self.inst.words[attr] = if in_tail { base } else { NONE };
             }
             C::Tuple => {
                 if self.cur.peek() == b'$' {
-                    self.inst.words[attr] = self.sil_type()?.as_u32();
+                    let ty = self.sil_type()?;
+                    // Only labels need the type.
+                    if matches!(ty.ty().kind(), TypeKind::Tuple(t) if t.iter().any(|e| e.label.is_some())) {
+                        self.inst.words[attr] = ty.as_u32();
+                    }
                 }
                 self.text("(")?;
                 self.operand_list(spec, ")")?;
@@ -132,7 +137,7 @@ impl BodyParser<'_, '_> {
                         cases.push(NONE);
                     } else {
                         self.text("case")?;
-                        cases.push(crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32());
+                        cases.push(self.enum_case()?);
                         self.text(":")?;
                     }
                     // A type that follows is that of the result.
@@ -149,7 +154,7 @@ impl BodyParser<'_, '_> {
                         break;
                     }
                     self.text("case")?;
-                    cases.push(crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32());
+                    cases.push(self.enum_case()?);
                     self.text(":")?;
                     cases.push(self.block_name()?.as_u32());
                 }
@@ -197,9 +202,7 @@ impl BodyParser<'_, '_> {
                 self.text(") :")?;
                 let ty = self.sil_type()?;
                 self.inst.words[attr + 1] = ty.as_u32();
-                if self.body.value(callee).ty.is_unknown() {
-                    self.body.set_type(callee, ty);
-                }
+                self.set_unknown_type(callee, ty);
             }
             C::Builtin => {
                 self.inst.words[attr] = self.string_symbol()?.as_u32();
@@ -214,9 +217,7 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr] = self.substitutions()?;
                 self.text(":")?;
                 let ty = self.sil_type()?;
-                if self.body.value(invoke).ty.is_unknown() {
-                    self.body.set_type(invoke, ty);
-                }
+                self.set_unknown_type(invoke, ty);
             }
             C::Message => {
                 let before = self.cur.pos();
@@ -227,7 +228,7 @@ impl BodyParser<'_, '_> {
                 }
             }
             C::AsType => {
-                if self.cur.eat_word("as") || self.cur.eat(":") {
+                if self.cur.eat_word("as") {
                     self.inst.words[attr] = self.sil_type()?.as_u32();
                 }
             }
@@ -238,6 +239,8 @@ impl BodyParser<'_, '_> {
                 let sig = crate::generics::parse_generic_sig(&mut self.cur, self.env)?;
                 self.inst.words[attr] = sig.as_u32();
                 self.text("at")?;
+                // The arguments are in terms of the function, the shape in terms of this signature.
+                self.inst.words[attr + 1] = self.substitutions()?;
                 self.env.push(sig);
                 let rest = self.open_pack_rest(attr);
                 self.env.pop();
@@ -249,12 +252,32 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
+    /// Gives the value that was read last its type, which follows later in the text.
+    fn set_unknown_type(&mut self, value: silkit_ir::Value, ty: SilType) {
+        if !self.body.value(value).ty.is_unknown() {
+            return;
+        }
+        if self.body.def(value) != silkit_ir::ValueDef::Undef {
+            self.body.set_type(value, ty);
+            return;
+        }
+        // Each use of `undef` has its own type.
+        let typed = self.body.undef(ty);
+        if let Some((_, operand)) = self.inst.operands.iter_mut().find(|(_, v)| *v == value) {
+            *operand = typed;
+        }
+    }
+
     fn open_pack_rest(&mut self, attr: usize) -> Parse<()> {
-        self.inst.words[attr + 1] = self.substitutions()?;
         self.text(", shape $")?;
-        self.inst.words[attr + 2] = self.formal_type()?.as_u32();
+        let shape = self.formal_type()?;
+        let shape = match shape.kind() {
+            TypeKind::Param { .. } => Type::new(TypeKind::PackElement(shape)),
+            _ => shape,
+        };
+        self.inst.words[attr + 2] = shape.as_u32();
         self.text(", uuid")?;
-        self.inst.words[attr + 3] = self.string_symbol()?.as_u32();
+        self.inst.words[attr + 3] = crate::types::uuid(&mut self.cur)?.as_u32();
         Ok(())
     }
 
@@ -263,7 +286,7 @@ impl BodyParser<'_, '_> {
         if self.cur.peek() != b'<' {
             return Ok(NONE);
         }
-        let types = crate::types::parse_substitutions(&mut self.cur, self.env)?;
+        let types = parse_substitutions(&mut self.cur, self.env)?;
         let words: Vec<u32> = types.iter().map(|t| t.as_u32()).collect();
         Ok(self.body.new_list(&words))
     }
@@ -288,10 +311,12 @@ impl BodyParser<'_, '_> {
 
     /// Reads `[keyword 0 1]`.
     fn indices(&mut self, keyword: &'static str) -> Parse<u32> {
-        let before = self.cur.pos();
+        let at = self.cur.clone();
         if !(self.cur.eat("[") && self.cur.eat_word(keyword)) {
-            self.cur.set_pos(before);
-            return Ok(NONE);
+            return Err(err_here(
+                &at,
+                format!("expected `[{keyword} …]` with the numbers of those that count"),
+            ));
         }
         let mut indices = Vec::new();
         while !self.cur.eat("]") {
@@ -336,7 +361,7 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr + 3] = self.indices("results")?;
                 if self.cur.peek() == b'<' {
                     let sig = crate::generics::parse_generic_sig(&mut self.cur, self.env)?;
-                    self.inst.words[attr + 4] = sig.as_u32();
+                    self.inst.words[attr + 4] = sig.canonical().as_u32();
                 }
                 self.inst.words[attr + 5] = self.global_name()?.as_u32();
             }
@@ -479,7 +504,7 @@ impl BodyPrinter<'_, '_> {
                 let range = body.operand_range(inst, spec);
                 for (&target, index) in body.list(word).iter().zip(range) {
                     self.out.push(", case ");
-                    self.operand(body.operand_value(inst, index), false);
+                    self.bare_operand(body.operand_value(inst, index));
                     self.out.push(": ");
                     self.block_name(Block::from_u32(target));
                 }
@@ -536,7 +561,8 @@ impl BodyPrinter<'_, '_> {
                 }
             }
             C::OpenPack => {
-                self.operand_of(inst, spec, false);
+                let range = self.body.operand_range(inst, spec);
+                self.bare_operand(self.body.operand_value(inst, range.start));
                 self.out.push(" of ");
                 self.out.display(GenericSig::from_u32(word));
                 self.out.push(" at ");
@@ -576,9 +602,6 @@ impl BodyPrinter<'_, '_> {
     }
 
     fn indices(&mut self, keyword: &str, word: u32) {
-        if word == NONE {
-            return;
-        }
         self.out.push("[");
         self.out.push(keyword);
         for &index in self.body.list(word) {

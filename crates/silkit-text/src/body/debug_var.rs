@@ -4,10 +4,11 @@ use super::parse::BodyParser;
 use super::print::BodyPrinter;
 use crate::decl_ref;
 use crate::error::{Parse, err_here};
+use crate::module::debug_info::{DebugInfo, ScopeKey};
 use crate::names::source_loc;
 use crate::symbols::symbol;
 use silkit_base::Interned;
-use silkit_ir::{DebugExpr, DebugVarData, NONE};
+use silkit_ir::{DebugExpr, DebugVarData, NONE, Opcode};
 
 impl BodyParser<'_, '_> {
     /// Reads a variable, or nothing where none follows.
@@ -45,6 +46,26 @@ impl BodyParser<'_, '_> {
         Ok(if found { var.intern().as_u32() } else { NONE })
     }
 
+    /// A variable as the compiler holds it: one with a name is `let` or `var`, one of `debug_value`
+    /// that has but a number is named after that, and an allocation without a name has none.
+    pub(super) fn canonical_variable(&mut self, opcode: Opcode) {
+        let Some(at) = opcode.info().attr("var").filter(|_| self.env.protocols.is_some()) else { return };
+        let word = self.inst.words[at];
+        if word == NONE {
+            return;
+        }
+        let mut var = DebugVarData::of(Interned::from_u32(word)).clone();
+        if opcode == Opcode::DebugValue && var.name.is_none() {
+            var.name = var.argno.map(|n| symbol(&format!("_{}", n.saturating_sub(1))));
+        }
+        match (var.name, opcode) {
+            (Some(_), _) => var.is_let = Some(var.is_let.unwrap_or(false)),
+            (None, Opcode::DebugValue) => var.is_let = None,
+            (None, _) => var = DebugVarData::default(),
+        }
+        self.inst.words[at] = if var == DebugVarData::default() { NONE } else { var.intern().as_u32() };
+    }
+
     fn parenthesized(&mut self, var: &mut DebugVarData) -> Parse<()> {
         while !self.cur.eat(")") {
             let word = self.cur.ident().unwrap_or_default();
@@ -63,7 +84,7 @@ impl BodyParser<'_, '_> {
     fn debug_var_part(&mut self, var: &mut DebugVarData, word: &str) -> Parse<()> {
         match word {
             "name" => var.name = Some(self.string_symbol()?),
-            "argno" => var.argno = Some(self.number()?),
+            "argno" => var.argno = Some(self.number()?).filter(|&n| n > 0),
             "type" => var.ty = Some(self.sil_type()?),
             "expr" => var.expr = self.debug_expr()?,
             _ => return Err(err_here(&self.cur, format!("unknown part `{word}` of a debug variable"))),
@@ -103,24 +124,28 @@ impl BodyPrinter<'_, '_> {
         if let Some(is_let) = var.is_let {
             self.out.push(if is_let { ", let" } else { ", var" });
         }
-        self.out.push(if var.parenthesized { ", (" } else { ", " });
+        // Where and in which scope the variable is declared is debug information.
+        let is_placed = self.options.keep_locations || var.loc.is_some() || var.scope.is_some();
+        let parenthesized = var.parenthesized && self.prints_locations() && is_placed;
+        self.out.push(if parenthesized { ", (" } else { ", " });
         let mark = self.out.len();
         if let Some(name) = var.name {
             self.out.push("name \"");
             self.out.push(name.as_str());
             self.out.push("\"");
         }
-        if let Some(loc) = var.loc {
+        if let Some(loc) = var.loc.filter(|_| parenthesized) {
             self.separate(mark);
             self.out.push("loc ");
             self.out.source_loc(loc);
         }
-        if let Some(scope) = var.scope {
+        if let Some(scope) = var.scope.filter(|_| parenthesized) {
             self.separate(mark);
             self.out.push("scope ");
-            self.out.number(scope);
+            let number = |(info, _): &(&DebugInfo<'_>, _)| info.number(ScopeKey::Scope(scope));
+            self.out.number(self.debug_info.as_ref().map_or(scope, number));
         }
-        if var.parenthesized {
+        if parenthesized {
             self.out.push(")");
         }
         if let Some(argno) = var.argno {

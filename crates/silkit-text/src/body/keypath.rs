@@ -6,7 +6,7 @@ use crate::decl_ref;
 use crate::error::{Parse, err_here};
 use crate::generics::parse_generic_sig;
 use crate::symbols::symbol;
-use crate::types::parse_substitutions;
+use crate::types::{parse_substitutions, parse_type};
 use silkit_base::{Interned, Symbol};
 use silkit_ir::{Inst, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex, NONE};
 use silkit_types::{SilType, Type};
@@ -20,15 +20,14 @@ impl BodyParser<'_, '_> {
         self.text(",")?;
         let sig =
             if self.cur.peek() == b'<' { Some(parse_generic_sig(&mut self.cur, self.env)?) } else { None };
-        if let Some(sig) = sig {
-            self.env.push(sig);
-        }
+        let around = sig.map(|sig| (self.env.push(sig), std::mem::replace(&mut self.env.renames, true)).1);
         let pattern = self.key_path_pattern();
-        if sig.is_some() {
+        if let Some(around) = around {
+            self.env.renames = around;
             self.env.pop();
         }
         let mut pattern = pattern?;
-        pattern.sig = sig;
+        pattern.sig = sig.map(silkit_types::GenericSig::canonical);
         self.inst.words[attr + 1] = pattern.intern().as_u32();
         self.inst.words[attr + 2] = self.substitutions()?;
         if self.cur.eat("(") {
@@ -119,12 +118,17 @@ impl BodyParser<'_, '_> {
                 }
                 "external" => {
                     let decl = decl_ref::parse(&mut self.cur, self.env)?;
+                    // Compilers spell the arguments in terms of the function; where people named the
+                    // parameters of the pattern, those are meant.
+                    let renames = self.env.renames && self.env.names_parameters();
+                    let around = std::mem::replace(&mut self.env.renames, renames);
                     let args = if self.cur.peek() == b'<' {
-                        parse_substitutions(&mut self.cur, self.env)?
+                        parse_substitutions(&mut self.cur, self.env)
                     } else {
-                        Box::default()
+                        Ok(Box::default())
                     };
-                    external = Some((decl, args));
+                    self.env.renames = around;
+                    external = Some((decl, args?));
                 }
                 _ => {
                     return Err(err_here(
@@ -154,7 +158,7 @@ impl BodyParser<'_, '_> {
             if self.cur.peek() == b'$' {
                 lowered = Some(self.sil_type()?);
             } else {
-                formal = Some(self.formal_type()?);
+                formal = Some(parse_type(&mut self.cur, self.env, false)?);
             }
         }
         Ok(KeyPathId::Method(decl, formal, lowered))

@@ -2,7 +2,12 @@
 
 mod custom;
 mod debug_var;
+mod dump;
+mod extreme;
 mod keypath;
-mod opened;
+mod literal;
+mod operands;
 pub(crate) mod parse;
 pub(crate) mod print;
+
+pub use dump::Dump;

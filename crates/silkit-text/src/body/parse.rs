@@ -5,21 +5,26 @@
 //! [`super::custom`].
 
 use crate::cursor::Cursor;
+use crate::decl::formal::FormalTypes;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
-use crate::types::{parse_sil_type, parse_type};
+use crate::types::{argument, parse_sil_type};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
+use silkit_ir::opened::{OpenedTypes, opened_in};
 use silkit_ir::{
-    ArgFlags, Block, Body, BodyBuilder, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode, Ownership, Value,
+    ArgFlags, Block, Body, BodyBuilder, DeclRef, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode,
+    Ownership, StatedType, Value,
 };
-use silkit_types::{SilType, Type, TypeFacts};
+use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
 /// Reads the body of one function or static initializer.
 pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
     facts: &'e dyn TypeFacts,
+    /// Tells the formal types of members that the text leaves out.
+    formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
     values: FxHashMap<&'a str, Value>,
     blocks: FxHashMap<&'a str, (Block, bool)>,
@@ -27,10 +32,16 @@ pub(crate) struct BodyParser<'a, 'e> {
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
     errors: Vec<SyntaxError>,
-    /// The value that opened each opened type, by the type's id.
-    pub(super) opened: FxHashMap<Symbol, Value>,
+    /// The values that opened the types that are opened so far.
+    opened: OpenedTypes,
+    /// Whether the function has ownership.
+    is_ossa: bool,
+    /// Whether an instruction spells the ownership that it forwards.
+    has_forwarding: bool,
     /// Where the line began that is being read.
     line_start: usize,
+    /// The results that the line names.
+    line_names: Vec<(&'a str, usize)>,
     /// The parts of the instruction that is being read.
     pub(super) inst: Parts,
 }
@@ -45,7 +56,7 @@ pub(super) struct Parts {
     /// Operands with the specification that each belongs to.
     pub(super) operands: Vec<(u8, Value)>,
     flat: Vec<Value>,
-    pub(super) type_operands: Vec<Value>,
+    type_operands: Vec<Value>,
     results: Vec<SilType>,
 }
 
@@ -53,6 +64,8 @@ pub(super) struct Parts {
 pub(crate) struct ParsedBody {
     /// What could be read.
     pub(crate) body: Body,
+    /// Whether an instruction spells the ownership that it forwards.
+    pub(crate) has_forwarding: bool,
     /// All errors, in the order of the text.
     pub(crate) errors: Vec<SyntaxError>,
 }
@@ -64,16 +77,32 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             cur,
             env,
             facts,
+            formals: None,
             body: BodyBuilder::new(),
             values: FxHashMap::default(),
             blocks: FxHashMap::default(),
             pending: Vec::new(),
             pending_blocks: Vec::new(),
             errors: Vec::new(),
-            opened: FxHashMap::default(),
+            opened: OpenedTypes::default(),
+            is_ossa: false,
+            has_forwarding: false,
             line_start: 0,
+            line_names: Vec::new(),
             inst: Parts::default(),
         }
+    }
+
+    /// This parser, which adds the formal types that the text leaves out.
+    pub(crate) fn with_formals(mut self, formals: &'e FormalTypes<'e>) -> Self {
+        self.formals = Some(formals);
+        self
+    }
+
+    /// This parser, for a function with ownership if `is_ossa`.
+    pub(crate) fn with_ownership(mut self, is_ossa: bool) -> Self {
+        self.is_ossa = is_ossa;
+        self
     }
 
     /// Reads blocks up to the closing brace.
@@ -121,6 +150,16 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.cur.set_pos((error.range.start as usize).max(self.line_start));
         self.cur.set_pos(self.cur.line_end());
         self.errors.push(error);
+        // What the line would have defined is known by name, so that its uses are no errors too.
+        for (name, at) in std::mem::take(&mut self.line_names) {
+            let is_defined =
+                self.values.get(name).is_some_and(|&v| self.body.def(v) != silkit_ir::ValueDef::Pending);
+            if !is_defined {
+                let unknown = self.body.undef(SilType::unknown());
+                // The name has no definition yet: this cannot fail.
+                let _ = self.define(name, at, unknown);
+            }
+        }
     }
 
     fn finish(mut self) -> ParsedBody {
@@ -141,13 +180,17 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.infer_late();
         self.errors.sort_by_key(|e| e.range.start);
-        ParsedBody { body: self.body.finish(), errors: self.errors }
+        self.errors.iter_mut().skip(1).for_each(|e| e.is_first = false);
+        let mut body = self.body.finish();
+        body.update_reborrow_flags();
+        ParsedBody { body, has_forwarding: self.has_forwarding, errors: self.errors }
     }
 
     /// Reads a label or an instruction.
     fn line(&mut self, block: &mut Option<Block>) -> Parse<()> {
         let first = self.cur.peek();
         self.line_start = self.cur.pos();
+        self.line_names.clear();
         if first != b'%' && first != b'(' {
             let start = self.cur.pos();
             let Some(word) = self.cur.ident() else {
@@ -155,19 +198,26 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             };
             let next = self.cur.peek();
             match Opcode::from_name(word) {
+                // The label of the entry block may be missing, but then its first instruction must not look like one.
+                Some(_) if next != b':' && block.is_none() => {
+                    return Err(err_at(start, start + word.len(), "expected the label of a block before it"));
+                }
                 Some(opcode) if next != b':' => {
                     let block = self.current_block(block);
                     return self.instruction(block, &[], opcode, start);
                 }
                 _ if next == b':' || next == b'(' => {
-                    *block = Some(self.label(word, start)?);
-                    return Ok(());
+                    let label = self.label(word, start);
+                    // A label begins its block even where its arguments are wrong.
+                    *block = self.blocks.get(word).map(|&(known, _)| known);
+                    return label.map(|_| ());
                 }
                 _ => return Err(unknown_instruction(word, start)),
             }
         }
         let start = self.cur.pos();
         let names = self.result_names()?;
+        self.line_names.clone_from(&names);
         let at = self.cur.pos();
         let word =
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
@@ -214,6 +264,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.blocks.insert(name, (block, true));
         self.body.append_block(block);
+        self.body.set_block_pos(block, start as u32);
         if self.cur.eat("(") {
             while !self.cur.eat(")") {
                 let (name, at) = self.value_name()?;
@@ -222,6 +273,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 let (ownership, flags) = self.argument_attributes()?;
                 let ty = parse_sil_type(&mut self.cur, self.env)?;
+                // Values of trivial type have no ownership.
+                let is_owned = ownership != Ownership::None && self.env.protocols.is_some();
+                let trivial = is_owned
+                    && !ty.is_address()
+                    && self.facts.type_properties(ty.ty(), None).trivial == Some(true);
+                let ownership = if trivial { Ownership::None } else { ownership };
                 let value = self.body.add_argument(block, ty, ownership, flags);
                 self.define(name, at, value)?;
                 if !self.cur.eat(",") && !self.cur.looking_at(")") {
@@ -232,17 +289,35 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         if !self.cur.eat(":") {
             return Err(err_here(&self.cur, "expected `:` after the block label"));
         }
+        if self.body.block_order().len() == 1 {
+            self.opened.note_self(&self.body);
+        }
         Ok(block)
     }
 
     fn argument_attributes(&mut self) -> Parse<(Ownership, ArgFlags)> {
-        let (mut ownership, mut flags) = (Ownership::None, ArgFlags::empty());
-        while self.cur.eat("@") {
+        let (mut ownership, mut flags) = (None, ArgFlags::empty());
+        while self.cur.looking_at("@") {
+            let at = self.cur.clone();
+            self.cur.eat("@");
             let word = self.cur.ident().unwrap_or_default();
+            let kind = match word {
+                "owned" => Some(Ownership::Owned),
+                "guaranteed" | "reborrow" => Some(Ownership::Guaranteed),
+                "unowned" => Some(Ownership::Unowned),
+                "none" => Some(Ownership::None),
+                _ => None,
+            };
+            if kind.is_some() && !self.is_ossa {
+                return Err(err_here(&at, format!("`@{word}` is for arguments in `[ossa]` functions")));
+            }
+            if kind.is_some() && ownership.is_some() {
+                return Err(err_here(&at, "an argument has one ownership"));
+            }
+            ownership = ownership.or(kind);
             match word {
-                "owned" => ownership = Ownership::Owned,
-                "guaranteed" => ownership = Ownership::Guaranteed,
-                "unowned" => ownership = Ownership::Unowned,
+                "reborrow" => flags |= ArgFlags::REBORROW,
+                _ if kind.is_some() => {}
                 _ => match super::print::ARG_FLAGS.iter().find(|(_, name)| &name[1..] == word) {
                     Some((flag, _)) => flags |= *flag,
                     None => {
@@ -254,7 +329,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 },
             }
         }
-        Ok((ownership, flags))
+        Ok((ownership.unwrap_or(Ownership::None), flags))
     }
 
     // ---- values and blocks ----
@@ -291,11 +366,15 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             let ty = self.type_after_colon()?.unwrap_or_else(SilType::unknown);
             return Ok(self.body.undef(ty));
         }
+        let pos = self.cur.pos() as u32;
         let value = self.use_bare_value()?;
-        if let Some(ty) = self.type_after_colon()?
-            && self.body.value(value).ty.is_unknown()
-        {
-            self.body.set_type(value, ty);
+        if let Some(ty) = self.type_after_colon()? {
+            let known = self.body.value(value).ty;
+            if known.is_unknown() {
+                self.body.set_type(value, ty);
+            } else if known != ty {
+                self.body.note_stated_type(StatedType { value, ty, pos });
+            }
         }
         Ok(value)
     }
@@ -328,6 +407,30 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         parse_sil_type(&mut self.cur, self.env).map(Some)
     }
 
+    /// The type of the first operand of the instruction that is being read.
+    pub(super) fn first_operand_type(&self) -> Option<SilType> {
+        self.inst.operands.first().map(|&(_, value)| self.body.value(value).ty)
+    }
+
+    /// Whether the type of the first operand is spelled where the value is defined, or was loaded so.
+    pub(super) fn first_operand_is_spelled(&self) -> bool {
+        let Some(&(_, value)) = self.inst.operands.first() else { return false };
+        match self.body.def(value) {
+            silkit_ir::ValueDef::Argument(..) => true,
+            silkit_ir::ValueDef::Result(inst, _) => {
+                matches!(
+                    self.body.inst(inst).opcode,
+                    Opcode::AllocStack
+                        | Opcode::AllocBox
+                        | Opcode::CopyableToMoveOnlyWrapperValue
+                        | Opcode::MoveOnlyWrapperToCopyableValue
+                        | Opcode::MoveOnlyWrapperToCopyableAddr
+                )
+            }
+            _ => false,
+        }
+    }
+
     /// Adds a value to an operand specification.
     pub(super) fn push_operand(&mut self, spec: u8, value: Value) {
         self.inst.operands.push((spec, value));
@@ -338,7 +441,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         while !self.cur.looking_at(close) {
             let value = self.use_value()?;
             self.push_operand(spec, value);
+            let before = self.cur.pos();
             if !self.cur.eat(",") {
+                break;
+            }
+            if matches!(self.cur.peek_word(), Some("loc" | "scope")) {
+                // A list without brackets ends before the location.
+                self.cur.set_pos(before);
                 break;
             }
         }
@@ -377,6 +486,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.pieces(info)?;
         let loc = self.location()?;
         self.check_attributes(opcode, start)?;
+        self.canonical_attributes(opcode, start)?;
+        self.canonical_variable(opcode);
+        self.check_wrapping(opcode, start)?;
         // Operands stand in the order of their specifications, whatever the order of the text.
         self.inst.operands.sort_by_key(|&(spec, _)| spec);
         for (spec, operand) in info.operands.iter().enumerate() {
@@ -394,10 +506,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.inst.flat.clear();
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
-        self.inst.type_operands.clear();
-        if info.type_dependent && !self.opened.is_empty() {
-            self.collect_type_operands(opcode);
-        }
+        self.inst.type_operands = self.opened.type_operands(&self.body, opcode, &self.inst.words);
         self.unknown_results(opcode, names.len());
         let parts = std::mem::take(&mut self.inst);
         let inst = self.body.append_inst(
@@ -416,7 +525,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         );
         self.inst = parts;
         self.infer(inst);
-        self.note_opened(inst, opcode);
+        self.opened.note(&self.body, inst);
         self.bind_results(inst, names, opcode, start)
     }
 
@@ -493,6 +602,83 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             }
         }
         Ok(())
+    }
+
+    /// Gives literals and the like the one spelling in which they are printed.
+    fn canonical_attributes(&mut self, opcode: Opcode, start: usize) -> Parse<()> {
+        let words = &mut self.inst.words;
+        let spelled = |word: u32| Symbol::from_u32(word).as_str();
+        let canonical = match opcode {
+            Opcode::IntegerLiteral => {
+                super::literal::integer(SilType::from_u32(words[0]).ty(), spelled(words[1]))
+                    .map_err(|message| err_at(start, self.cur.pos(), message))?
+            }
+            Opcode::FloatLiteral => super::literal::float(spelled(words[1])),
+            Opcode::StringLiteral => super::literal::string(spelled(words[1])),
+            Opcode::WitnessMethod if self.env.protocols.is_some() => {
+                self.canonical_lookup();
+                return Ok(());
+            }
+            Opcode::ClassMethod | Opcode::SuperMethod | Opcode::ObjCMethod | Opcode::ObjCSuperMethod => {
+                self.formal_of_member(opcode);
+                return Ok(());
+            }
+            Opcode::PackLength => {
+                let shape = shape(SilType::from_u32(words[0]));
+                words[0] = shape.as_u32();
+                return Ok(());
+            }
+            Opcode::AllocStack | Opcode::RefTailAddr => {
+                words[0] = SilType::from_u32(words[0]).to_object().as_u32();
+                return Ok(());
+            }
+            Opcode::SpecifyTest => {
+                if let Some(symbol) = super::literal::specification(spelled(words[0])) {
+                    words[0] = symbol.as_u32();
+                }
+                return Ok(());
+            }
+            Opcode::CondFail if words[0] == NONE => {
+                words[0] = crate::symbols::symbol("").as_u32();
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        if let Some(symbol) = canonical {
+            words[1] = symbol.as_u32();
+        }
+        Ok(())
+    }
+
+    /// Adds the formal type of a member that the text leaves out.
+    fn formal_of_member(&mut self, opcode: Opcode) {
+        let words = &mut self.inst.words;
+        let (member, formal) = (opcode.info().attr("member"), opcode.info().attr("formal"));
+        if let (Some(member), Some(formal), Some(formals)) = (member, formal, self.formals)
+            && words[formal] == NONE
+            && let Some(ty) = formals.of(DeclRef::from_u32(words[member]))
+        {
+            words[formal] = ty.as_u32();
+        }
+    }
+
+    /// The value that a `witness_method` uses is the one that opened the type that it looks up.
+    fn canonical_lookup(&mut self) {
+        self.formal_of_member(Opcode::WitnessMethod);
+        let Some(lookup) = Opcode::WitnessMethod.info().attr("lookup") else { return };
+        let ty = SilType::from_u32(self.inst.words[lookup]).ty();
+        let opened = opened_in(ty).first().and_then(|&id| self.opened.value(id));
+        let spec = self.inst.operands.first().map_or(0, |&(spec, _)| spec);
+        if opened.is_some() || opened_in(ty).is_empty() {
+            self.inst.operands.clear();
+            self.inst.operands.extend(opened.map(|value| (spec, value)));
+        }
+    }
+
+    /// Reads a reference to a case of an enum.
+    pub(super) fn enum_case(&mut self) -> Parse<u32> {
+        let decl = crate::decl_ref::parse(&mut self.cur, self.env)?;
+        Ok(decl.with_kind("enumelt").as_u32())
     }
 
     fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
@@ -629,6 +815,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             AttrKind::Str => self.string_symbol()?.as_u32(),
             AttrKind::SilType => self.sil_type()?.as_u32(),
             AttrKind::Type => self.formal_type()?.as_u32(),
+            AttrKind::Decl if info.attrs[attr as usize].name == "element" => self.enum_case()?,
             AttrKind::Decl => crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32(),
             AttrKind::Function | AttrKind::Global => self.global_name()?.as_u32(),
             other => unreachable!("invariant: {other:?} is never a piece of its own"),
@@ -658,7 +845,15 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     /// A formal type, which older compilers print with a `$`.
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
-        parse_type(&mut self.cur, self.env, false)
+        self.canonical(|p| argument(&mut p.cur, p.env))
+    }
+
+    /// Reads types as the compiler holds them, where all is read so.
+    pub(super) fn canonical<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
+        let found = read(self);
+        self.env.canonical = around;
+        found
     }
 
     /// Reads `@name`.
@@ -691,6 +886,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 data.scope = self.number()?;
             } else if self.cur.eat_word("forwarding") {
                 self.inst.forwarding = Some(self.forwarding()?);
+                self.has_forwarding = true;
                 continue;
             } else {
                 self.cur.set_pos(before);
@@ -700,6 +896,14 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         Ok(if found { self.body.new_loc(data) } else { Loc::NONE })
     }
+}
+
+/// The shape of a pack: what its elements are does not matter, only which of them expand.
+fn shape(pack: SilType) -> SilType {
+    let TypeKind::Pack { direct, elements } = pack.ty().kind() else { return pack };
+    let shape_of = |t: &Type| if matches!(t.kind(), TypeKind::PackExpansion(_)) { *t } else { Type::void() };
+    let elements = elements.iter().map(shape_of).collect();
+    pack.with_type(Type::new(TypeKind::Pack { direct: *direct, elements }))
 }
 
 /// The attribute that holds the alignment, where the run of brackets has one.

@@ -1,11 +1,15 @@
 //! Bodies of functions, from IR to text, with the reference's comments.
 
+use crate::module::debug_info::{DebugInfo, ScopeKey, inst_place, inst_scopes};
 use crate::options::PrintOptions;
 use crate::printer::Out;
 use silkit_base::{SecondaryMap, Symbol};
-use silkit_ir::info::{AttrKind, Piece, Results};
-use silkit_ir::{ArgFlags, Block, Body, DeclRef, Inst, InstInfo, NONE, Ownership, Value, ValueDef};
+use silkit_ir::info::{AttrKind, Piece, Typed};
+use silkit_ir::{
+    ArgFlags, Block, Body, DeclRef, FunctionId, Inst, InstInfo, NONE, Ownership, Value, ValueDef,
+};
 use silkit_types::{SilType, Type};
+use std::rc::Rc;
 
 /// The column at which the reference puts comments.
 pub(crate) const COMMENT_COLUMN: usize = 50;
@@ -21,62 +25,103 @@ pub(super) const ARG_FLAGS: &[(ArgFlags, &str)] = &[
     (ArgFlags::INFERRED_IMMUTABLE, "@inferredImmutable"),
 ];
 
+/// The printed numbers of a body's parts.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    values: Vec<u32>,
+    /// That of the first result, or the instruction's own.
+    insts: Vec<u32>,
+    /// The blocks in the order of printing.
+    order: Vec<Block>,
+    /// The position of each block in that order.
+    blocks: SecondaryMap<Block, u32>,
+}
+
+impl Numbers {
+    /// Numbers values in order, as the reference does: an instruction without a result takes a
+    /// number too. Blocks are numbered as they print, which for sorted output is reverse postorder.
+    pub(super) fn of(body: &Body, sorted: bool) -> Self {
+        let mut numbers = Self {
+            values: vec![NONE; body.value_count()],
+            insts: vec![NONE; body.inst_count()],
+            order: if sorted { body.reverse_postorder() } else { body.block_order().to_vec() },
+            blocks: SecondaryMap::with_len(body.block_count(), NONE),
+        };
+        for (i, &block) in numbers.order.iter().enumerate() {
+            numbers.blocks[block] = i as u32;
+        }
+        let mut next = 0;
+        for &block in body.block_order() {
+            for &arg in body.arguments(block) {
+                numbers.values[arg.as_u32() as usize] = next;
+                next += 1;
+            }
+            for inst in body.block_insts(block) {
+                numbers.insts[inst.as_u32() as usize] = next;
+                let results = body.results(inst);
+                next += u32::from(results.len() == 0);
+                for value in results {
+                    numbers.values[value.as_u32() as usize] = next;
+                    next += 1;
+                }
+            }
+        }
+        numbers
+    }
+
+    pub(super) fn value(&self, value: Value) -> u32 {
+        self.values[value.as_u32() as usize]
+    }
+
+    pub(super) fn inst(&self, inst: Inst) -> u32 {
+        self.insts[inst.as_u32() as usize]
+    }
+}
+
 /// Prints one body.
 pub(crate) struct BodyPrinter<'a, 'o> {
     pub(super) body: &'a Body,
     pub(super) out: &'a mut Out<'o>,
-    options: &'a PrintOptions,
-    /// The printed number of each value.
-    value_ids: Vec<u32>,
-    /// The printed number of each instruction: that of its first result, or its own.
-    inst_ids: Vec<u32>,
-    block_ids: SecondaryMap<Block, u32>,
+    pub(super) options: &'a PrintOptions,
+    numbers: Rc<Numbers>,
     current: u32,
     in_initializer: bool,
+    /// The scopes of the module, and that of each instruction.
+    pub(super) debug_info: Option<(&'a DebugInfo<'a>, Vec<ScopeKey>)>,
 }
 
 impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// A printer that writes to `out`.
     pub(crate) fn new(body: &'a Body, out: &'a mut Out<'o>, options: &'a PrintOptions) -> Self {
-        let mut printer = Self {
-            body,
-            out,
-            options,
-            value_ids: vec![NONE; body.value_count()],
-            inst_ids: vec![NONE; body.inst_count()],
-            block_ids: SecondaryMap::with_len(body.block_count(), NONE),
-            current: 0,
-            in_initializer: false,
-        };
-        printer.number();
-        printer
+        Self::with_numbers(body, out, options, Rc::new(Numbers::of(body, options.sorted)))
     }
 
-    /// Numbers blocks and values in order, as the reference does: an instruction without a
-    /// result takes a number too.
-    fn number(&mut self) {
-        let mut next = 0;
-        for (i, &block) in self.body.block_order().iter().enumerate() {
-            self.block_ids[block] = i as u32;
-            for &arg in self.body.arguments(block) {
-                self.value_ids[arg.as_u32() as usize] = next;
-                next += 1;
+    /// A printer for a body whose parts are numbered already.
+    pub(super) fn with_numbers(
+        body: &'a Body,
+        out: &'a mut Out<'o>,
+        options: &'a PrintOptions,
+        numbers: Rc<Numbers>,
+    ) -> Self {
+        Self { body, out, options, numbers, current: 0, in_initializer: false, debug_info: None }
+    }
+
+    /// Prints locations and scopes.
+    pub(crate) fn with_debug_info(mut self, info: Option<(&'a DebugInfo<'a>, FunctionId)>) -> Self {
+        self.debug_info = info.map(|(info, id)| {
+            let mut scopes = vec![ScopeKey::Function(id); self.body.inst_count()];
+            for (inst, key) in self.body.insts().zip(inst_scopes(self.body, id)) {
+                scopes[inst.as_u32() as usize] = key;
             }
-            for inst in self.body.block_insts(block) {
-                self.inst_ids[inst.as_u32() as usize] = next;
-                let results = self.body.results(inst);
-                next += u32::from(results.len() == 0);
-                for value in results {
-                    self.value_ids[value.as_u32() as usize] = next;
-                    next += 1;
-                }
-            }
-        }
+            (info, scopes)
+        });
+        self
     }
 
     /// Prints all blocks.
     pub(crate) fn blocks(&mut self) {
-        for (i, &block) in self.body.block_order().iter().enumerate() {
+        let numbers = Rc::clone(&self.numbers);
+        for (i, &block) in numbers.order.iter().enumerate() {
             if i > 0 {
                 self.out.push("\n");
             }
@@ -85,7 +130,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     }
 
     fn block(&mut self, block: Block) {
-        self.current = self.block_ids[block];
+        self.current = self.numbers.blocks[block];
         let args = self.body.arguments(block);
         for &arg in args {
             if self.body.is_used(arg) {
@@ -112,7 +157,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         if self.body.predecessors(block).next().is_some() {
             self.out.pad(COMMENT_COLUMN);
             self.out.push("// Preds:");
-            let mut preds: Vec<u32> = self.body.predecessors(block).map(|b| self.block_ids[b]).collect();
+            let mut preds: Vec<u32> = self.body.predecessors(block).map(|b| self.numbers.blocks[b]).collect();
             if self.options.sorted {
                 preds.sort_unstable();
             }
@@ -138,6 +183,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             }
         }
         self.out.push(match data.ownership {
+            // A reborrow is guaranteed.
+            _ if data.arg_flags.contains(ArgFlags::REBORROW) => "",
             Ownership::None => "",
             Ownership::Owned => "@owned ",
             Ownership::Guaranteed => "@guaranteed ",
@@ -149,11 +196,15 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints one instruction with its comments.
     fn inst(&mut self, inst: Inst, indent: &str) {
         self.callee_comment(inst, indent);
+        self.line(inst, indent);
+    }
+
+    /// Prints an instruction on a line.
+    fn line(&mut self, inst: Inst, indent: &str) {
         self.out.start_line();
         self.out.push(indent);
         let results = self.body.results(inst);
         match results.len() {
-            0 if self.body.info(inst).results == Results::Several => self.out.push("() = "),
             0 => {}
             1 => {
                 if self.is_initial_value(inst) {
@@ -163,18 +214,67 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                 }
                 self.out.push(" = ");
             }
-            _ => {
-                self.out.push("(");
-                for (i, v) in results.clone().enumerate() {
-                    self.out.push(if i > 0 { ", " } else { "" });
-                    self.value_name(v);
-                }
-                self.out.push(") = ");
-            }
+            _ => self.result_list(inst, None),
         }
         self.inst_text(inst);
         self.location(inst);
+        self.decimal_comment(inst);
         self.comment(inst);
+        self.out.push("\n");
+    }
+
+    /// Prints `(%0, %1) = `, one of the values in bold.
+    fn result_list(&mut self, inst: Inst, bold: Option<Value>) {
+        self.out.push("(");
+        for (i, v) in self.body.results(inst).enumerate() {
+            self.out.push(if i > 0 { ", " } else { "" });
+            self.out.push(if bold == Some(v) { "**" } else { "" });
+            self.value_name(v);
+            self.out.push(if bold == Some(v) { "**" } else { "" });
+        }
+        self.out.push(") = ");
+    }
+
+    /// Prints one instruction behind a prefix, which stands before the name of a function where that comes first.
+    pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
+        self.current = self.numbers.blocks[self.body.inst(inst).block];
+        let before = self.out.len();
+        let indent = format!("{prefix}  ");
+        self.callee_comment(inst, &indent);
+        let has_comment = self.out.len() > before;
+        self.line(inst, if has_comment { "  " } else { &indent });
+    }
+
+    /// Prints the definition of a value behind a prefix.
+    pub(super) fn lone_value(&mut self, value: Value, prefix: &str) {
+        let inst = match self.body.def(value) {
+            ValueDef::Result(inst, _) if self.body.results(inst).len() == 1 => {
+                return self.lone_inst(inst, prefix);
+            }
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        };
+        self.out.start_line();
+        self.out.push(prefix);
+        match (inst, self.body.def(value)) {
+            (Some(inst), _) => {
+                self.result_list(inst, Some(value));
+                self.inst_text(inst);
+            }
+            (None, ValueDef::Argument(block, _)) => {
+                self.value_name(value);
+                self.out.push(" = argument of ");
+                self.block_name(block);
+                self.out.push(" : ");
+                self.sil_type(self.body.value(value).ty);
+            }
+            _ => self.operand(value, true),
+        }
+        if self.body.is_used(value) {
+            self.out.pad(COMMENT_COLUMN);
+            self.out.push("// ");
+            self.users(std::iter::once(value));
+        }
         self.out.push("\n");
     }
 
@@ -182,14 +282,22 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     fn comment(&mut self, inst: Inst) {
         let results = self.body.results(inst);
         let is_used = results.clone().any(|v| self.body.is_used(v));
-        // The one operand of `witness_method` is there for the type that it looks up.
-        let is_lookup = self.body.inst(inst).opcode == silkit_ir::Opcode::WitnessMethod;
-        let definitions = if is_lookup { self.body.operands(inst) } else { self.body.type_operands(inst) };
-        if results.len() > 0 && !is_used && definitions.is_empty() {
+        use silkit_ir::Opcode as O;
+        let definitions = match self.body.inst(inst).opcode {
+            // The one operand is there for the type that it looks up.
+            O::WitnessMethod => self.body.operands(inst),
+            // The index tells it already.
+            O::PackElementGet | O::TuplePackElementAddr | O::TuplePackExtract => &[],
+            _ => self.body.type_operands(inst),
+        };
+        let says_more = results.len() == 0 || is_used || !definitions.is_empty();
+        let says_where = self.options.verbose && !self.in_initializer;
+        if !says_more && !says_where {
             return;
         }
         self.out.pad(COMMENT_COLUMN);
         self.out.push("// ");
+        self.default_case(inst);
         for (i, definition) in definitions.iter().enumerate() {
             self.out.push(if i == 0 { "type-defs: " } else { ", " });
             self.value_name(definition.value);
@@ -199,9 +307,74 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
         if results.len() == 0 {
             self.out.push("id: %");
-            self.out.number(self.inst_ids[inst.as_u32() as usize]);
+            self.out.number(self.numbers.inst(inst));
         } else if is_used {
             self.users(results);
+        }
+        if says_where {
+            self.out.push(if says_more { "; " } else { "" });
+            self.place_comment(inst);
+        }
+    }
+
+    /// Prints where an instruction stands in its file: `line:12:8:sil`.
+    fn place_comment(&mut self, inst: Inst) {
+        use silkit_ir::Opcode as O;
+        let spelled = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
+        match (spelled, inst_place(self.options, self.body, inst)) {
+            (None, Some(place)) => {
+                self.out.push("line:");
+                self.out.number(place.line);
+                self.out.push(":");
+                self.out.number(place.column);
+                self.out.push(":sil");
+                if matches!(self.body.inst(inst).opcode, O::AllocStack | O::AllocBox) {
+                    self.out.push(":in_prologue");
+                }
+            }
+            // A location that does not come from this file.
+            (Some(spelled), _) if spelled.is_auto => self.out.push("<invalid loc>:auto_gen"),
+            _ => self.out.push("<invalid loc>"),
+        }
+    }
+
+    /// Prints the value of a float literal, `// 1.5`.
+    fn decimal_comment(&mut self, inst: Inst) {
+        if self.body.inst(inst).opcode != silkit_ir::Opcode::FloatLiteral {
+            return;
+        }
+        let words = self.body.words(inst);
+        let ty = SilType::from_u32(words[0]).ty();
+        if let Some(text) = super::literal::decimal(ty, Symbol::from_u32(words[1]).as_str()) {
+            self.out.push(" // ");
+            self.out.push(&text);
+        }
+    }
+
+    /// Names the one case of an enum that a `default` is left to, `#E.c!enumelt; `.
+    fn default_case(&mut self, inst: Inst) {
+        use silkit_ir::Opcode as O;
+        if !matches!(self.body.inst(inst).opcode, O::SwitchEnum | O::SwitchEnumAddr) {
+            return;
+        }
+        if self.body.word(inst, "default").is_none_or(|word| word == NONE) {
+            return;
+        }
+        let ty = self.body.value(self.body.operand_value(inst, 0)).ty.ty();
+        let declarations = self.out.declarations();
+        let Some(cases) = declarations.enum_cases(ty) else { return };
+        let listed = self.body.list(self.body.word(inst, "cases").unwrap_or(NONE));
+        let named: Vec<Symbol> =
+            listed.iter().step_by(2).filter_map(|&word| DeclRef::from_u32(word).name()).collect();
+        let mut left = cases.iter().filter(|case| !named.contains(&case.name));
+        if let (Some(case), None) = (left.next(), left.next())
+            && let Some(path) = declarations.path_of(ty)
+        {
+            self.out.push("#");
+            self.out.push(path.as_str());
+            self.out.push(".");
+            self.out.push(case.name.as_str());
+            self.out.push("!enumelt; ");
         }
     }
 
@@ -229,7 +402,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     fn users(&mut self, values: impl Iterator<Item = Value>) {
         let mut ids: Vec<u32> = Vec::new();
         for value in values {
-            ids.extend(self.body.users(value).map(|user| self.inst_ids[user.as_u32() as usize]));
+            ids.extend(self.body.users(value).map(|user| self.numbers.inst(user)));
         }
         if self.options.sorted {
             ids.sort_unstable();
@@ -270,10 +443,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             }
             Piece::Operand(spec) => self.operand_of(inst, spec as usize, false),
             Piece::TypedOperand(spec) => self.operand_of(inst, spec as usize, true),
-            Piece::BareOperand(spec) => {
-                let range = self.body.operand_range(inst, spec as usize);
-                self.bare_operand(self.body.operand_value(inst, range.start));
-            }
+            Piece::BareOperand(spec) => self.bare_operand_of(inst, spec as usize),
             Piece::Operands(spec) => self.operand_list(inst, spec as usize),
             Piece::Attr(attr) => self.attribute(info.attrs[attr as usize].kind, words[attr as usize]),
             Piece::Target(attr, args) => {
@@ -287,7 +457,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             Piece::OptOperand(text, spec, typed) => {
                 if !self.body.operand_range(inst, spec as usize).is_empty() {
                     self.out.push(text);
-                    self.operand_of(inst, spec as usize, typed);
+                    match typed {
+                        Typed::Never => self.bare_operand_of(inst, spec as usize),
+                        _ => self.operand_of(inst, spec as usize, typed == Typed::Always),
+                    }
                 }
             }
             Piece::OptTarget(text, attr) => {
@@ -333,6 +506,11 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.sil_type(ty);
     }
 
+    fn bare_operand_of(&mut self, inst: Inst, spec: usize) {
+        let range = self.body.operand_range(inst, spec);
+        self.bare_operand(self.body.operand_value(inst, range.start));
+    }
+
     /// Prints the operand of a specification that stands for one.
     pub(super) fn operand_of(&mut self, inst: Inst, spec: usize, always_typed: bool) {
         let range = self.body.operand_range(inst, spec);
@@ -355,8 +533,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             || self.options.types
             || match self.body.def(value) {
                 ValueDef::Undef => true,
-                ValueDef::Argument(block, _) => self.block_ids[block] > self.current,
-                ValueDef::Result(inst, _) => self.block_ids[self.body.inst(inst).block] > self.current,
+                ValueDef::Argument(block, _) => self.numbers.blocks[block] > self.current,
+                ValueDef::Result(inst, _) => self.numbers.blocks[self.body.inst(inst).block] > self.current,
                 ValueDef::Pending => true,
             };
         self.value_name(value);
@@ -368,7 +546,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints `%3` or `undef`.
     pub(super) fn value_name(&mut self, value: Value) {
-        match self.value_ids[value.as_u32() as usize] {
+        match self.numbers.value(value) {
             NONE => self.out.push("undef"),
             id => {
                 self.out.push("%");
@@ -379,7 +557,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     pub(super) fn block_name(&mut self, block: Block) {
         self.out.push("bb");
-        self.out.number(self.block_ids[block]);
+        self.out.number(self.numbers.blocks[block]);
     }
 
     fn location(&mut self, inst: Inst) {
@@ -391,18 +569,30 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                 Ownership::Unowned => ", forwarding: @unowned",
             });
         }
-        let Some(loc) = self.body.loc(self.body.inst(inst).loc) else { return };
-        if !self.options.debug_info && !self.options.keep_locations {
+        if !self.prints_locations() {
             return;
         }
-        if let Some(source) = loc.source {
+        let loc = self.body.loc(self.body.inst(inst).loc);
+        let (mut source, mut scope) = loc.map_or((None, NONE), |loc| (loc.source, loc.scope));
+        if let Some((info, scopes)) = &self.debug_info {
+            source = source.or_else(|| inst_place(self.options, self.body, inst));
+            scope = info.number(scopes[inst.as_u32() as usize]);
+        }
+        if self.out.ends_with(self.body.info(inst).name) && (source.is_some() || scope != NONE) {
+            self.out.push(" ");
+        }
+        if let Some(source) = source {
             self.out.push(", loc ");
             self.out.source_loc(source);
         }
-        if loc.scope != NONE {
+        if scope != NONE {
             self.out.push(", scope ");
-            self.out.number(loc.scope);
+            self.out.number(scope);
         }
+    }
+
+    pub(super) fn prints_locations(&self) -> bool {
+        self.debug_info.is_some() || self.options.keep_locations
     }
 
     /// Prints the instructions of a static initializer.

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// The name and version of the format.
 pub(super) const HEADER: &str = "silkit-facts 1";
 
-/// Writes the facts that the tables of some modules hold. Equal tables give equal bytes.
+/// Writes the facts that the tables of some modules hold. Equal tables give equal bytes, in whatever order.
 ///
 /// ```
 /// use silkit_text::decl::{FactsFile, parse_interface, write_facts};
@@ -22,13 +22,15 @@ pub(super) const HEADER: &str = "silkit-facts 1";
 /// assert_eq!(facts, "silkit-facts 1 Geo\nP\t@frozen struct P{var x: Int}\n");
 /// ```
 pub fn write_facts(tables: &[DeclTable]) -> String {
+    let mut tables: Vec<&DeclTable> = tables.iter().collect();
+    tables.sort_by_key(|t| t.module.map_or("", Symbol::as_str));
     let modules: Vec<Symbol> = tables.iter().filter_map(|t| t.module).collect();
     let imports = tables.iter().flat_map(|t| t.imports.iter().copied());
     let mut names: Vec<Symbol> = modules.iter().copied().chain(imports).collect();
     names.push(Symbol::new("Swift"));
     let writer = Writer { modules: names };
     let mut lines: BTreeMap<&'static str, String> = BTreeMap::new();
-    for (path, entry) in tables.iter().flat_map(DeclTable::entries) {
+    for (path, entry) in tables.iter().flat_map(|t| t.entries()) {
         let line = lines.entry(path.as_str()).or_default();
         let Ok(()) = writer.entry(line, path, entry) else { continue };
     }

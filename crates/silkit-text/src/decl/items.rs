@@ -55,6 +55,9 @@ impl<'a> DeclParser<'a> {
 
     /// After an error: past the declaration that begins at `start`.
     pub(super) fn recover(&mut self, start: usize) {
+        // What was looked at in vain may stand on a later line, which is another declaration's.
+        let read = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
+        self.cur.set_pos(start + read.trim_end().len());
         skip_rest(&mut self.cur, Stop::Declaration);
         if self.cur.pos() <= start || matches!(self.cur.here(), b')' | b']') {
             skip_line(&mut self.cur);
@@ -217,6 +220,9 @@ impl<'a> DeclParser<'a> {
         }
         let name = self.cur.ident().filter(|_| self.cur.pos() <= line);
         let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of a module"))?;
+        if name == "Builtin" && self.cur.here() == b'.' {
+            return Err(err_here(&self.cur, "there is no module in `Builtin`: expected `import Builtin`"));
+        }
         self.table.imports.push(bare(name));
         while self.cur.here() == b'.' {
             self.cur.set_pos(self.cur.pos() + 1);
@@ -275,7 +281,11 @@ impl<'a> DeclParser<'a> {
                 }
             }
             self.cur.eat_word("nonisolated");
-            types.push(parse_type(&mut self.cur, &mut self.env, false)?);
+            // The old word for a protocol that only classes conform to.
+            types.push(match self.cur.eat_word("class") {
+                true => Type::nominal("AnyObject"),
+                false => parse_type(&mut self.cur, &mut self.env, false)?,
+            });
             if !self.cur.eat(",") {
                 return Ok(types.into());
             }
@@ -293,6 +303,23 @@ impl<'a> DeclParser<'a> {
 
     /// Reads a type that says how values are declared.
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
+        // Else the next declaration would be taken for the type that was left out.
+        let next = self.cur.peek_word().unwrap_or_default();
+        if matches!(
+            next,
+            "struct"
+                | "class"
+                | "enum"
+                | "protocol"
+                | "extension"
+                | "func"
+                | "var"
+                | "let"
+                | "import"
+                | "typealias"
+        ) {
+            return Err(err_here(&self.cur, "expected a type"));
+        }
         parse_type(&mut self.cur, &mut self.env, false)
     }
 }

@@ -14,6 +14,7 @@
 
 mod conditional;
 mod facts;
+pub(crate) mod formal;
 mod items;
 mod members;
 mod modifiers;
@@ -24,7 +25,7 @@ pub use facts::write_facts;
 pub use stdlib::{FactsFile, with_stdlib};
 
 use crate::cursor::Cursor;
-use crate::error::{Parse, SyntaxError, err_at};
+use crate::error::{SyntaxError, err_at};
 use items::DeclParser;
 use silkit_base::TextRange;
 use silkit_types::decl::DeclTable;
@@ -52,30 +53,25 @@ pub struct ParsedDecls {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Reads the declaration that comes next into `table`, and gives its range.
-///
-/// # Errors
-/// Where it is none; the cursor then stands after the part that could not be read.
-pub fn parse_decl(cur: &mut Cursor<'_>, dialect: Dialect, table: &mut DeclTable) -> Parse<TextRange> {
+/// Reads the declaration that comes next into `table` and gives its range. What is wrong goes to
+/// `errors`; the cursor stands after the declaration, or after what could not be read, in any case.
+pub fn parse_decl(
+    cur: &mut Cursor<'_>,
+    dialect: Dialect,
+    table: &mut DeclTable,
+    errors: &mut Vec<SyntaxError>,
+) -> TextRange {
     cur.skip_trivia();
     let start = cur.pos();
     let mut parser = DeclParser::new(cur.clone(), dialect, std::mem::take(table));
-    let outcome = parser.top_level();
+    if let Err(error) = parser.top_level() {
+        parser.errors.push(error);
+        parser.recover(start);
+    }
     cur.set_pos(parser.cur.pos());
-    if cur.pos() <= start {
-        // Something must be taken, or a caller in a loop would never end.
-        scan::skip_line(cur);
-        if cur.pos() <= start {
-            cur.set_pos(start + 1);
-        }
-    }
-    let first = parser.errors.into_iter().next();
     *table = parser.table;
-    outcome?;
-    match first {
-        Some(error) => Err(error),
-        None => Ok(TextRange::new(start, cur.pos())),
-    }
+    errors.append(&mut parser.errors);
+    TextRange::new(start, cur.pos())
 }
 
 /// Reads all declarations of a part of a text.

@@ -3,6 +3,7 @@
 use super::items::DeclParser;
 use super::{Dialect, conditional, facts};
 use crate::cursor::Cursor;
+use crate::existential::Protocols;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_types::decl::{DeclSource, DeclTable, Declarations, Entry};
@@ -92,9 +93,16 @@ impl DeclSource for FactsFile {
 /// assert_eq!(decls.is_trivial(Type::nominal("Int"), None), Some(true));
 /// assert_eq!(decls.is_trivial(string, None), Some(false));
 /// ```
-pub fn with_stdlib(own: DeclTable) -> Declarations {
+pub fn with_stdlib(mut own: DeclTable) -> Declarations {
     static SHIPPED: LazyLock<Vec<Arc<FactsFile>>> = LazyLock::new(|| {
         [stdlib::SWIFT, stdlib::SHIMS].into_iter().filter_map(FactsFile::new).map(Arc::new).collect()
     });
+    if own.entries().next().is_some() {
+        // Which names are protocols is known only now.
+        let mut protocols = Protocols::default();
+        protocols.declare(&own);
+        let spelled = own.clone();
+        own.map_stored_types(|path, ty| protocols.everywhere(ty, &spelled.generic_names(path)));
+    }
     Declarations::new(own, SHIPPED.iter().map(|f| Arc::clone(f) as Arc<dyn DeclSource>).collect())
 }

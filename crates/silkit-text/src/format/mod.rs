@@ -10,7 +10,7 @@ mod comments;
 use crate::error::SyntaxError;
 use crate::module::{Entity, ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
-use crate::printer::{Demangle, Out};
+use crate::printer::{Declared, Demangle, Out};
 use comments::Comment;
 use rayon::prelude::*;
 use silkit_base::TextRange;
@@ -39,10 +39,11 @@ pub fn format_module(
         parsed.layout.iter().filter(|p| matches!(p.entity, Entity::Swift(_))).map(|p| p.range).collect();
     let comments = comments::find(text, &swift);
     let places = parsed.layout.iter().map(|p| code_range(text, &comments, p.range)).collect();
+    let declared = Declared::of(&parsed.module);
     let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
     let pieces: Vec<String> = (0..parsed.layout.len())
         .into_par_iter()
-        .map_init(|| Out::new(demangle), |out, index| formatter.entity(index, out))
+        .map_init(|| Out::new(demangle, &declared), |out, index| formatter.entity(index, out))
         .collect();
     let mut whole = pieces.concat();
     let tail = formatter.block(formatter.gap_after_last());

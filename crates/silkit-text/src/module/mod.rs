@@ -1,9 +1,11 @@
 //! Modules: text to IR and IR to text.
 
+mod coverage;
+pub(crate) mod debug_info;
 mod parse;
 mod print;
 mod tables;
 
-pub use parse::{Entity, ParsedModule, Placed, parse_module};
+pub use parse::{Entity, ParsedModule, Placed, parse_module, parse_module_with};
 pub(crate) use print::print_entity;
 pub use print::print_module;

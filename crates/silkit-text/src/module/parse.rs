@@ -5,17 +5,26 @@
 
 use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
+use crate::decl::formal::FormalTypes;
 use crate::decl::{Dialect, parse_decls, with_stdlib};
 use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::existential::Protocols;
 use crate::generics::GenericEnv;
 use crate::names::global_name;
+use crate::options::ParseOptions;
 use crate::symbols::symbol;
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
-use silkit_ir::{Attribute, Function, FunctionId, Global, Linkage, Module, SilStage, SwiftText};
-use silkit_types::decl::{DeclTable, Declarations};
-use silkit_types::{Convention, SilType, Type, TypeKind};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{
+    Attribute, Body, Editor, FUNCTION_ATTRIBUTES, Function, FunctionId, GLOBAL_ATTRIBUTES, Global, Linkage,
+    Module, SilStage, SwiftText, WitnessEntry, order_attributes,
+};
+use silkit_types::decl::DeclTable;
+use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A module with what was wrong with its text.
@@ -36,6 +45,13 @@ pub struct Placed {
     pub entity: Entity,
     /// From its first word to its end, without the comments around it.
     pub range: TextRange,
+}
+
+impl Placed {
+    /// Whether this is a SIL entity that may name types.
+    fn names_types(&self) -> bool {
+        !matches!(self.entity, Entity::Stage | Entity::Swift(_))
+    }
 }
 
 /// An entity of a file, by its kind and number among those of its kind.
@@ -71,16 +87,20 @@ pub enum Entity {
 
 /// Reads a file. Never fails: what cannot be read is reported and left out.
 pub fn parse_module(text: &str) -> ParsedModule {
-    let mut parser = ModuleParser {
-        cur: Cursor::new(text),
-        env: GenericEnv::new(),
-        module: Module::default(),
-        errors: Vec::new(),
-        bodies: Vec::new(),
-        layout: Vec::new(),
-    };
+    parse_module_with(text, &ParseOptions::default())
+}
+
+/// Reads a file whose values are as the options say.
+pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
+    let mut parser = ModuleParser::new(text, Protocols::default());
     parser.top_level();
-    parser.read_bodies();
+    if parser.late_protocols {
+        // What stands before the declaration of a protocol must know of it too.
+        let protocols = parser.env.protocols.take().unwrap_or_default();
+        parser = ModuleParser::new(text, protocols);
+        parser.top_level();
+    }
+    parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
     ParsedModule { module: parser.module, errors: parser.errors, layout: parser.layout }
 }
@@ -108,6 +128,10 @@ pub(super) struct ModuleParser<'a> {
     pub(super) errors: Vec<SyntaxError>,
     bodies: Vec<PendingBody>,
     layout: Vec<Placed>,
+    /// What the Swift text declares.
+    declared: DeclTable,
+    /// Whether a protocol is declared after an entity that might have named it.
+    late_protocols: bool,
 }
 
 /// A body that was found and not read yet.
@@ -122,7 +146,20 @@ enum Owner {
     Global(usize),
 }
 
-impl ModuleParser<'_> {
+impl<'a> ModuleParser<'a> {
+    fn new(text: &'a str, protocols: Protocols) -> Self {
+        Self {
+            cur: Cursor::new(text),
+            env: GenericEnv::with_protocols(protocols),
+            module: Module::default(),
+            errors: Vec::new(),
+            bodies: Vec::new(),
+            layout: Vec::new(),
+            declared: DeclTable::new(),
+            late_protocols: false,
+        }
+    }
+
     fn top_level(&mut self) {
         loop {
             let swift_start = self.cur.pos();
@@ -246,8 +283,20 @@ impl ModuleParser<'_> {
             return;
         }
         let range = TextRange::new(start, start + text.len());
-        self.layout.push(Placed { entity: Entity::Swift(self.module.swift.len()), range });
-        self.module.swift.push(SwiftText { text: text.into(), range });
+        let parsed = parse_decls(self.cur.text(), range.as_usize(), Dialect::Sil);
+        // `_AD__` begins the names of the types that hold what a pullback needs.
+        let is_late = !self.module.differentiability_witnesses.is_empty();
+        let synthesized = is_late && (text.starts_with("enum _AD__") || text.starts_with("struct _AD__"));
+        let whole = [range];
+        for &range in if synthesized { &*parsed.ranges } else { &whole } {
+            let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
+            self.layout.push(Placed { entity: Entity::Swift(self.module.swift.len()), range });
+            self.module.swift.push(SwiftText { text: text.into(), range, synthesized });
+        }
+        self.errors.extend(parsed.errors);
+        let has_protocols = self.env.protocols.get_or_insert_default().declare(&parsed.table);
+        self.late_protocols |= has_protocols && self.layout.iter().any(|p| p.names_types());
+        self.declared.append(parsed.table);
     }
 
     /// After an error: to the end of the line, and of the braces that were opened on it.
@@ -286,13 +335,37 @@ impl ModuleParser<'_> {
         found.copied().unwrap_or_default()
     }
 
+    /// Reads attributes that must be among the known ones, and puts them into their order.
+    fn known_attributes(&mut self, known: &[&str]) -> Parse<Vec<Attribute>> {
+        let start = self.cur.pos();
+        let mut attributes = self.attributes()?;
+        for attribute in &attributes {
+            if !known.contains(&attribute.key.as_str()) {
+                let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
+                let at = start + text.find(attribute.text.as_str()).unwrap_or_default();
+                let error = err_at(
+                    at,
+                    at + attribute.text.as_str().len(),
+                    format!("unknown attribute `[{}]`", attribute.text),
+                );
+                return Err(match silkit_diag::nearest(attribute.key.as_str(), known.iter().copied()) {
+                    Some(name) => error.with_help(format!("did you mean `[{name}]`?")),
+                    None => error,
+                });
+            }
+        }
+        order_attributes(&mut attributes, known);
+        attributes.dedup_by(|a, b| a == b && a.text == a.key);
+        Ok(attributes)
+    }
+
     /// Reads `[word …]`s.
     pub(super) fn attributes(&mut self) -> Parse<Vec<Attribute>> {
         let mut attributes = Vec::new();
         while self.cur.peek() == b'[' {
             let text = self.bracketed()?;
             let key = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-            attributes.push(Attribute { key: symbol(key), text: symbol(text) });
+            attributes.push(Attribute { key: symbol(key), text: symbol(&specialization(text)) });
         }
         Ok(attributes)
     }
@@ -324,19 +397,32 @@ impl ModuleParser<'_> {
 
     fn function(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.attributes()?;
+        let attributes = self.known_attributes(FUNCTION_ATTRIBUTES)?;
         self.cur.skip_trivia();
         let name_start = self.cur.pos();
         let name = global_name(&mut self.cur)?;
         let name_range = TextRange::new(name_start, self.cur.pos());
         self.expect(":")?;
+        self.cur.skip_trivia();
+        let at = self.cur.clone();
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
+        if ty.is_address() || ty.ty().as_function().is_none() {
+            return Err(err_here(
+                &at,
+                "expected the type of a function, such as `$@convention(thin) () -> ()`",
+            ));
+        }
         let ty = thin_by_default(ty);
         let mut effects = Vec::new();
         let has_body = self.cur.eat("{");
         let open = self.cur.pos();
         while self.cur.peek() == b'[' {
             effects.push(symbol(self.bracketed()?));
+        }
+        let mut attributes = attributes;
+        if !has_body || self.cur.peek() == b'}' {
+            // Ownership is a matter of bodies.
+            attributes.retain(|a| a.key != "ossa");
         }
         let function = Function { name, linkage, attributes, ty, effects, body: None, name_range };
         let id = self.module.functions.push(function);
@@ -348,7 +434,7 @@ impl ModuleParser<'_> {
 
     fn global(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.attributes()?;
+        let attributes = self.known_attributes(GLOBAL_ATTRIBUTES)?;
         let name = global_name(&mut self.cur)?;
         self.expect(":")?;
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
@@ -397,32 +483,48 @@ impl ModuleParser<'_> {
         crate::types::expect(&mut self.cur, punctuation)
     }
 
-    /// What the file declares, and what it imports.
-    fn declarations(&mut self) -> Declarations {
-        let mut table = DeclTable::new();
-        for swift in &self.module.swift {
-            let parsed = parse_decls(self.cur.text(), swift.range.as_usize(), Dialect::Sil);
-            table.append(parsed.table);
-            self.errors.extend(parsed.errors);
+    /// Adds the formal types of members that entries of tables leave out.
+    fn formal_types(&mut self, formals: &FormalTypes<'_>) {
+        for entry in self.module.vtables.iter_mut().flat_map(|t| &mut t.entries) {
+            entry.formal = match entry.method.data().kinds.first() {
+                // A deinitializer overrides by its name alone.
+                Some(kind) if *kind == "deallocator" => None,
+                _ => entry.formal.or_else(|| formals.of(entry.method)),
+            };
         }
-        with_stdlib(table)
+        let tables = self.module.witness_tables.iter_mut().chain(&mut self.module.default_witness_tables);
+        for entry in tables.flat_map(|t| t.entries.iter_mut().flatten()) {
+            if let WitnessEntry::Method(method, formal @ None, _) = entry {
+                *formal = formals.of(*method);
+            }
+        }
     }
 
-    fn read_bodies(&mut self) {
+    fn read_bodies(&mut self, options: &ParseOptions) {
         let text = self.cur.text();
-        let declarations = self.declarations();
-        let facts = &declarations;
+        let declarations = with_stdlib(std::mem::take(&mut self.declared));
+        let opaque = WithOpaqueValues(&declarations);
+        let facts: &dyn TypeFacts = if options.opaque_values { &opaque } else { &declarations };
+        let protocols = self.env.protocols.clone().unwrap_or_default();
+        let formals = FormalTypes { declarations: &declarations, text, protocols: &protocols };
+        self.formal_types(&formals);
         let bodies: Vec<ParsedBody> = self
             .bodies
             .par_iter()
             .map(|pending| {
-                let mut env = GenericEnv::new();
-                if let Some(sig) = pending.ty.ty().as_function().and_then(|f| f.sig) {
+                let ty = pending.ty.ty().as_function();
+                let protocols = ty.map_or_else(|| protocols.clone(), |f| protocols.keep_bare(f));
+                let mut env = GenericEnv::with_protocols(protocols);
+                env.in_body = true;
+                if let Some(sig) = ty.and_then(|f| f.sig) {
                     env.push(sig);
                 }
-                let parser = BodyParser::new(Cursor::in_range(text, pending.range.clone()), &mut env, facts);
+                let parser = BodyParser::new(Cursor::in_range(text, pending.range.clone()), &mut env, facts)
+                    .with_formals(&formals);
                 match pending.owner {
-                    Owner::Function(_) => parser.function(),
+                    Owner::Function(id) => {
+                        parser.with_ownership(self.module.functions[id].has_attribute("ossa")).function()
+                    }
                     Owner::Global(_) => parser.initializer(),
                 }
             })
@@ -430,11 +532,25 @@ impl ModuleParser<'_> {
         for (pending, parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
             self.errors.extend(parsed.errors);
             match pending.owner {
-                Owner::Function(id) => self.module.functions[id].body = Some(parsed.body),
+                Owner::Function(id) => {
+                    let mut body = parsed.body;
+                    if parsed.has_forwarding {
+                        forget_needless(&mut body, &self.module.functions[id], facts);
+                    }
+                    self.module.functions[id].body = Some(body);
+                }
                 Owner::Global(index) => self.module.globals[index].initializer = Some(parsed.body),
             }
         }
     }
+}
+
+/// Ownership that is forwarded is only spelled where it is not that of the operands.
+fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) {
+    let context = OwnershipContext::new(function, facts, Addresses::Lowered);
+    let needless = BodyOwnership::new(body, context).needless_forwarding();
+    let mut editor = Editor::new(body);
+    needless.into_iter().for_each(|inst| editor.set_forwarding(inst, None));
 }
 
 /// A function is never thick: `$() -> ()` of a declaration means the thin type.
@@ -445,5 +561,13 @@ fn thin_by_default(ty: SilType) -> SilType {
             ty.with_type(Type::new(TypeKind::Function(Box::new(thin))))
         }
         _ => ty,
+    }
+}
+
+/// `_specialize where T == Int` says what follows from it by default.
+fn specialization(text: &str) -> Cow<'_, str> {
+    match text.strip_prefix("_specialize where ") {
+        Some(requirements) => format!("_specialize exported: false, kind: full, where {requirements}").into(),
+        None => text.into(),
     }
 }

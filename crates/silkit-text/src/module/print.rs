@@ -1,20 +1,26 @@
 //! Modules, from IR to text, in the order of the reference.
 
 use super::Entity;
+use super::debug_info::{DebugInfo, ScopeKey};
 use crate::body::print::BodyPrinter;
 use crate::options::PrintOptions;
-use crate::printer::{Demangle, Out};
+use crate::printer::{Declared, Demangle, Out};
 use rayon::prelude::*;
-use silkit_ir::{Attribute, Function, Global, Linkage, Module, SilStage};
+use silkit_ir::{Attribute, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage};
+use silkit_types::{SilType, Type, TypeKind};
 
 /// Prints a module. `demangle` gives the names for people that stand in comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
-    let mut out = Out::new(demangle);
+    let declared = Declared::of(module);
+    let mut out = Out::new(demangle, &declared);
     out.push(stage(module));
-    for swift in &module.swift {
-        out.push(&swift.text);
-        out.push("\n\n");
-    }
+    let swift = |out: &mut Out<'_>, synthesized| {
+        for swift in module.swift.iter().filter(|s| s.synthesized == synthesized) {
+            out.push(&swift.text);
+            out.push("\n\n");
+        }
+    };
+    swift(&mut out, false);
     let mut printer = ModulePrinter { out: &mut out, options };
     for global in &module.globals {
         printer.global(global);
@@ -22,8 +28,9 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     for witness in &module.differentiability_witnesses {
         printer.differentiability_witness(witness);
     }
+    swift(&mut out, true);
     let mut text = out.take();
-    text.push_str(&print_functions(module, options, demangle));
+    text.push_str(&print_functions(module, options, demangle, &declared));
     let mut printer = ModulePrinter { out: &mut out, options };
     printer.tables(module);
     text.push_str(&out.take());
@@ -39,7 +46,7 @@ pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptio
             printer.out.push(&module.swift[i].text);
             printer.out.push("\n\n");
         }
-        Entity::Function(id) => printer.function(&module.functions[id]),
+        Entity::Function(id) => printer.function(&module.functions[id], None),
         Entity::Global(i) => printer.global(&module.globals[i]),
         Entity::VTable(i) => printer.vtable(&module.vtables[i]),
         Entity::WitnessTable(i) => printer.witness_table("sil_witness_table ", &module.witness_tables[i]),
@@ -53,7 +60,10 @@ pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptio
         Entity::Property(i) => printer.property(&module.properties[i]),
         Entity::CoverageMap(i) => printer.coverage_map(&module.coverage_maps[i]),
         Entity::Deinit(i) => printer.deinit(&module.deinits[i]),
-        Entity::Scope(i) => printer.scope(&module.scopes[i]),
+        Entity::Scope(i) => {
+            let scope = &module.scopes[i];
+            printer.scope(scope, |id| id.unwrap_or(scope.id));
+        }
     }
 }
 
@@ -67,20 +77,26 @@ fn stage(module: &Module) -> &'static str {
 }
 
 /// Functions are printed in parallel, in chunks, and joined in order.
-fn print_functions(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
+fn print_functions(
+    module: &Module,
+    options: &PrintOptions,
+    demangle: &Demangle,
+    declared: &Declared<'_>,
+) -> String {
     const CHUNK: usize = 64;
-    let mut functions: Vec<&Function> = module.functions.values().collect();
+    let mut functions: Vec<FunctionId> = module.functions.keys().collect();
     if options.sorted {
-        functions.sort_by_key(|f| f.name.as_str());
+        functions.sort_by_key(|&id| module.functions[id].name.as_str());
     }
+    let info = DebugInfo::of(module, options, &functions);
     let parts: Vec<String> = functions
         .par_chunks(CHUNK)
         .map_init(
-            || Out::new(demangle),
+            || Out::new(demangle, declared),
             |out, chunk| {
                 let mut printer = ModulePrinter { out, options };
-                for function in chunk {
-                    printer.function(function);
+                for &id in chunk {
+                    printer.function(&module.functions[id], info.as_ref().map(|info| (info, id)));
                 }
                 out.take()
             },
@@ -111,16 +127,28 @@ impl ModulePrinter<'_, '_> {
         }
     }
 
-    fn function(&mut self, f: &Function) {
+    fn function(&mut self, f: &Function, info: Option<(&DebugInfo<'_>, FunctionId)>) {
+        if let Some((info, id)) = info {
+            self.scopes(f, info, id);
+        }
         self.out.push("// ");
         self.out.demangled(f.name);
+        if let Some((info, id)) = info {
+            if let Some(place) = info.function_place(f) {
+                self.out.push(", loc ");
+                self.out.source_loc(place);
+            }
+            self.out.push(", scope ");
+            self.out.number(info.number(ScopeKey::Function(id)));
+        }
         if let Some(clang) = f.attributes.iter().find(|a| a.key == "clang") {
             self.out.push("\n// clang name: ");
             self.out.push(clang.text.as_str().trim_start_matches("clang").trim_start());
         }
         self.out.push("\nsil ");
-        // Definitions are public unless they say otherwise.
-        if f.body.is_none() || f.linkage != Linkage::Public {
+        // Definitions are public and declarations public elsewhere, unless they say otherwise.
+        let usual = if f.body.is_some() { Linkage::Public } else { Linkage::PublicExternal };
+        if f.linkage != usual {
             self.linkage(f.linkage);
         }
         self.attributes(&f.attributes);
@@ -137,10 +165,25 @@ impl ModulePrinter<'_, '_> {
             self.out.push("]\n");
         }
         if let Some(body) = &f.body {
-            BodyPrinter::new(body, self.out, self.options).blocks();
+            BodyPrinter::new(body, self.out, self.options).with_debug_info(info).blocks();
             self.out.push("} // end sil function '");
             self.out.push(f.name.as_str());
             self.out.push("'\n");
+        }
+        self.out.push("\n");
+    }
+
+    /// Prints the scopes that a function is the first to use.
+    fn scopes(&mut self, f: &Function, info: &DebugInfo<'_>, id: FunctionId) {
+        for &key in info.before(id) {
+            let own = Scope {
+                id: 0,
+                loc: info.function_place(f),
+                parent: Some(ScopeParent::Function(f.name, canonical(f.ty))),
+                inlined_at: None,
+            };
+            let scope = info.scope(key).unwrap_or(&own);
+            self.scope(scope, |id| info.number(id.map_or(key, ScopeKey::Scope)));
         }
         self.out.push("\n");
     }
@@ -161,6 +204,16 @@ impl ModulePrinter<'_, '_> {
             BodyPrinter::new(body, self.out, self.options).initializer();
             self.out.push("}\n");
         }
-        self.out.push("\n");
+        self.out.push("\n\n");
+    }
+}
+
+/// A function's type as it prints where nothing gives names to its generic parameters.
+fn canonical(ty: SilType) -> SilType {
+    match ty.ty().as_function() {
+        Some(f) => {
+            ty.with_type(Type::new(TypeKind::Function(Box::new(f.clone().with_canonical_signature()))))
+        }
+        None => ty,
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Parse, err_here};
 use crate::generics::{GenericEnv, parse_generic_sig};
 use crate::names::{global_name, source_loc};
 use crate::symbols::symbol;
-use crate::types::{parse_sil_type, parse_substitutions, parse_type};
+use crate::types::{parse_constraint, parse_sil_type, parse_substitutions, parse_type};
 use silkit_base::Symbol;
 use silkit_ir::{
     ClassRef, Conformance, CoverageMap, DefaultOverrideTable, DifferentiabilityWitness, Linkage, Module,
@@ -20,6 +20,10 @@ use silkit_types::{GenericSig, Type};
 impl ModuleParser<'_> {
     fn ty(&mut self) -> Parse<Type> {
         parse_type(&mut self.cur, &mut self.env, false)
+    }
+
+    fn protocol(&mut self) -> Parse<Type> {
+        parse_constraint(&mut self.cur, &mut self.env)
     }
 
     fn word(&mut self, what: &'static str) -> Parse<Symbol> {
@@ -113,7 +117,7 @@ impl ModuleParser<'_> {
     pub(super) fn default_witness_table(&mut self) -> Parse<()> {
         let linkage = self.linkage();
         let attributes = self.attributes()?;
-        let of = WitnessTableOf::Protocol(self.ty()?);
+        let of = WitnessTableOf::Protocol(self.protocol()?);
         let entries = self.witness_entries()?;
         self.module.default_witness_tables.push(WitnessTable { linkage, attributes, of, entries });
         Ok(())
@@ -155,12 +159,16 @@ impl ModuleParser<'_> {
     }
 
     fn conformance_body(&mut self, sig: Option<GenericSig>) -> Parse<Conformance> {
+        let at = self.cur.clone();
         let ty = self.ty()?;
+        if ty == Type::void() {
+            return Err(err_here(&at, "`()` conforms to nothing: expected a nominal type"));
+        }
         self.expect(":")?;
         if matches!(self.cur.peek_word(), Some("specialize" | "inherit")) {
             return self.conformance_of(Some(ty));
         }
-        let protocol = self.ty()?;
+        let protocol = self.protocol()?;
         if !self.cur.eat_word("module") {
             return Ok(Conformance::Abstract { ty, protocol });
         }
@@ -203,7 +211,7 @@ impl ModuleParser<'_> {
                 .ok_or_else(|| err_here(&self.cur, "expected an entry of a witness table"))?;
             entries.push(match word {
                 "base_protocol" => {
-                    let protocol = self.ty()?;
+                    let protocol = self.protocol()?;
                     self.expect(":")?;
                     WitnessEntry::Base(protocol, self.conformance()?)
                 }
@@ -233,9 +241,13 @@ impl ModuleParser<'_> {
     /// `(T: P):`.
     fn requirement(&mut self) -> Parse<(Type, Type)> {
         self.expect("(")?;
-        let ty = self.ty()?;
+        // An associated type, which may have the name of a protocol: it is no existential for that.
+        let protocols = self.env.protocols.take();
+        let ty = self.ty();
+        self.env.protocols = protocols;
+        let ty = ty?;
         self.expect(":")?;
-        let protocol = self.ty()?;
+        let protocol = self.protocol()?;
         self.expect(")")?;
         self.expect(":")?;
         Ok((ty, protocol))
@@ -281,7 +293,17 @@ impl ModuleParser<'_> {
 
     pub(super) fn differentiability_witness(&mut self) -> Parse<()> {
         let linkage = self.linkage();
+        self.cur.skip_trivia();
+        let at = self.cur.clone();
         let attributes = self.attributes()?;
+        for key in ["parameters", "results"] {
+            if !attributes.iter().any(|a| a.key == key) {
+                return Err(err_here(
+                    &at,
+                    format!("expected `[{key} …]` with the numbers of those that count"),
+                ));
+            }
+        }
         let sig = if self.cur.peek() == b'<' {
             Some(parse_generic_sig(&mut self.cur, &mut self.env)?)
         } else {
@@ -313,13 +335,16 @@ impl ModuleParser<'_> {
         let sig = self.enter_sig()?;
         self.expect("(")?;
         let mut env = std::mem::take(&mut self.env);
+        (env.renames, env.in_body) = (true, true);
         let outcome = self.component(&mut env);
+        (env.renames, env.in_body) = (false, false);
         self.env = env;
         if sig.is_some() {
             self.env.pop();
         }
         let component = outcome?;
         self.expect(")")?;
+        let sig = sig.map(GenericSig::canonical);
         self.module.properties.push(Property { attributes, decl, sig, component });
         Ok(())
     }
@@ -354,7 +379,8 @@ impl ModuleParser<'_> {
                 return Err(err_here(&self.cur, "expected `}` at the end of the coverage map"));
             }
             let line = self.cur.text().get(start..end).unwrap_or_default();
-            regions.push(symbol(line.split("//").next().unwrap_or_default().trim_end()));
+            let line = line.split("//").next().unwrap_or_default();
+            regions.push(symbol(&super::coverage::canonical(line)));
             self.cur.set_pos(end);
         }
         self.module.coverage_maps.push(CoverageMap { names, hash, regions });
@@ -429,9 +455,6 @@ impl ModulePrinter<'_, '_> {
         for deinit in &module.deinits {
             self.deinit(deinit);
         }
-        if self.options.debug_info {
-            module.scopes.iter().for_each(|scope| self.scope(scope));
-        }
     }
 
     pub(super) fn deinit(&mut self, deinit: &MoveOnlyDeinit) {
@@ -479,7 +502,9 @@ impl ModulePrinter<'_, '_> {
 
     pub(super) fn witness_table(&mut self, keyword: &str, table: &WitnessTable) {
         self.out.push(keyword);
-        self.linkage(table.linkage);
+        if table.entries.is_some() || table.linkage != Linkage::PublicExternal {
+            self.linkage(table.linkage);
+        }
         self.attributes(&table.attributes);
         match &table.of {
             WitnessTableOf::Conformance(conformance) => self.conformance(conformance),
@@ -692,35 +717,32 @@ impl ModulePrinter<'_, '_> {
         self.out.push("}\n\n");
     }
 
-    pub(super) fn scope(&mut self, scope: &Scope) {
+    /// Prints a scope; `number` gives the numbers of scopes, and its own for `None`.
+    pub(super) fn scope(&mut self, scope: &Scope, number: impl Fn(Option<u32>) -> u32) {
         self.out.push("sil_scope ");
-        self.out.number(scope.id);
+        self.out.number(number(None));
         self.out.push(" { ");
         if let Some(loc) = scope.loc {
             self.out.push("loc ");
             self.out.source_loc(loc);
-            self.out.push(" ");
         }
         match &scope.parent {
             Some(ScopeParent::Scope(id)) => {
-                self.out.push("parent ");
-                self.out.number(*id);
-                self.out.push(" ");
+                self.out.push(" parent ");
+                self.out.number(number(Some(*id)));
             }
             Some(ScopeParent::Function(name, ty)) => {
-                self.out.push("parent ");
+                self.out.push(" parent ");
                 self.out.global_name(*name);
                 self.out.push(" : ");
                 self.out.sil_type(*ty);
-                self.out.push(" ");
             }
             None => {}
         }
         if let Some(id) = scope.inlined_at {
-            self.out.push("inlined_at ");
-            self.out.number(id);
-            self.out.push(" ");
+            self.out.push(" inlined_at ");
+            self.out.number(number(Some(id)));
         }
-        self.out.push("}\n");
+        self.out.push(" }\n");
     }
 }

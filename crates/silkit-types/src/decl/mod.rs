@@ -4,6 +4,8 @@
 //! chain that names are looked up in: the module's own table, then its imports and the shipped facts
 //! about the standard library. Every question has three answers: yes, no, and not known.
 
+mod budget;
+mod conformance;
 mod model;
 mod properties;
 mod query;
@@ -11,6 +13,8 @@ mod resolve;
 mod same;
 mod table;
 
+pub use budget::MAX_STEPS;
+pub(crate) use budget::Query;
 pub use model::{
     Access, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
     MemberKind, NominalDecl, NominalKind, StoredProperty,

@@ -298,6 +298,11 @@ impl NominalDecl {
         !self.flags.contains(DeclFlags::RESILIENT_MODULE) || self.flags.intersects(fixed)
     }
 
+    /// Whether the stored properties listed here are all that values consist of.
+    pub fn lists_fields(&self) -> bool {
+        self.has_known_layout() && self.kind != NominalKind::Protocol
+    }
+
     /// The number of generic parameters of its own.
     pub fn param_count(&self) -> usize {
         match self.kind {

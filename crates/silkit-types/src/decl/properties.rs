@@ -1,18 +1,14 @@
 //! Trivial, address-only, move-only: how values of a type are handled, in three values each.
 
+use super::budget::Query;
+use super::conformance::is_suppressed;
 use super::model::{DeclFlags, NominalDecl, NominalKind};
-use super::query::{Declarations, is_suppressed};
+use super::query::Declarations;
 use crate::function::Convention;
 use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
 use std::sync::PoisonError;
-
-/// How deep the fields of fields are followed.
-const MAX_DEPTH: u32 = 64;
-
-/// How many fields are looked at for one question, since types may be as wide as they are deep.
-const MAX_WORK: u32 = 20_000;
 
 /// How values of a type are handled. `None` is "not known".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,18 +72,13 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     }
 }
 
-struct Question {
-    sig: Option<GenericSig>,
-    work: u32,
-}
-
 impl Declarations {
     /// How values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
             return *found;
         }
-        let found = self.properties_of(ty, &mut Question { sig, work: 0 }, 0);
+        let found = self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
         self.properties.write().unwrap_or_else(PoisonError::into_inner).insert((ty, sig), found);
         found
     }
@@ -111,24 +102,34 @@ impl Declarations {
     pub fn is_move_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).move_only
     }
+}
 
-    fn properties_of(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
-        q.work += 1;
-        if depth > MAX_DEPTH || q.work > MAX_WORK {
-            return TypeProperties::UNKNOWN;
+impl Query<'_> {
+    pub(crate) fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        let Some(_level) = self.step() else { return TypeProperties::UNKNOWN };
+        if let Some(found) = self.properties.borrow().get(&(ty, sig)) {
+            return *found;
         }
-        let inner = |t: Type, q: &mut Question| self.properties_of(t, q, depth + 1);
+        // Of a type that holds itself nothing is known.
+        self.properties.borrow_mut().insert((ty, sig), TypeProperties::UNKNOWN);
+        let found = self.find_properties(ty, sig);
+        self.properties.borrow_mut().insert((ty, sig), found);
+        found
+    }
+
+    fn find_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        let inner = |t: Type| self.properties(t, sig);
         match ty.kind() {
-            TypeKind::Builtin(name, args) => builtin(*name, |q| args.last().map(|&t| inner(t, q)), q),
+            TypeKind::Builtin(name, args) => builtin(*name, || args.last().map(|&t| inner(t))),
             TypeKind::Named(_)
             | TypeKind::Optional(_)
             | TypeKind::ImplicitlyUnwrapped(_)
             | TypeKind::Array(_)
             | TypeKind::Dictionary(..)
-            | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), q, depth),
-            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, q.sig),
+            | TypeKind::InlineArray(..) => self.nominal_properties(self.desugared(ty), sig),
+            TypeKind::Param { .. } | TypeKind::Member(..) => self.parameter(ty, sig),
             TypeKind::Tuple(elements) => {
-                elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty, q)))
+                elements.iter().fold(TypeProperties::TRIVIAL, |p, e| p.and(inner(e.ty)))
             }
             TypeKind::Function(f) => match f.convention {
                 Convention::Thick | Convention::Block => TypeProperties::REFERENCE,
@@ -156,16 +157,16 @@ impl Declarations {
             TypeKind::Storage(RefStorage::Unowned, _) => TypeProperties::REFERENCE,
             TypeKind::Storage(RefStorage::Unmanaged, _) => TypeProperties::TRIVIAL,
             TypeKind::MoveOnly(t) => {
-                TypeProperties { trivial: Some(false), move_only: Some(true), ..inner(*t, q) }
+                TypeProperties { trivial: Some(false), move_only: Some(true), ..inner(*t) }
             }
-            TypeKind::Paren(t) | TypeKind::DynamicSelf(t) | TypeKind::Attributed(_, t) => inner(*t, q),
+            TypeKind::Paren(t) | TypeKind::DynamicSelf(t) | TypeKind::Attributed(_, t) => inner(*t),
             TypeKind::Inverse(_) => TypeProperties::UNKNOWN,
         }
     }
 
-    fn nominal_properties(&self, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+    fn nominal_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let TypeKind::Named(named) = ty.kind() else {
-            return self.properties_of(ty, q, depth + 1);
+            return self.properties(ty, sig);
         };
         if named.parent.is_none() && matches!(named.name.as_str(), "Any" | "AnyObject") {
             return self.existential(ty);
@@ -180,12 +181,12 @@ impl Declarations {
             }
             NominalKind::Struct if decl.flags.contains(DeclFlags::RAW_LAYOUT) => TypeProperties::OPAQUE,
             NominalKind::Struct => decl.body.fields.iter().fold(TypeProperties::TRIVIAL, |p, field| {
-                p.and(self.properties_of(self.resolve_in(field.ty, ty), q, depth + 1))
+                p.and(self.properties(self.resolve_in(field.ty, ty), sig))
             }),
-            NominalKind::Enum => self.cases(decl, ty, q, depth),
+            NominalKind::Enum => self.cases(decl, ty, sig),
         };
-        found.move_only = self.lacks(decl, ty, q, depth, "Copyable", |p| p.move_only);
-        found.non_escapable = self.lacks(decl, ty, q, depth, "Escapable", |p| p.non_escapable);
+        found.move_only = self.lacks(decl, ty, sig, "Copyable", |p| p.move_only);
+        found.non_escapable = self.lacks(decl, ty, sig, "Escapable", |p| p.non_escapable);
         // Neither may be copied or ended as if nothing depended on it.
         match any(found.move_only, found.non_escapable) {
             Some(true) => found.trivial = Some(false),
@@ -195,10 +196,10 @@ impl Declarations {
         found
     }
 
-    fn cases(&self, decl: &NominalDecl, ty: Type, q: &mut Question, depth: u32) -> TypeProperties {
+    fn cases(&self, decl: &NominalDecl, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         decl.body.cases.iter().fold(TypeProperties::TRIVIAL, |p, case| match case.payload {
             Some(_) if case.indirect => p.and(TypeProperties::REFERENCE),
-            Some(payload) => p.and(self.properties_of(self.resolve_in(payload, ty), q, depth + 1)),
+            Some(payload) => p.and(self.properties(self.resolve_in(payload, ty), sig)),
             None => p,
         })
     }
@@ -208,8 +209,7 @@ impl Declarations {
         &self,
         decl: &NominalDecl,
         ty: Type,
-        q: &mut Question,
-        depth: u32,
+        sig: Option<GenericSig>,
         protocol: &str,
         lacks: fn(TypeProperties) -> Option<bool>,
     ) -> Option<bool> {
@@ -227,7 +227,7 @@ impl Declarations {
                 // It has the ability where all the arguments that count have it.
                 if r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(protocol) {
                     let subject = self.resolve_in(r.subject, ty);
-                    held = any(held, lacks(self.properties_of(subject, q, depth + 1)));
+                    held = any(held, lacks(self.properties(subject, sig)));
                 }
             }
             answer = all(answer, held);
@@ -241,7 +241,7 @@ impl Declarations {
         }
         let inverse = matches!(constraint.kind(), TypeKind::Inverse(_))
             || matches!(constraint.kind(), TypeKind::Composition(parts) if is_suppressed(parts, Symbol::new("Copyable")));
-        match self.is_class_bound(constraint, 0) {
+        match self.is_class_bound(constraint, &mut Vec::new()) {
             Some(true) => TypeProperties::REFERENCE,
             Some(false) => TypeProperties { move_only: Some(inverse), ..TypeProperties::OPAQUE },
             None => TypeProperties { address_only: None, move_only: Some(inverse), ..TypeProperties::OPAQUE },
@@ -249,7 +249,7 @@ impl Declarations {
     }
 
     fn opened(&self, constraint: Type) -> TypeProperties {
-        match self.is_class_bound(constraint, 0) {
+        match self.is_class_bound(constraint, &mut Vec::new()) {
             Some(true) => TypeProperties::REFERENCE,
             Some(false) => TypeProperties::OPAQUE,
             None => TypeProperties::UNKNOWN,
@@ -257,16 +257,16 @@ impl Declarations {
     }
 
     /// Whether only references satisfy a protocol, class or composition.
-    fn is_class_bound(&self, constraint: Type, depth: u32) -> Option<bool> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
+    ///
+    /// What protocols of `seen` say is counted where they were seen.
+    fn is_class_bound(&self, constraint: Type, seen: &mut Vec<Symbol>) -> Option<bool> {
+        let _level = self.step()?;
         match constraint.kind() {
             TypeKind::Composition(parts) => {
-                parts.iter().map(|&t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
+                parts.iter().map(|&t| self.is_class_bound(t, seen)).fold(Some(false), any)
             }
             TypeKind::Inverse(_) => Some(false),
-            TypeKind::Any(t) | TypeKind::Paren(t) => self.is_class_bound(*t, depth + 1),
+            TypeKind::Any(t) | TypeKind::Paren(t) => self.is_class_bound(*t, seen),
             TypeKind::Named(_) => {
                 let path = self.path_of(constraint)?;
                 if path == "AnyObject" {
@@ -277,22 +277,27 @@ impl Declarations {
                 }
                 let resolved = self.desugared(constraint);
                 let Some(decl) = self.nominal_of(resolved) else {
-                    return if resolved == constraint {
-                        None
-                    } else {
-                        self.is_class_bound(resolved, depth + 1)
-                    };
+                    return if resolved == constraint { None } else { self.is_class_bound(resolved, seen) };
                 };
                 if decl.kind != NominalKind::Protocol {
                     return Some(decl.is_class());
                 }
+                // Objective-C sends messages to references only.
+                if decl.flags.contains(DeclFlags::OBJC) {
+                    return Some(true);
+                }
+                if seen.contains(&decl.path) {
+                    return Some(false);
+                }
+                self.spend(seen.len() / 16)?;
+                seen.push(decl.path);
                 // `protocol P where Self : C` bounds it as well.
                 let on_self = decl.requirements.iter().filter(|r| {
                     r.kind == RequirementKind::Conforms
                         && self.path_of(r.subject).is_some_and(|p| p == "Self")
                 });
                 let bounds = decl.inherited.iter().copied().chain(on_self.map(|r| r.constraint));
-                bounds.map(|t| self.is_class_bound(t, depth + 1)).fold(Some(false), any)
+                bounds.map(|t| self.is_class_bound(t, seen)).fold(Some(false), any)
             }
             _ => None,
         }
@@ -308,6 +313,9 @@ impl Declarations {
         let bounds = data.params.iter().filter_map(|p| Some((Type::param(p.depth, p.index), p.bound?)));
         let wheres = data.requirements.iter().map(|r| (r.subject.canonical(), r.constraint));
         let known: Vec<(Type, Type)> = bounds.chain(wheres).collect();
+        if self.spend(known.len()).is_none() {
+            return TypeProperties::UNKNOWN;
+        }
         let direct = known.iter().filter(|(s, _)| *s == subject).map(|(_, c)| *c);
         let mut constraints: Vec<Type> = direct.collect();
         if let TypeKind::Member(base, name) = subject.kind() {
@@ -343,6 +351,9 @@ impl Declarations {
                 continue;
             }
             let Some(path) = self.path_of(ty).filter(|p| !seen.contains(p)) else { continue };
+            if self.spend(1 + seen.len() / 16).is_none() {
+                return;
+            }
             seen.push(path);
             let Some(decl) = self.nominal_at(path).filter(|d| d.kind == NominalKind::Protocol) else {
                 continue;
@@ -372,7 +383,7 @@ impl Declarations {
             "_RefCountedObject" | "_NativeRefCountedObject" | "_Class" | "_NativeClass" | "_BridgeObject" => {
                 Layout::Reference
             }
-            _ if self.is_class_bound(constraint, 0) == Some(true) => Layout::Reference,
+            _ if self.is_class_bound(constraint, &mut Vec::new()) == Some(true) => Layout::Reference,
             _ if self.conforms(constraint, Symbol::new("BitwiseCopyable")) == Some(true) => Layout::Bits,
             _ => Layout::Any,
         }
@@ -397,16 +408,14 @@ fn is_metatype(ty: Type) -> bool {
     }
 }
 
-fn builtin(
-    name: Symbol,
-    element: impl FnOnce(&mut Question) -> Option<TypeProperties>,
-    q: &mut Question,
-) -> TypeProperties {
+fn builtin(name: Symbol, element: impl FnOnce() -> Option<TypeProperties>) -> TypeProperties {
     match name.as_str() {
-        "NativeObject" | "UnknownObject" | "BridgeObject" | "AnyObject" => TypeProperties::REFERENCE,
+        "NativeObject" | "UnknownObject" | "BridgeObject" | "AnyObject" | "ImplicitActor" => {
+            TypeProperties::REFERENCE
+        }
         "UnsafeValueBuffer" => TypeProperties::OPAQUE,
         "DefaultActorStorage" | "NonDefaultDistributedActorStorage" => TypeProperties::UNKNOWN,
-        "FixedArray" => element(q).unwrap_or(TypeProperties::UNKNOWN),
+        "FixedArray" => element().unwrap_or(TypeProperties::UNKNOWN),
         _ => TypeProperties::TRIVIAL,
     }
 }

@@ -1,18 +1,18 @@
 //! Questions about declared types.
 
-use super::model::{
-    AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, NominalKind, StoredProperty,
-};
+use super::budget::Query;
+use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
 use super::table::{DeclSource, DeclTable, Entry, FxMap};
+use crate::GenericSig;
 use crate::kind::{Named, Type, TypeKind};
-use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::Symbol;
 use std::fmt;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How far superclasses, protocols and conditional conformances are followed.
-pub(super) const MAX_STEPS: u32 = 32;
+/// How many superclasses are followed.
+pub(crate) const MAX_SUPERCLASSES: u32 = 64;
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,8 @@ pub struct Declarations {
     own_is_resilient: bool,
     paths: RwLock<FxMap<Type, Option<Symbol>>>,
     pub(super) resolved: RwLock<FxMap<Type, Type>>,
-    fields: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
+    pub(super) most_steps: AtomicU32,
+    lowered: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
     pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
     pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
 }
@@ -68,7 +69,8 @@ impl Declarations {
             own_is_resilient,
             paths: RwLock::default(),
             resolved: RwLock::default(),
-            fields: RwLock::default(),
+            most_steps: AtomicU32::new(0),
+            lowered: RwLock::default(),
             same: RwLock::default(),
             properties: RwLock::default(),
         }
@@ -99,7 +101,12 @@ impl Declarations {
 
     /// The nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
-        match self.entries(path).find_map(|e| e.nominal.as_ref()) {
+        // An alias of the module shadows a type of another one.
+        let nearest = self.entries(path).find(|e| e.nominal.is_some() || e.alias.is_some());
+        if nearest.is_some_and(|e| e.nominal.is_none()) {
+            return Lookup::Unknown;
+        }
+        match nearest.and_then(|e| e.nominal.as_ref()) {
             Some(decl) if decl.flags.contains(DeclFlags::AMBIGUOUS) => Lookup::Unknown,
             Some(decl) => Lookup::Known(decl),
             None => match path.as_str().split_once('.') {
@@ -117,6 +124,11 @@ impl Declarations {
             Lookup::Known(decl) => Some(decl),
             _ => None,
         }
+    }
+
+    /// The alias with this name at the top of a module.
+    pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
+        self.top_alias(name)
     }
 
     pub(super) fn top_alias(&self, name: Symbol) -> Option<&AliasDecl> {
@@ -175,8 +187,68 @@ impl Declarations {
         }
     }
 
+    /// The formal type of a stored property of `ty` or, where that is a class, of its superclasses.
+    pub fn stored_field(&self, ty: Type, name: Symbol) -> Option<Type> {
+        self.ask(None, |q| q.stored_field(ty, name).map(|(_, ty)| ty))
+    }
+
+    /// The lowered type of a property or payload, remembered by type and name.
+    pub(crate) fn lowered_field(
+        &self,
+        ty: Type,
+        name: Symbol,
+        question: impl FnOnce(&Query<'_>) -> Option<Type>,
+    ) -> Option<Type> {
+        if let Some(found) = self.lowered.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, name)) {
+            return *found;
+        }
+        let found = self.ask(None, question);
+        self.lowered.write().unwrap_or_else(PoisonError::into_inner).insert((ty, name), found);
+        found
+    }
+
+    /// The stored properties of a type with their formal types, where all of them are known.
+    pub fn stored_fields(&self, ty: Type) -> Option<Vec<(&StoredProperty, Type)>> {
+        let base = self.ask(ty, |q| q.desugared(ty));
+        let fields = self.nominal_of(base).filter(|d| d.lists_fields())?.body.fields.iter();
+        self.ask(None, |q| Some(fields.map(|f| (f, q.resolve_in(f.ty, base))).collect()))
+    }
+
+    /// The case of an enum with this name.
+    pub fn enum_case(&self, ty: Type, case: Symbol) -> Option<&EnumCase> {
+        let base = self.ask(ty, |q| q.desugared(ty));
+        self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)
+    }
+
+    /// The cases of an enum; `None` where they are not known, or may become more.
+    pub fn enum_cases(&self, ty: Type) -> Option<&[EnumCase]> {
+        let base = self.ask(ty, |q| q.desugared(ty));
+        let decl = self
+            .nominal_of(base)
+            .filter(|d| d.kind == crate::decl::NominalKind::Enum && d.has_known_layout())?;
+        Some(&decl.body.cases)
+    }
+
+    /// The payload of a case of `ty`; `None` where it has none or is not known.
+    pub fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
+        self.ask(None, |q| q.enum_payload(ty, case))
+    }
+
+    /// The superclass of a class, with its arguments.
+    pub fn superclass(&self, ty: Type) -> Option<Type> {
+        self.ask(None, |q| q.superclass(ty))
+    }
+
+    /// Whether a type is a class (or an actor).
+    pub fn is_class(&self, ty: Type) -> Option<bool> {
+        self.ask(None, |q| q.is_class(ty))
+    }
+}
+
+impl Query<'_> {
     /// The type with aliases and sugar resolved at its top, so that it names a declaration.
     pub(super) fn desugared(&self, ty: Type) -> Type {
+        let Some(_level) = self.step() else { return Type::unknown() };
         match ty.kind() {
             TypeKind::Paren(t)
             | TypeKind::MoveOnly(t)
@@ -192,51 +264,28 @@ impl Declarations {
         }
     }
 
-    /// The formal type of a stored property of `ty` or, where that is a class, of its superclasses.
-    pub fn stored_field(&self, ty: Type, name: Symbol) -> Option<Type> {
-        if let Some(found) = self.fields.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, name)) {
-            return *found;
-        }
-        let found = self.find_field(ty, name);
-        self.fields.write().unwrap_or_else(PoisonError::into_inner).insert((ty, name), found);
-        found
-    }
-
-    fn find_field(&self, ty: Type, name: Symbol) -> Option<Type> {
+    /// A stored property of `ty` or of its superclasses, with its formal type.
+    pub(crate) fn stored_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type)> {
         let mut base = self.desugared(ty);
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_SUPERCLASSES {
             let decl = self.nominal_of(base)?;
             if let Some(field) = decl.body.fields.iter().find(|f| f.name == name) {
-                return Some(self.resolve_in(field.ty, base)).filter(|t| !t.is_unknown());
+                let ty = self.resolve_in(field.ty, base);
+                return (!ty.is_unknown()).then_some((field, ty));
             }
             base = self.superclass(base)?;
         }
         None
     }
 
-    /// The stored properties of a type with their formal types, where all of them are known.
-    pub fn stored_fields(&self, ty: Type) -> Option<Vec<(&StoredProperty, Type)>> {
+    pub(crate) fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
         let base = self.desugared(ty);
-        let decl = self.nominal_of(base)?;
-        let known = decl.has_known_layout() && decl.kind != NominalKind::Protocol;
-        known.then(|| decl.body.fields.iter().map(|f| (f, self.resolve_in(f.ty, base))).collect())
-    }
-
-    /// The case of an enum with this name.
-    pub fn enum_case(&self, ty: Type, case: Symbol) -> Option<&EnumCase> {
-        self.nominal_of(self.desugared(ty))?.body.cases.iter().find(|c| c.name == case)
-    }
-
-    /// The payload of a case of `ty`; `None` where it has none or is not known.
-    pub fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
-        let base = self.desugared(ty);
-        let found = self.enum_case(base, case)?;
+        let found = self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)?;
         let ty = self.resolve_in(found.payload?, base);
         (!ty.is_unknown()).then_some(Payload { ty, indirect: found.indirect })
     }
 
-    /// The superclass of a class, with its arguments.
-    pub fn superclass(&self, ty: Type) -> Option<Type> {
+    pub(super) fn superclass(&self, ty: Type) -> Option<Type> {
         let base = self.desugared(ty);
         let decl = self.nominal_of(base)?;
         if !decl.is_class() {
@@ -246,8 +295,7 @@ impl Declarations {
         self.is_class(first).filter(|c| *c).map(|_| first)
     }
 
-    /// Whether a type is a class (or an actor).
-    pub fn is_class(&self, ty: Type) -> Option<bool> {
+    pub(super) fn is_class(&self, ty: Type) -> Option<bool> {
         match self.desugared(ty).kind() {
             TypeKind::Named(n) if n.name == "AnyObject" && n.parent.is_none() => Some(false),
             TypeKind::Named(_) => self.nominal_of(self.desugared(ty)).map(NominalDecl::is_class),
@@ -257,140 +305,6 @@ impl Declarations {
             _ => Some(false),
         }
     }
-
-    /// Whether a nominal type conforms to a protocol, by its own word, its superclasses' or a
-    /// protocol's that it conforms to.
-    pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
-        let mut seen = Vec::new();
-        self.conforms_step(self.desugared(ty), protocol, &mut seen, 0)
-    }
-
-    fn conforms_step(
-        &self,
-        base: Type,
-        protocol: Symbol,
-        seen: &mut Vec<Symbol>,
-        steps: u32,
-    ) -> Option<bool> {
-        if steps > MAX_STEPS {
-            return None;
-        }
-        let path = self.path_of(base)?;
-        if path == protocol {
-            return Some(true);
-        }
-        if seen.contains(&path) {
-            return Some(false);
-        }
-        seen.push(path);
-        let decl = self.nominal_at(path)?;
-        let mut answer = Some(false);
-        let mut weigh = |found: Option<bool>| {
-            answer = match (answer, found) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (None, _) | (_, None) => None,
-                _ => Some(false),
-            };
-        };
-        for &inherited in &decl.inherited {
-            weigh(self.inherits(inherited, base, protocol, seen, steps));
-        }
-        for extension in self.extensions(path) {
-            if extension.inherited.is_empty() || extension.flags.contains(DeclFlags::UNAVAILABLE) {
-                continue;
-            }
-            for &inherited in &extension.inherited {
-                match self.inherits(inherited, base, protocol, seen, steps) {
-                    Some(true) => weigh(self.requirements_hold(&extension.requirements, base, steps + 1)),
-                    other => weigh(other),
-                }
-            }
-        }
-        if self.is_implied(protocol) && answer == Some(false) {
-            return self.implied(decl, protocol);
-        }
-        answer
-    }
-
-    /// Whether what is inherited is the protocol or conforms to it.
-    fn inherits(
-        &self,
-        ty: Type,
-        base: Type,
-        protocol: Symbol,
-        seen: &mut Vec<Symbol>,
-        steps: u32,
-    ) -> Option<bool> {
-        match ty.kind() {
-            TypeKind::Inverse(_) => Some(false),
-            TypeKind::Composition(parts) => {
-                let found: Vec<_> =
-                    parts.iter().map(|&p| self.inherits(p, base, protocol, seen, steps)).collect();
-                let unknown = found.contains(&None).then_some(()).map_or(Some(false), |()| None);
-                if found.contains(&Some(true)) { Some(true) } else { unknown }
-            }
-            _ => {
-                let resolved = self.resolve_in(ty, base);
-                match self.path_of(resolved) {
-                    // Of a protocol that is declared nowhere nothing more can follow.
-                    Some(path) if path != protocol && self.nominal_at(path).is_none() => {
-                        matches!(self.lookup_nominal(path), Lookup::Absent).then_some(false)
-                    }
-                    _ => self.conforms_step(resolved, protocol, seen, steps + 1),
-                }
-            }
-        }
-    }
-
-    /// Protocols that a type may conform to without a word about it.
-    fn is_implied(&self, protocol: Symbol) -> bool {
-        matches!(protocol.as_str(), "Copyable" | "Escapable" | "Sendable" | "BitwiseCopyable")
-    }
-
-    fn implied(&self, decl: &NominalDecl, protocol: Symbol) -> Option<bool> {
-        match protocol.as_str() {
-            "Copyable" | "Escapable" => Some(!is_suppressed(&decl.inherited, protocol)),
-            _ => None,
-        }
-    }
-
-    /// Whether all requirements hold for the arguments of `base`.
-    pub fn requirements_hold(&self, requirements: &[Requirement], base: Type, steps: u32) -> Option<bool> {
-        let mut answer = Some(true);
-        for requirement in requirements {
-            let subject = self.resolve_in(requirement.subject, base);
-            let holds = match (requirement.kind, requirement.constraint.kind()) {
-                (_, TypeKind::Inverse(_)) => Some(true),
-                (RequirementKind::SameType, _) => {
-                    let wanted = self.resolve_in(requirement.constraint, base);
-                    if is_dependent(subject) || is_dependent(wanted) { None } else { Some(subject == wanted) }
-                }
-                (RequirementKind::Conforms, _) if steps < MAX_STEPS => {
-                    let constraint = self.resolve_in(requirement.constraint, base);
-                    let path = self.path_of(constraint);
-                    path.and_then(|p| {
-                        self.conforms_step(self.desugared(subject), p, &mut Vec::new(), steps + 1)
-                    })
-                }
-                _ => None,
-            };
-            match holds {
-                Some(false) => return Some(false),
-                None => answer = None,
-                Some(true) => {}
-            }
-        }
-        answer
-    }
-}
-
-/// Whether `~Copyable` (or `~Escapable`) stands among the inherited types.
-pub(super) fn is_suppressed(inherited: &[Type], protocol: Symbol) -> bool {
-    inherited.iter().any(|t| match t.kind() {
-        TypeKind::Inverse(t) => matches!(t.kind(), TypeKind::Named(n) if n.name == protocol),
-        TypeKind::Composition(parts) => is_suppressed(parts, protocol),
-        _ => false,
-    })
 }
 
 pub(super) fn join(path: Symbol, name: Symbol) -> Symbol {

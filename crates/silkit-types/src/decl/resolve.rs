@@ -4,18 +4,13 @@
 //! for a property of `Heap`), names are looked up from the inside to the outside: generic parameters,
 //! which become the arguments, then members, then the top of the modules.
 
+use super::budget::Query;
 use super::model::{AliasDecl, DeclFlags, NominalKind};
 use super::query::{Declarations, join};
-use crate::kind::{Named, Type, TypeKind};
+use crate::expand::{expands, written_out};
+use crate::kind::{Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
-use std::cell::Cell;
 use std::sync::PoisonError;
-
-/// How many aliases and members are followed one after the other.
-const MAX_DEPTH: u32 = 48;
-
-/// How many parts of types are looked at for one question.
-const MAX_WORK: u32 = 4096;
 
 /// Where a spelled type stands.
 #[derive(Clone, Copy)]
@@ -24,11 +19,8 @@ struct Scope<'a> {
     base: Option<Type>,
     /// Arguments of an alias' own parameters.
     locals: &'a [(Symbol, Type)],
-    depth: u32,
     /// The aliases that are being followed: inside of its own target a name means something further outside.
     following: Option<&'a Following<'a>>,
-    /// How many parts of types were looked at for this question.
-    work: &'a Cell<u32>,
 }
 
 /// One alias that is being followed, and those around it.
@@ -37,18 +29,12 @@ struct Following<'a> {
     outer: Option<&'a Following<'a>>,
 }
 
-impl<'a> Scope<'a> {
-    fn at(base: Option<Type>, work: &'a Cell<u32>) -> Self {
-        Scope { base, locals: &[], depth: 0, following: None, work }
-    }
-
-    fn deeper(self) -> Self {
-        Scope { depth: self.depth + 1, ..self }
-    }
+impl Scope<'_> {
+    const TOP: Self = Scope { base: None, locals: &[], following: None };
 
     /// The same question, asked from inside of another type.
-    fn inside(self, base: Option<Type>) -> Self {
-        Scope { base, locals: &[], depth: self.depth + 1, ..self }
+    fn inside(self, base: Type) -> Self {
+        Scope { base: Some(base), locals: &[], ..self }
     }
 
     fn follows(&self, alias: &AliasDecl) -> bool {
@@ -69,7 +55,7 @@ impl Declarations {
         if let Some(found) = self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
             return *found;
         }
-        let found = self.resolve_scoped(ty, Scope::at(None, &Cell::new(0)));
+        let found = self.ask(Type::unknown(), |q| q.resolve(ty));
         self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert(ty, found);
         found
     }
@@ -78,21 +64,28 @@ impl Declarations {
     ///
     /// Generic parameters whose arguments are not known become the unknown type.
     pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
-        self.resolve_scoped(ty, Scope::at(Some(base), &Cell::new(0)))
+        self.ask(Type::unknown(), |q| q.resolve_in(ty, base))
     }
 
     /// The type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
-        self.member_scoped(self.resolve(base), name, Scope::at(None, &Cell::new(0)))
+        self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP))
+    }
+}
+
+impl Query<'_> {
+    pub(crate) fn resolve(&self, ty: Type) -> Type {
+        self.resolve_scoped(ty, Scope::TOP)
+    }
+
+    pub(crate) fn resolve_in(&self, ty: Type, base: Type) -> Type {
+        self.resolve_scoped(ty, Scope::TOP.inside(base))
     }
 
     fn resolve_scoped(&self, ty: Type, scope: Scope<'_>) -> Type {
-        scope.work.set(scope.work.get() + 1);
-        if scope.depth > MAX_DEPTH || scope.work.get() > MAX_WORK {
-            return Type::unknown();
-        }
+        let Some(_level) = self.step() else { return Type::unknown() };
         let named = |name: &str, args: &[Type]| {
             let args = args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
             Type::named(None, Symbol::new(name), args)
@@ -106,23 +99,46 @@ impl Declarations {
             },
             TypeKind::Member(base, name) => {
                 let base = self.resolve_scoped(*base, scope);
-                self.member_scoped(base, *name, scope.deeper()).unwrap_or_else(Type::unknown)
+                self.member_scoped(base, *name, scope).unwrap_or_else(Type::unknown)
             }
             TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => named("Optional", &[*t]),
             TypeKind::Array(t) => named("Array", &[*t]),
             TypeKind::Dictionary(k, v) => named("Dictionary", &[*k, *v]),
             TypeKind::InlineArray(n, t) => named("InlineArray", &[*n, *t]),
+            // A tuple of one expansion is spelled like a type in parentheses.
+            TypeKind::Paren(t) if matches!(t.kind(), TypeKind::PackExpansion(_)) => {
+                self.resolve_tuple(&[TupleElement { label: None, ty: *t, variadic: false }], scope)
+            }
             TypeKind::Paren(t) => self.resolve_scoped(*t, scope),
+            TypeKind::Tuple(elements) => self.resolve_tuple(elements, scope),
             // The compiler's own name for it, which the library's interfaces spell.
             TypeKind::Builtin(name, _) if *name == "AnyObject" => Type::nominal("AnyObject"),
             // Type parameters of the function itself shadow, which their signature keeps apart.
             TypeKind::Function(f) if f.sig.is_some() => ty,
-            _ => ty.map(&mut |t| self.resolve_scoped(t, scope.deeper())),
+            _ => ty.map(&mut |t| self.resolve_scoped(t, scope)),
+        }
+    }
+
+    /// A tuple; expansions become as many elements as the packs have that the scope gives.
+    fn resolve_tuple(&self, elements: &[TupleElement], scope: Scope<'_>) -> Type {
+        let mut new: Vec<TupleElement> = Vec::with_capacity(elements.len());
+        for element in elements {
+            let Some(types) = written_out(vec![self.resolve_scoped(element.ty, scope)]) else {
+                return Type::unknown();
+            };
+            // The label of an expansion is that of its first element.
+            let labels = std::iter::once(element.label).chain(std::iter::repeat(None));
+            new.extend(labels.zip(types).map(|(label, ty)| TupleElement { label, ty, ..*element }));
+        }
+        match new[..] {
+            [TupleElement { label: None, ty, variadic: false }] if !expands(&[ty]) => ty,
+            _ => Type::new(TypeKind::Tuple(new.into())),
         }
     }
 
     fn resolve_named(&self, n: &Named, scope: Scope<'_>) -> Type {
-        let args: Box<[Type]> = n.args.iter().map(|&t| self.resolve_scoped(t, scope.deeper())).collect();
+        let args = n.args.iter().map(|&t| self.resolve_scoped(t, scope)).collect();
+        let Some(args) = written_out(args).map(Vec::into_boxed_slice) else { return Type::unknown() };
         let Some(parent) = n.parent else {
             return self
                 .resolve_name(n.name, &args, scope)
@@ -137,12 +153,12 @@ impl Declarations {
             let top = Scope { base: None, ..scope };
             return self.resolve_name(n.name, &args, top).unwrap_or_else(|| Type::named(None, n.name, args));
         }
-        let parent = self.resolve_scoped(parent, scope.deeper());
+        let parent = self.resolve_scoped(parent, scope);
         if parent.is_unknown() {
             return parent;
         }
         if args.is_empty()
-            && let Some(member) = self.member_scoped(parent, n.name, scope.deeper())
+            && let Some(member) = self.member_scoped(parent, n.name, scope)
         {
             return member;
         }
@@ -224,6 +240,7 @@ impl Declarations {
     /// something further outside is none.
     fn member_alias(&self, base: Type, name: Symbol) -> Option<&AliasDecl> {
         let path = self.path_of(base)?;
+        self.spend(self.extensions(path).count())?;
         let repeats = repeats_its_name;
         let unconditional = self.bodies(path).find_map(|b| b.alias(name).filter(|a| !repeats(a)));
         if unconditional.is_none() || self.extensions(path).all(|e| e.requirements.is_empty()) {
@@ -242,7 +259,7 @@ impl Declarations {
                         .filter(|r| r.kind == crate::RequirementKind::SameType)
                         .copied()
                         .collect();
-                    same.is_empty() || self.requirements_hold(&same, base, 16) != Some(false)
+                    same.is_empty() || self.requirements_hold(&same, base) != Some(false)
                 })
                 .and_then(|e| e.body.alias(name))
         })
@@ -255,7 +272,7 @@ impl Declarations {
         }
         let locals: Vec<_> = params.iter().map(|p| p.name).zip(args.iter().copied()).collect();
         let following = Some(&Following { alias, outer: scope.following });
-        let inside = Scope { base, locals: &locals, depth: scope.depth + 1, following, work: scope.work };
+        let inside = Scope { base, locals: &locals, following };
         self.resolve_scoped(alias.target, inside)
     }
 
@@ -264,19 +281,23 @@ impl Declarations {
         let TypeKind::Named(n) = base.kind() else { return None };
         let decl = self.nominal_of(base)?;
         let index = decl.param_index(name)?;
-        // A pack parameter takes what the others leave: without more than one, all arguments.
+        // A pack parameter takes what the others leave, where its arguments are not spelled as a pack.
         let params = &decl.sig?.data().params;
-        if params[index].is_pack && n.args.len() != params.len() {
-            return Some(Type::new(TypeKind::Pack { direct: false, elements: n.args.clone() }));
+        let is_spelled = n.args.len() == params.len()
+            && n.args.get(index).is_some_and(|t| matches!(t.kind(), TypeKind::Pack { .. }));
+        if params[index].is_pack && !is_spelled {
+            let end = n.args.len().checked_sub(params.len() - index - 1)?;
+            let is_alone = params.iter().filter(|p| p.is_pack).count() == 1;
+            let elements = n.args.get(index..end).filter(|_| is_alone);
+            return Some(elements.map_or_else(Type::unknown, |elements| {
+                Type::new(TypeKind::Pack { direct: false, elements: elements.into() })
+            }));
         }
         Some(n.args.get(index).copied().unwrap_or_else(Type::unknown))
     }
 
     fn member_scoped(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
-        scope.work.set(scope.work.get() + 1);
-        if scope.depth > MAX_DEPTH || scope.work.get() > MAX_WORK {
-            return None;
-        }
+        let _level = self.step()?;
         match base.kind() {
             TypeKind::Param { .. } | TypeKind::Member(..) => Some(Type::new(TypeKind::Member(base, name))),
             TypeKind::Opened { id, existential, interface } => Some(Type::new(TypeKind::Opened {
@@ -289,7 +310,7 @@ impl Declarations {
                 interface: Type::new(TypeKind::Member(*interface, name)),
             })),
             TypeKind::PackElement(t) => {
-                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, scope.deeper())?)))
+                Some(Type::new(TypeKind::PackElement(self.member_scoped(*t, name, scope)?)))
             }
             TypeKind::Named(_) => {
                 if let Some(found) = self.own_member(base, name, &[], true, scope) {
@@ -315,16 +336,30 @@ impl Declarations {
                 None
             }
             TypeKind::Any(_) | TypeKind::Composition(_) => None,
-            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, scope.deeper()),
+            TypeKind::DynamicSelf(t) | TypeKind::MoveOnly(t) => self.member_scoped(*t, name, scope),
             _ => None,
         }
     }
 
     /// A member that a superclass, or a protocol that the type conforms to, gives it.
     fn inherited_member(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
-        if scope.depth > MAX_DEPTH {
-            return None;
+        let key = (base, name);
+        if let Some(found) = self.inherited.borrow().get(&key) {
+            return *found;
         }
+        // The names of what a type inherits from are not looked up in what it inherits.
+        self.inherited.borrow_mut().insert(key, None);
+        let found = self.find_inherited(base, name, scope);
+        if scope.following.is_none() {
+            self.inherited.borrow_mut().insert(key, found);
+        } else {
+            // Elsewhere other aliases may be followed.
+            self.inherited.borrow_mut().remove(&key);
+        }
+        found
+    }
+
+    fn find_inherited(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
         let decl = self.nominal_of(base)?;
         if decl.kind == NominalKind::Protocol {
             return None;
@@ -343,15 +378,16 @@ impl Declarations {
                 continue;
             }
             seen.push(path);
+            self.spend(1 + seen.len() / 16)?;
             let Some(found) = self.nominal_at(path) else { continue };
             if found.is_class() {
-                let superclass = self.resolve_scoped(ty, scope.inside(Some(base)));
-                return self.member_scoped(superclass, name, scope.deeper());
+                let superclass = self.resolve_scoped(ty, scope.inside(base));
+                return self.member_scoped(superclass, name, scope);
             }
             queue.extend(found.inherited.iter());
         }
         // First what extensions of the protocols say, then the defaults of the associated types.
-        let scope = scope.inside(Some(base));
+        let scope = scope.inside(base);
         let default = seen.iter().find_map(|&p| {
             let protocol = self.nominal_at(p)?;
             protocol.body.associated.iter().find(|a| a.name == name)?.default

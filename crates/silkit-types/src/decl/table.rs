@@ -90,6 +90,31 @@ impl DeclTable {
         self.entries().filter_map(|(_, e)| e.nominal.as_ref())
     }
 
+    /// Replaces the types of stored properties and of payloads; `f` gets the path of the type that
+    /// they belong to as well.
+    pub fn map_stored_types(&mut self, mut f: impl FnMut(Symbol, Type) -> Type) {
+        for (&path, entry) in &mut self.entries {
+            let extended = entry.extensions.iter_mut().map(|e| &mut e.body);
+            for body in entry.nominal.iter_mut().map(|n| &mut n.body).chain(extended) {
+                body.fields.iter_mut().for_each(|field| field.ty = f(path, field.ty));
+                let payloads = body.cases.iter_mut().filter_map(|case| case.payload.as_mut());
+                payloads.for_each(|ty| *ty = f(path, *ty));
+            }
+        }
+    }
+
+    /// The names of the generic parameters of the type at a path and of those around it.
+    pub fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
+        let mut names = Vec::new();
+        let mut around = Some(path.as_str());
+        while let Some(path) = around {
+            let sig = self.get(Symbol::new(path)).and_then(|entry| entry.nominal.as_ref()?.sig);
+            names.extend(sig.iter().flat_map(|sig| sig.data().params.iter().map(|p| p.name)));
+            around = path.rsplit_once('.').map(|(outer, _)| outer);
+        }
+        names
+    }
+
     /// Takes the entry of a path out of the table.
     pub fn take(&mut self, path: Symbol) -> Option<Entry> {
         self.entries.remove(&path)

@@ -1,24 +1,26 @@
-//! `silkit explain`: the reference page of an instruction.
+//! `silkit explain`: the reference page of an instruction or of a rule.
 
 use crate::session::{self, Report, Session};
 use serde_json::json;
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
+use silkit::verify::{Rule, find_rule};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
   silkit explain struct_extract
+  silkit explain SIL0106
   silkit explain --list
   silkit explain --format json begin_borrow";
 
-/// Shows the reference page of an instruction
+/// Shows the reference page of an instruction, or of a rule of the verifier
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The names of instructions
-    #[arg(value_name = "INSTRUCTION", required_unless_present = "list")]
+    /// The names of instructions, and ids of rules
+    #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
     /// Lists all instructions, each with a line that says what it does
     #[arg(long)]
@@ -39,10 +41,15 @@ enum Format {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
     let mut found: Vec<&InstInfo> = Vec::new();
+    let mut rules: Vec<&Rule> = Vec::new();
     if args.list {
         found.extend(Opcode::ALL.iter().map(|o| o.info()));
     }
     for name in &args.names {
+        if let Some(rule) = find_rule(name) {
+            rules.push(rule);
+            continue;
+        }
         match Opcode::from_name(name) {
             Some(opcode) => found.push(opcode.info()),
             None => {
@@ -50,16 +57,18 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 let hint = near.map_or("`silkit explain --list` names all".to_owned(), |n| {
                     format!("did you mean `{n}`?")
                 });
-                session.refuse(format!("there is no instruction `{name}`"), hint);
+                session.refuse(format!("there is no instruction or rule `{name}`"), hint);
             }
         }
     }
     let text = match args.format {
-        Format::Json => as_json(&found),
+        Format::Json => as_json(&found, &rules),
         Format::Text if args.list => as_list(&found),
         Format::Text => {
             let bold = session::colors(&std::io::stdout());
-            found.iter().map(|info| page(info, bold)).collect::<Vec<_>>().join("\n")
+            let instructions = found.iter().map(|info| page(info, bold));
+            let rules = rules.iter().map(|rule| crate::verify::page(rule, bold));
+            instructions.chain(rules).collect::<Vec<_>>().join("\n")
         }
     };
     session.write("-", text.as_bytes());
@@ -75,13 +84,18 @@ fn as_list(found: &[&InstInfo]) -> String {
 fn facts(info: &InstInfo) -> [(&'static str, String); 7] {
     [
         ("results", format!("{:?}", info.results)),
-        ("operand ownership", format!("{:?}", info.operand_ownership)),
+        ("operand ownership", operand_ownership(info)),
         ("value ownership", format!("{:?}", info.value_ownership)),
         ("memory", format!("{:?}", info.memory)),
         ("may release", info.may_release.to_string()),
         ("may trap", info.may_trap.to_string()),
         ("stage", format!("{:?}", info.stage)),
     ]
+}
+
+fn operand_ownership(info: &InstInfo) -> String {
+    let uses: Vec<String> = info.operands.iter().map(|o| format!("{}: {:?}", o.name, o.ownership)).collect();
+    uses.join(", ")
 }
 
 fn page(info: &InstInfo, bold: bool) -> String {
@@ -103,8 +117,8 @@ fn page(info: &InstInfo, bold: bool) -> String {
     out
 }
 
-fn as_json(found: &[&InstInfo]) -> String {
-    let pages: Vec<_> = found
+fn as_json(found: &[&InstInfo], rules: &[&Rule]) -> String {
+    let mut pages: Vec<_> = found
         .iter()
         .map(|info| {
             let mut page = json!({
@@ -121,5 +135,11 @@ fn as_json(found: &[&InstInfo]) -> String {
             page
         })
         .collect();
+    pages.extend(rules.iter().map(|rule| {
+        json!({
+            "id": rule.id.as_str(), "name": rule.name, "summary": rule.summary, "details": rule.details,
+            "failing": rule.failing, "corrected": rule.corrected,
+        })
+    }));
     format!("{:#}\n", serde_json::Value::from(pages))
 }

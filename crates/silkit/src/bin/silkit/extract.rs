@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Sorts functions, users and predecessors
     #[arg(long)]
     emit_sorted_sil: bool,
+    /// Writes the binary form, which every command reads in place of text
+    #[arg(long)]
+    emit_sib: bool,
     /// How errors are shown
     #[arg(long, value_enum, default_value_t)]
     format: Report,
@@ -84,14 +87,22 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let message = format!("there is no function `{name}` in `{path}`");
         session.push(Diagnostic::warning(NO_FUNCTION, message).note(hint));
     }
+    let source = if args.emit_verbose_sil { input.source_file() } else { None };
     let part = silkit::extract::extract(input.module, |name| names.contains(name) != args.invert);
-    let options = PrintOptions {
-        sorted: args.emit_sorted_sil,
-        debug_info: args.emit_verbose_sil,
-        ..PrintOptions::default()
+    let output = if args.emit_sib {
+        session.binary_form(&part, &input.source)
+    } else {
+        let options = PrintOptions {
+            sorted: args.emit_sorted_sil,
+            verbose: args.emit_verbose_sil,
+            source,
+            ..PrintOptions::default()
+        };
+        Some(print_module(&part, &options, &silkit::comment_name).into_bytes())
     };
-    let printed = print_module(&part, &options, &|_| None);
-    session.write(&args.output, printed.as_bytes());
+    if let Some(output) = output {
+        session.write(&args.output, &output);
+    }
     session.finish()
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let (mut listed, mut changed) = (String::new(), 0);
     for path in session.inputs(&args.files) {
         let Some(text) = session.read_text(&path) else { continue };
-        let formatted = match format_module(&text, &options, &|_| None) {
+        let formatted = match format_module(&text, &options, &silkit::comment_name) {
             Ok(formatted) => formatted,
             Err(errors) => {
                 session.syntax_errors(&path, text, &errors);
@@ -77,7 +77,7 @@ fn says_the_same(before: &str, after: &str) -> bool {
     let print = |text: &str| {
         let parsed = parse_module(text);
         let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };
-        parsed.errors.is_empty().then(|| print_module(&parsed.module, &options, &|_| None))
+        parsed.errors.is_empty().then(|| print_module(&parsed.module, &options, &silkit::comment_name))
     };
     print(before) == print(after)
 }

@@ -2,35 +2,77 @@
 
 use crate::output;
 use crate::session::{Session, UNREADABLE};
-use silkit::diag::{Diagnostic, FileId, RuleId, Span, nearest};
+use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
+use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::Module;
-use silkit::text::{SyntaxError, parse_module};
+use silkit::text::{SyntaxError, parse_module_with};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-
-/// The text is no SIL.
-const SYNTAX: RuleId = RuleId::new("SIL0001");
+use std::sync::Arc;
 
 /// Offsets have 32 bits.
 const MAX_BYTES: u64 = u32::MAX as u64;
 
 /// A module that was read without an error.
 pub(crate) struct Input {
-    /// What was read.
-    pub(crate) text: String,
+    /// Its text, where it was read from one.
+    pub(crate) text: Option<String>,
+    /// The path of its text, which its binary form remembers.
+    pub(crate) source: String,
+    /// How many bytes it took in the file.
+    pub(crate) size: usize,
     /// What it holds.
     pub(crate) module: Module,
+}
+
+impl Input {
+    /// The text as a file, to find places in it.
+    pub(crate) fn source_file(&self) -> Option<Arc<SourceFile<'static>>> {
+        let mut files = SourceMap::new();
+        let id = files.add(self.source.as_str(), self.text.clone()?).ok()?;
+        files.file(id).cloned().map(Arc::new)
+    }
 }
 
 /// Why a file cannot be used: what is wrong, and what to try.
 struct Unusable(String, String);
 
 impl Session {
-    /// Reads a module. What is wrong is noted, and `None` given.
+    /// Reads a module, from text or from its binary form. What is wrong is noted, and `None` given.
     pub(crate) fn load(&mut self, path: &str) -> Option<Input> {
-        let text = self.read_text(path)?;
-        self.parse(path, text)
+        self.progress.begin(path);
+        let bytes = match read(path) {
+            Ok(bytes) => bytes,
+            Err(unusable) => return self.unusable(unusable),
+        };
+        if !is_binary(&bytes) {
+            return match utf8(path, bytes) {
+                Ok(text) => self.parse(path, text),
+                Err(unusable) => self.unusable(unusable),
+            };
+        }
+        let read = Reader::open(&bytes).and_then(|r| Ok((r.module()?, r.source().to_owned())));
+        match read {
+            Ok((module, source)) => {
+                let source = if source.is_empty() { path.to_owned() } else { source };
+                self.progress.done(bytes.len() as u64);
+                Some(Input { text: None, source, size: bytes.len(), module })
+            }
+            Err(error) => self.unusable(damaged(path, &error)),
+        }
+    }
+
+    /// The binary form of a module, to write where the text of `path` is. What is wrong is noted.
+    pub(crate) fn binary_form(&mut self, module: &Module, path: &str) -> Option<Vec<u8>> {
+        match write_module_of(module, path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                let message = format!("cannot write `{path}` in binary form: {error}");
+                self.refuse(message, "write it as text, without `-emit-sib`");
+                None
+            }
+        }
     }
 
     /// The paths to read, and the work announced to whoever waits.
@@ -46,18 +88,25 @@ impl Session {
         self.progress.begin(path);
         match read(path).and_then(|bytes| utf8(path, bytes)) {
             Ok(text) => Some(text),
-            Err(Unusable(message, hint)) => {
-                self.push(Diagnostic::error(UNREADABLE, message).note(hint));
-                None
-            }
+            Err(unusable) => self.unusable(unusable),
         }
     }
 
+    fn unusable<T>(&mut self, Unusable(message, hint): Unusable) -> Option<T> {
+        self.push(Diagnostic::error(UNREADABLE, message).note(hint));
+        None
+    }
+
     fn parse(&mut self, path: &str, text: String) -> Option<Input> {
-        let parsed = parse_module(&text);
+        let parsed = parse_module_with(&text, &self.reading);
         self.progress.done(text.len() as u64);
         if parsed.errors.is_empty() {
-            return Some(Input { text, module: parsed.module });
+            return Some(Input {
+                size: text.len(),
+                source: path.to_owned(),
+                text: Some(text),
+                module: parsed.module,
+            });
         }
         self.syntax_errors(path, text, &parsed.errors);
         None
@@ -67,21 +116,13 @@ impl Session {
     pub(crate) fn syntax_errors(&mut self, path: &str, text: String, errors: &[SyntaxError]) {
         match self.sources.add(path, text) {
             Ok(file) => {
-                for error in errors {
-                    self.push(diagnostic(error, file));
+                let all = !self.first_errors_only;
+                for error in errors.iter().filter(|e| e.is_first || all) {
+                    self.push(silkit::syntax_diagnostic(error, file));
                 }
             }
             Err(error) => self.push(Diagnostic::error(UNREADABLE, error.to_string())),
         }
-    }
-}
-
-fn diagnostic(error: &SyntaxError, file: FileId) -> Diagnostic {
-    let span = Span::new(file, error.range.start, error.range.end);
-    let diagnostic = Diagnostic::error(SYNTAX, error.message.to_string()).at(span);
-    match &error.help {
-        Some(help) => diagnostic.note(help.clone()),
-        None => diagnostic,
     }
 }
 
@@ -133,8 +174,23 @@ fn similar_file(path: &str) -> Option<String> {
     Some(folder.map_or(near.to_owned(), |f| f.join(near).display().to_string()))
 }
 
+/// Why a binary file cannot be used.
+fn damaged(path: &str, error: &ReadError) -> Unusable {
+    let at = error.offset().filter(|&at| at > 0).map_or(String::new(), |at| format!(" at byte {at}"));
+    Unusable(format!("cannot read `{path}`{at}: {}", error.message()), error.hint().to_owned())
+}
+
 /// The bytes as text, where they are that.
 fn utf8(path: &str, bytes: Vec<u8>) -> Result<String, Unusable> {
+    if is_binary(&bytes) {
+        return Err(match Reader::open(&bytes) {
+            Ok(_) => Unusable(
+                format!("`{path}` is SIL in binary form, and this needs the text"),
+                format!("print it first: `silkit opt {path} -o FILE.sil`"),
+            ),
+            Err(error) => damaged(path, &error),
+        });
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();

@@ -1,19 +1,23 @@
 //! The command `silkit`, which is `sil-opt` when it is called through a link of that name.
 
 mod completions;
+mod demangle;
 mod explain;
 mod extract;
 mod fmt;
 mod frontend;
 mod graph;
 mod input;
+mod interface;
 mod nm;
 mod opt;
 mod opt_options;
 mod output;
+mod printers;
 mod progress;
 mod session;
 mod stats;
+mod verify;
 
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use session::{Report, Session};
@@ -23,6 +27,7 @@ use std::process::ExitCode;
 const AFTER_HELP: &str = "\
 Examples:
   silkit opt examples/shapes.raw.sil
+  silkit verify examples/shapes.raw.sil
   silkit stats --format json examples/shapes.raw.sil
   silkit explain struct_extract
 
@@ -56,12 +61,15 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
         arguments: Vec<String>,
     },
+    Verify(verify::Args),
     Fmt(fmt::Args),
     Nm(nm::Args),
+    Demangle(demangle::Args),
     Extract(extract::Args),
     Graph(graph::Args),
     Stats(stats::Args),
     Explain(explain::Args),
+    Interface(interface::Args),
     Completions(completions::Args),
 }
 
@@ -114,11 +122,14 @@ fn run(cli: Cli) -> ExitCode {
     use_threads(cli.threads);
     match cli.command {
         Task::Opt { arguments } => opt::run(&arguments),
+        Task::Verify(args) => verify::run(&args),
         Task::Fmt(args) => fmt::run(&args),
         Task::Nm(args) => nm::run(&args),
+        Task::Demangle(args) => demangle::run(&args),
         Task::Extract(args) => extract::run(&args),
         Task::Graph(args) => graph::run(&args),
         Task::Stats(args) => stats::run(&args),
+        Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => completions::run(&args),
     }

@@ -3,6 +3,7 @@
 use crate::frontend::FrontEnd;
 use crate::session::{Report, Session};
 use serde_json::{Value, json};
+use silkit::demangle::{Style, demangle};
 use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
 use silkit::mangle::{self, Naming};
 use silkit::types::TypeKind;
@@ -14,6 +15,7 @@ Letters: F functions, G global variables, V vtables, W witness tables.
 
 Examples:
   silkit nm examples/shapes.raw.sil
+  silkit nm --demangle examples/shapes.raw.sil
   silkit nm --format json examples/*.sil";
 
 /// Lists functions, global variables, vtables and witness tables
@@ -23,6 +25,9 @@ pub(crate) struct Args {
     /// The files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<String>,
+    /// Says mangled names for people
+    #[arg(long)]
+    demangle: bool,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -56,9 +61,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         for ((letter, kind), name) in symbols(&input.module, path) {
             match args.format {
-                Format::Text => text += &format!("{letter} {}\n", name),
+                Format::Text if args.demangle => {
+                    text += &format!("{letter} {}\n", demangle(&name, Style::Full).unwrap_or(name));
+                }
+                Format::Text => text += &format!("{letter} {name}\n"),
                 Format::Json => rows.push(json!({
-                    "file": path, "kind": kind, "name": name
+                    "file": path, "kind": kind, "demangled": demangle(&name, Style::Full), "name": name
                 })),
             }
         }

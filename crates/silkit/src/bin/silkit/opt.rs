@@ -1,10 +1,17 @@
 //! `silkit opt`: reads SIL and prints it again, with the options of `sil-opt`.
 
+use crate::input::Input;
 use crate::opt_options::{self, Argument};
+use crate::printers::{PRINTERS, Printer, Seen};
 use crate::session::{Report, Session};
+use crate::verify::Checking;
 use crate::{output, refuse, use_threads};
 use clap::ValueEnum;
+use silkit::ir::Module;
+use silkit::ir::conventions::Addresses;
+use silkit::reference::Part;
 use silkit::text::{PrintOptions, print_module};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,10 +22,20 @@ Usage: silkit opt [OPTIONS] [FILES]...
 
 Options:
   -o FILE                    writes there instead of to standard output; a folder for several files
+  -emit-sib                  writes the binary form, which every command reads in place of text
   -sil-print-types           prints the type of every operand
   -sil-print-debuginfo       prints locations and scopes
   -emit-sorted-sil           sorts functions, users and predecessors
+  -verify                    compares errors with the file's `// expected-error {{…}}`
+  -verify-additional-prefix P
+                             reads `// expected-Perror {{…}}` too
   -format text|json|sarif    how errors are shown
+  -sil-verify-none           does not verify what was read
+  -verify-continue-on-failure
+                             says what is wrong in the words of sil-opt, and prints the module
+  -ownership-dumper          prints how instructions use their operands
+  -ownership-verifier-textual-error-dumper
+                             prints errors of ownership in the words of sil-opt
   -j N                       uses N threads (default: all cores)
   -help                      prints this
 
@@ -34,13 +51,23 @@ struct Options {
     inputs: Vec<String>,
     output: String,
     print: PrintOptions,
+    binary: bool,
     report: Report,
     threads: usize,
+    verify: bool,
+    checking: Checking,
+    /// What prints before the module, in the order in which it was asked for.
+    printers: Vec<&'static Printer>,
+    /// The module that is built, where it is named.
+    module_name: Option<String>,
+    /// Whether the files say what is wrong with them, and the prefixes with which they may.
+    expects: bool,
+    prefixes: Vec<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match opt_options::parse(args).and_then(|arguments| meaning(&arguments)) {
+    let mut options = match opt_options::parse(args).and_then(|arguments| meaning(&arguments)) {
         Ok(Some(options)) => options,
         Ok(None) => {
             output::say(HELP);
@@ -48,26 +75,81 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         }
         Err((message, hint)) => return refuse(&message, &hint),
     };
+    if options.binary && options.output == "-" && std::io::stdout().is_terminal() {
+        return refuse(
+            "`-emit-sib` writes no text, and a terminal shows nothing else",
+            "name a file: `-o FILE.sib`",
+        );
+    }
     use_threads(options.threads);
     let mut session = Session::new(options.report);
+    session.first_errors_only = options.expects;
+    session.reading.opaque_values = options.checking.addresses == Addresses::Opaque;
     let inputs = session.inputs(&options.inputs);
     let folder = (inputs.len() > 1 && options.output != "-").then(|| Path::new(&options.output));
     if folder.is_some_and(|f| !f.is_dir()) {
         let message = format!("`{}` is no folder, and there are several files", options.output);
         return refuse(&message, "make the folder first, or name one file");
     }
-    for path in inputs {
-        let Some(input) = session.load(&path) else { continue };
-        let printed = print_module(&input.module, &options.print, &|_| None);
-        let target = match (folder, Path::new(&path).file_name()) {
+    for path in &inputs {
+        let path = path.as_str();
+        let Some(mut input) = session.load(path) else { continue };
+        if !verified_and_dumped(&mut session, path, &input, &options) {
+            continue;
+        }
+        if let Some(name) = &options.module_name {
+            silkit::set_module_name(&mut input.module, name);
+        }
+        if options.print.debug_info || options.print.verbose {
+            options.print.source = input.source_file();
+        }
+        let Some(output) = output_of(&input.module, &options, &mut session, &input.source) else { continue };
+        let target = match (folder, Path::new(path).file_name()) {
             (Some(folder), Some(name)) => folder.join(name).display().to_string(),
             _ => options.output.clone(),
         };
-        session.write(&target, printed.as_bytes());
+        session.write(&target, &output);
         // The system takes the memory back faster than we can give it.
         std::mem::forget(input);
     }
+    if options.expects {
+        session.expect(&inputs, &options.prefixes);
+    }
     session.finish()
+}
+
+/// Verifies a module and prints what was asked for about it. Whether it may be used.
+fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options: &Options) -> bool {
+    if !options.verify && options.printers.is_empty() {
+        return true;
+    }
+    let (declarations, addresses) = (silkit::declarations(&input.module), options.checking.addresses);
+    let findings = crate::verify::errors(input, &declarations, addresses);
+    if options.verify && !crate::verify::check(session, path, input, &findings, &options.checking) {
+        return false;
+    }
+    let seen = Seen { module: &input.module, declarations: &declarations, addresses, findings: &findings };
+    options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
+    // The reference verifies what it has read, and again what it will print; tests count on being told twice.
+    let tells_on = options.checking.goes_on || options.checking.tells_memory;
+    !(options.verify && tells_on) || crate::verify::check(session, path, input, &findings, &options.checking)
+}
+
+/// The text or the binary form of a module.
+fn output_of(module: &Module, options: &Options, session: &mut Session, path: &str) -> Option<Vec<u8>> {
+    if !options.binary {
+        let mut printed = print_module(module, &options.print, &silkit::comment_name);
+        printed.push_str(&file_ids(options.module_name.as_deref().unwrap_or("main"), path));
+        return Some(printed.into_bytes());
+    }
+    session.binary_form(module, path)
+}
+
+/// The comment at the end that says which file a `#fileID` means.
+fn file_ids(module: &str, path: &str) -> String {
+    let path = if path == "-" { "<stdin>" } else { path };
+    let name = Path::new(path).file_name().map_or_else(|| path.into(), |n| n.to_string_lossy());
+    format!("\n\n// Mappings from '#fileID' to '#filePath':\n//   '{module}/{name}' => '{path}'\n\n\n")
 }
 
 /// What the arguments ask for; `None` is the help.
@@ -76,17 +158,47 @@ fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> 
         inputs: Vec::new(),
         output: "-".into(),
         print: PrintOptions::default(),
+        binary: false,
         report: Report::Text,
         threads: 0,
+        verify: true,
+        checking: Checking::default(),
+        printers: Vec::new(),
+        module_name: None,
+        expects: false,
+        prefixes: Vec::new(),
     };
+    opt_options::check_features(arguments)?;
     for argument in arguments {
         match argument {
             Argument::File(path) => options.inputs.push(path.clone()),
+            Argument::Flag("emit-sib" | "serialize", on) => options.binary = *on,
             Argument::Flag("sil-print-types", on) => options.print.types = *on,
             Argument::Flag("sil-print-debuginfo", on) => options.print.debug_info = *on,
+            Argument::Flag("emit-verbose-sil", on) => options.print.verbose = *on,
             Argument::Flag("emit-sorted-sil", on) => options.print.sorted = *on,
+            Argument::Flag("sil-verify-none", on) => options.verify = !on,
+            Argument::Flag("enable-sil-opaque-values", true) => {
+                options.checking.addresses = Addresses::Opaque
+            }
+            Argument::Flag("verify-continue-on-failure", on) => options.checking.goes_on = *on,
+            Argument::Flag("dont-abort-on-memory-lifetime-errors", on) => options.checking.tells_memory = *on,
+            Argument::Flag("disable-swift-verification", true) => options.checking.skipped.push(Part::Swift),
+            Argument::Flag(
+                "sil-ownership-verifier-enable-testing" | "disable-sil-ownership-verifier",
+                true,
+            ) => {
+                options.checking.skipped.push(Part::Ownership);
+            }
             Argument::Flag("help" | "h", true) => return Ok(None),
+            Argument::Flag("sil-disable-input-verify", true) => options.verify = false,
+            Argument::Flag("verify", on) => options.expects = *on,
+            Argument::Flag(name, true) => {
+                options.printers.extend(PRINTERS.iter().filter(|p| p.name == *name))
+            }
             Argument::Flag(..) => {}
+            Argument::Value("verify-additional-prefix", prefix) => options.prefixes.push(prefix.clone()),
+            Argument::Value("module-name", name) => options.module_name = Some(name.clone()),
             Argument::Value("o", path) => options.output.clone_from(path),
             Argument::Value("j", number) => {
                 options.threads = number

@@ -1,5 +1,6 @@
 //! The options of `sil-opt`, which begin with one dash or two, as LLVM's tools take them.
 
+use crate::printers::PRINTERS;
 use silkit::diag::nearest;
 
 /// What an option is followed by.
@@ -16,6 +17,21 @@ const MEANT: &[(&str, Takes)] = &[
     ("o", Takes::Value),
     ("j", Takes::Value),
     ("format", Takes::Value),
+    ("module-name", Takes::Value),
+    ("enable-upcoming-feature", Takes::Value),
+    ("swift-version", Takes::Value),
+    ("verify", Takes::Nothing),
+    ("verify-additional-prefix", Takes::Value),
+    ("sil-disable-input-verify", Takes::Nothing),
+    ("sil-verify-none", Takes::Nothing),
+    ("disable-sil-ownership-verifier", Takes::Nothing),
+    ("verify-continue-on-failure", Takes::Nothing),
+    ("disable-swift-verification", Takes::Nothing),
+    ("dont-abort-on-memory-lifetime-errors", Takes::Nothing),
+    ("sil-ownership-verifier-enable-testing", Takes::Nothing),
+    ("enable-sil-opaque-values", Takes::Nothing),
+    ("emit-sib", Takes::Nothing),
+    ("serialize", Takes::Nothing),
     ("sil-print-types", Takes::Nothing),
     ("sil-print-debuginfo", Takes::Nothing),
     ("emit-sorted-sil", Takes::Nothing),
@@ -32,7 +48,6 @@ const IDLE: &[&str] = &[
     "disable-callee-allocated-coro-abi",
     "disable-implicit-swift-modules",
     "disable-objc-interop",
-    "disable-sil-ownership-verifier",
     "enable-address-dependencies",
     "enable-ast-verifier",
     "enable-async-demotion",
@@ -53,7 +68,6 @@ const IDLE: &[&str] = &[
     "enable-ossa-modules",
     "enable-ossa-verify-complete",
     "enable-pack-metadata-stack-promotion",
-    "enable-sil-opaque-values",
     "enable-sil-verify-all",
     "enable-spec-devirt",
     "enable-throws-prediction",
@@ -65,7 +79,6 @@ const IDLE: &[&str] = &[
     "remove-runtime-asserts",
     "sil-disable-ast-dump",
     "sil-verify-all",
-    "sil-verify-none",
     "strict-implicit-module-context",
     "wmo",
 ];
@@ -78,12 +91,10 @@ const IDLE_WITH_VALUE: &[&str] = &[
     "Xllvm",
     "assert-conf-id",
     "enable-experimental-feature",
-    "enable-upcoming-feature",
     "enforce-exclusivity",
     "explicit-swift-module-map-file",
     "irgen-debuginfo-level",
     "module-cache-path",
-    "module-name",
     "opt-mode",
     "resource-dir",
     "save-optimization-record-format",
@@ -94,11 +105,48 @@ const IDLE_WITH_VALUE: &[&str] = &[
     "sil-remarks",
     "sil-remarks-missed",
     "strict-concurrency",
-    "swift-version",
     "target",
     "unavailable-decl-optimization",
     "vfsoverlay",
 ];
+
+/// The upcoming features of the language that are on in Swift 6: there they cannot be asked for.
+const ON_IN_SWIFT_6: &[&str] = &[
+    "BareSlashRegexLiterals",
+    "ConciseMagicFile",
+    "DeprecateApplicationMain",
+    "DisableOutwardActorInference",
+    "DynamicActorIsolation",
+    "ForwardTrailingClosures",
+    "GlobalActorIsolatedTypesUsability",
+    "GlobalConcurrency",
+    "ImplicitOpenExistentials",
+    "ImportObjcForwardDeclarations",
+    "InferSendableFromCaptures",
+    "IsolatedDefaultValues",
+    "NonfrozenEnumExhaustivity",
+    "RegionBasedIsolation",
+    "StrictConcurrency",
+];
+
+/// Whether the upcoming features that are asked for fit the version of the language.
+pub(crate) fn check_features(arguments: &[Argument]) -> Result<(), (String, String)> {
+    let values = |wanted: &'static str| {
+        arguments.iter().filter_map(move |argument| match argument {
+            Argument::Value(name, value) if *name == wanted => Some(value.as_str()),
+            _ => None,
+        })
+    };
+    let version = values("swift-version").next_back().and_then(|v| v.split('.').next()?.parse::<u32>().ok());
+    let on = values("enable-upcoming-feature").find(|feature| ON_IN_SWIFT_6.contains(feature));
+    match (version, on) {
+        (Some(6..), Some(feature)) => Err((
+            format!("upcoming feature \"{feature}\" is already enabled as of Swift version 6"),
+            format!("leave out `-enable-upcoming-feature {feature}`"),
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// An argument: an option that means something here, or a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -158,6 +206,9 @@ fn lookup(name: &str) -> Option<(Option<&'static str>, Takes)> {
     if let Some(&(name, takes)) = MEANT.iter().find(|m| m.0 == name) {
         return Some((Some(name), takes));
     }
+    if let Some(printer) = PRINTERS.iter().find(|p| p.name == name) {
+        return Some((Some(printer.name), Takes::Nothing));
+    }
     if IDLE.contains(&name) {
         return Some((None, Takes::Nothing));
     }
@@ -175,7 +226,13 @@ fn switch(value: Option<&str>) -> Option<bool> {
 }
 
 fn unknown(arg: &str, name: &str) -> (String, String) {
-    let all = MEANT.iter().map(|m| m.0).chain(IDLE.iter().copied()).chain(IDLE_WITH_VALUE.iter().copied());
+    let printers = PRINTERS.iter().map(|p| p.name);
+    let all = MEANT
+        .iter()
+        .map(|m| m.0)
+        .chain(printers)
+        .chain(IDLE.iter().copied())
+        .chain(IDLE_WITH_VALUE.iter().copied());
     let hint = nearest(name, all.filter(|n| n.len() > 1))
         .map_or("`silkit opt -help` lists the options".to_owned(), |n| format!("did you mean `-{n}`?"));
     (format!("unknown option `{arg}`"), hint)

@@ -80,7 +80,7 @@ fn count(input: &Input) -> Counts {
         }
     }
     let entities = [
-        ("bytes", input.text.len()),
+        ("bytes", input.size),
         ("functions", module.functions.len()),
         ("bodies", bodies),
         ("blocks", blocks),

@@ -1,0 +1,42 @@
+//! Dead ends: blocks from which no path leaves the function.
+
+use silkit_base::{Entity, Worklist};
+use silkit_ir::{Block, Body};
+
+/// Which blocks are dead ends (SIL.md, "Definition of a path"): no path from their start reaches an
+/// instruction that leaves the function.
+#[derive(Clone, Debug, Default)]
+pub struct DeadEnds {
+    is_dead_end: Vec<bool>,
+    any: bool,
+}
+
+impl DeadEnds {
+    /// The dead ends of a body.
+    pub fn compute(body: &Body) -> Self {
+        let mut is_dead_end = vec![true; body.block_count()];
+        let mut work = Worklist::new();
+        let leaves = |b: &Block| body.last_inst(*b).is_some_and(|i| body.inst(i).opcode.leaves_function());
+        for block in body.block_order().iter().copied().filter(leaves) {
+            work.push(block);
+        }
+        while let Some(block) = work.pop() {
+            is_dead_end[block.index()] = false;
+            for pred in body.predecessors(block) {
+                work.push(pred);
+            }
+        }
+        let any = body.block_order().iter().any(|b| is_dead_end[b.index()]);
+        Self { is_dead_end, any }
+    }
+
+    /// Whether no path from the start of a block leaves the function.
+    pub fn is_dead_end(&self, block: Block) -> bool {
+        self.is_dead_end.get(block.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether there is a dead end at all.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+}

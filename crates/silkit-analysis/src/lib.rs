@@ -1,0 +1,36 @@
+//! Analyses of a body: what follows from its blocks, edges and uses, in dense tables.
+//!
+//! Each analysis is a plain struct that `compute(&Body)` makes in linear or almost linear time. It
+//! holds no reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] shows no
+//! change of what it depends on.
+//!
+//! | analysis | answers | made again after a change of |
+//! |---|---|---|
+//! | [`BlockOrder`] | blocks in reverse postorder; which can be reached | edges |
+//! | [`Dominators`], [`PostDominators`] | block dominance in constant time | edges |
+//! | [`Frontiers`], [`ChosenDominators`] | where paths from a block meet others; the nearest dominator among chosen blocks | edges |
+//! | [`Components`] | strongly connected components of blocks | edges |
+//! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
+//! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
+//! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
+//! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
+//! | [`path`] | a shortest path between blocks | – |
+
+mod components;
+mod dead_ends;
+mod dominators;
+mod frontiers;
+mod inst_order;
+pub mod memory;
+mod order;
+mod path;
+mod scopes;
+
+pub use components::Components;
+pub use dead_ends::DeadEnds;
+pub use dominators::{Dominators, PostDominators, value_dominates};
+pub use frontiers::{ChosenDominators, Frontiers};
+pub use inst_order::InstOrder;
+pub use order::BlockOrder;
+pub use path::path;
+pub use scopes::{Begin, Coherence, ScopeError, Scopes};

@@ -1,0 +1,346 @@
+//! The memory of a body that can be uniquely identified, as trees of parts.
+
+use super::{AddressUse, Derived, Leaves, MemoryFacts, Needs, Part, address_use};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::instructions::AllocStack;
+use silkit_ir::{Inst, NONE, Opcode, Operand, Value};
+use silkit_types::{SilType, TupleElement, Type, TypeKind};
+use std::ops::Range;
+
+/// What memory a tree stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RootKind {
+    /// What this instruction allocates.
+    Allocation(Inst),
+    /// An argument of the function.
+    Argument(ArgumentConvention, ArgumentRoleKind),
+    /// An address that this `begin_apply` yields.
+    Yielded(ArgumentConvention, Inst),
+}
+
+/// Whether an indirect argument is a parameter, a result or the error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentRoleKind {
+    /// A parameter.
+    Parameter,
+    /// A result.
+    Result,
+    /// The error.
+    Error,
+}
+
+/// A tree of parts.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The address of the whole.
+    pub value: Value,
+    /// What memory it is.
+    pub kind: RootKind,
+    /// Its locations; the first is the whole, and each comes behind what it is a part of.
+    pub locations: Range<u32>,
+    /// The addresses of these.
+    pub addresses: Range<u32>,
+    /// What is done to it.
+    pub accesses: Range<u32>,
+}
+
+/// Memory that instructions name.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The address by which it is first found.
+    pub value: Value,
+    /// What it is a part of.
+    pub parent: Option<u32>,
+    /// Which part.
+    part: Option<Part>,
+    /// The type that says what it owns: the enum's for a payload, which may be that of several cases.
+    owner: SilType,
+    /// Whether it is the payload of several cases.
+    has_cases: bool,
+    children: Vec<u32>,
+    /// The leaves that it consists of.
+    pub leaves: Range<u32>,
+}
+
+/// Memory of which no part is named: a location, or what is left of it beside the parts that are named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    /// The location that it is, or belongs to.
+    pub location: u32,
+    /// Whether values in it own something, so that they must be destroyed or taken.
+    pub owns: bool,
+    /// Whether it is known that there is something to store: it may be empty, or of unknown type.
+    pub is_known: bool,
+}
+
+/// What one operand does to a location.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The operand.
+    pub operand: Operand,
+    /// The instruction.
+    pub inst: Inst,
+    /// The location.
+    pub location: u32,
+    /// What it does.
+    pub effect: AddressUse,
+    /// Whether a value of the type at this address may own something.
+    pub owns: bool,
+}
+
+/// The trees of all memory of a body that can be uniquely identified and whose uses are all understood.
+#[derive(Clone, Debug, Default)]
+pub struct Locations {
+    /// The trees.
+    pub roots: Vec<Root>,
+    /// Their locations.
+    pub locations: Vec<Location>,
+    /// Their leaves: those of a location stand together, and those of a tree.
+    pub leaves: Vec<Leaf>,
+    /// All addresses of locations.
+    pub addresses: Vec<(Value, u32)>,
+    /// What is done to them, in no order.
+    pub accesses: Vec<Access>,
+    /// Memory that is left out, with the first use that is not understood, if there is one.
+    pub left_out: Vec<(Value, Option<Operand>)>,
+}
+
+impl Locations {
+    /// The locations of a body.
+    pub fn compute(facts: &MemoryFacts<'_>) -> Self {
+        let mut all = Self::default();
+        let body = facts.body;
+        let conventions = facts.own.map(|own| Conventions::new(own, facts.addresses));
+        if let (Some(conventions), Some(&entry)) = (conventions, body.block_order().first()) {
+            let (results, error) = (conventions.indirect_result_count(), conventions.error_argument());
+            for (index, &value) in body.arguments(entry).iter().enumerate() {
+                let role = match index {
+                    _ if Some(index) == error => ArgumentRoleKind::Error,
+                    _ if index < results => ArgumentRoleKind::Result,
+                    _ => ArgumentRoleKind::Parameter,
+                };
+                if let Some(convention) = conventions.convention(index).filter(|c| is_identified(*c)) {
+                    all.add(facts, value, RootKind::Argument(convention, role));
+                }
+            }
+        }
+        for inst in body.insts() {
+            match body.inst(inst).opcode {
+                Opcode::AllocStack => {
+                    let is_dynamic = body.view_as::<AllocStack>(inst).is_some_and(|a| a.dynamic_lifetime);
+                    if let Some(value) = body.results(inst).next().filter(|_| !is_dynamic) {
+                        all.add(facts, value, RootKind::Allocation(inst));
+                    }
+                }
+                Opcode::BeginApply => all.add_yields(facts, inst),
+                _ => {}
+            }
+        }
+        all.number(facts);
+        all
+    }
+
+    fn add_yields(&mut self, facts: &MemoryFacts<'_>, inst: Inst) {
+        let site = ApplySite::new(facts.body, inst, facts.addresses);
+        let Some(conventions) = site.and_then(|site| site.callee_conventions()) else { return };
+        for (index, value) in facts.body.results(inst).enumerate() {
+            let convention = conventions.yield_convention(index);
+            if let Some(convention) = convention
+                && (is_identified(convention) || convention == ArgumentConvention::InoutAliasable)
+            {
+                self.add(facts, value, RootKind::Yielded(convention, inst));
+            }
+        }
+    }
+
+    /// Adds the tree of an address, unless a use of it is not understood.
+    fn add(&mut self, facts: &MemoryFacts<'_>, root: Value, kind: RootKind) {
+        let ty = facts.ty(root);
+        if !ty.is_address() {
+            return;
+        }
+        let (first, first_access) = (self.locations.len() as u32, self.accesses.len() as u32);
+        let first_address = self.addresses.len() as u32;
+        self.locations.push(Location::new(root, None, None, ty));
+        let mut left_out = None;
+        let mut known = FxHashMap::default();
+        let mut work = vec![(root, first)];
+        'values: while let Some((value, location)) = work.pop() {
+            self.addresses.push((value, location));
+            let owns = facts.is_trivial(facts.ty(value)) == Some(false);
+            let mut made = Vec::new();
+            for operand in facts.body.uses(value) {
+                let Some(effect) = address_use(facts, operand) else {
+                    left_out = Some((root, Some(operand)));
+                    break 'values;
+                };
+                match effect.derived {
+                    Some((result, Derived::Same)) => made.push((result, location)),
+                    Some((result, Derived::Part(part))) => {
+                        made.push((result, self.part(facts, &mut known, location, part, result)));
+                    }
+                    None => {}
+                }
+                let is_nothing = effect.needs == Needs::Nothing
+                    && effect.leaves == Leaves::Same
+                    && effect.on_edges.is_empty()
+                    && !effect.changes;
+                if !is_nothing {
+                    let inst = facts.body.operand(operand).user;
+                    self.accesses.push(Access { operand, inst, location, effect, owns });
+                }
+            }
+            work.extend(made.into_iter().rev());
+        }
+        if left_out.is_none() && self.locations[first as usize..].iter().any(Location::is_ambiguous) {
+            left_out = Some((root, None));
+        }
+        if let Some(left_out) = left_out {
+            self.locations.truncate(first as usize);
+            self.accesses.truncate(first_access as usize);
+            self.addresses.truncate(first_address as usize);
+            self.left_out.push(left_out);
+            return;
+        }
+        let locations = first..self.locations.len() as u32;
+        let accesses = first_access..self.accesses.len() as u32;
+        let addresses = first_address..self.addresses.len() as u32;
+        self.roots.push(Root { value: root, kind, locations, addresses, accesses });
+    }
+
+    /// The part of a location, made if it is new.
+    fn part(
+        &mut self,
+        facts: &MemoryFacts<'_>,
+        known: &mut FxHashMap<(u32, Part), u32>,
+        parent: u32,
+        part: Part,
+        value: Value,
+    ) -> u32 {
+        // Of an enum there is one payload, whatever its case.
+        let key = if part.is_whole() { Part::Content } else { part };
+        if let Some(&child) = known.get(&(parent, key)) {
+            let child_of = &mut self.locations[child as usize];
+            child_of.has_cases |= child_of.part != Some(part);
+            return child;
+        }
+        let owner = if part.is_whole() { self.locations[parent as usize].owner } else { facts.ty(value) };
+        let child = self.locations.len() as u32;
+        known.insert((parent, key), child);
+        self.locations.push(Location::new(value, Some(parent), Some(part), owner));
+        self.locations[parent as usize].children.push(child);
+        child
+    }
+
+    /// Numbers the leaves.
+    fn number(&mut self, facts: &MemoryFacts<'_>) {
+        // Parts come behind what they are parts of, so counts go up first, and numbers down afterwards.
+        let rests: Vec<Option<Leaf>> =
+            (0..self.locations.len() as u32).map(|location| self.rest(facts, location)).collect();
+        let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();
+        for location in (0..self.locations.len()).rev() {
+            if let Some(parent) = self.locations[location].parent {
+                counts[parent as usize] += counts[location];
+            }
+        }
+        let total: u32 = self.roots.iter().map(|root| counts[root.locations.start as usize]).sum();
+        let none = Leaf { location: NONE, owns: false, is_known: false };
+        self.leaves = vec![none; total as usize];
+        let mut next = 0;
+        for location in 0..self.locations.len() {
+            if self.locations[location].parent.is_none() {
+                self.locations[location].leaves = next..next + counts[location];
+                next += counts[location];
+            }
+            let mut start = self.locations[location].leaves.start;
+            if let Some(rest) = rests[location] {
+                self.leaves[start as usize] = rest;
+                start += 1;
+            }
+            for at in 0..self.locations[location].children.len() {
+                let child = self.locations[location].children[at] as usize;
+                self.locations[child].leaves = start..start + counts[child];
+                start += counts[child];
+            }
+        }
+    }
+
+    /// The leaf that a location is, or that is left of it.
+    fn rest(&self, facts: &MemoryFacts<'_>, location: u32) -> Option<Leaf> {
+        let of = &self.locations[location as usize];
+        let named: FxHashSet<Part> =
+            of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
+        let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
+        if of.children.is_empty() {
+            let is_trivial = facts.is_trivial(of.owner);
+            let is_known = match is_trivial {
+                Some(true) => facts.is_empty(of.owner.ty()) == Some(false),
+                known => known.is_some(),
+            };
+            return leaf(is_trivial == Some(false), is_known);
+        }
+        if named.iter().any(|part| part.is_whole()) {
+            return None;
+        }
+        let Some(parts) = parts(facts, facts.ty(of.value).ty()) else { return leaf(false, false) };
+        let left: Vec<Type> =
+            parts.into_iter().filter(|(part, _)| !named.contains(part)).map(|(_, ty)| ty).collect();
+        if left.is_empty() {
+            return None;
+        }
+        let trivial: Vec<Option<bool>> =
+            left.iter().map(|&ty| facts.is_trivial(SilType::object(ty))).collect();
+        let owns = trivial.contains(&Some(false));
+        let is_known = owns || left.iter().any(|&ty| facts.is_empty(ty) == Some(false));
+        leaf(owns, is_known && !trivial.contains(&None))
+    }
+
+    /// The part of a location, where something names it.
+    pub fn named_part(&self, location: u32, part: Part) -> Option<u32> {
+        let children = &self.locations[location as usize].children;
+        children.iter().copied().find(|child| self.locations[*child as usize].part == Some(part))
+    }
+
+    /// Whether a part of a location is named.
+    pub fn has_parts(&self, location: u32) -> bool {
+        !self.locations[location as usize].children.is_empty()
+    }
+
+    /// The tree of a location's root, by its position.
+    pub fn root_of(&self, location: u32) -> &Root {
+        &self.roots[self.roots.partition_point(|root| root.locations.end <= location)]
+    }
+}
+
+impl Location {
+    fn new(value: Value, parent: Option<u32>, part: Option<Part>, owner: SilType) -> Self {
+        Self { value, parent, part, owner, has_cases: false, children: Vec::new(), leaves: 0..0 }
+    }
+
+    /// Whether its parts are those of different types, so that they cannot be told apart.
+    fn is_ambiguous(&self) -> bool {
+        self.has_cases && !self.children.is_empty()
+    }
+}
+
+/// The parts of a struct or tuple.
+fn parts(facts: &MemoryFacts<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
+    if let TypeKind::Tuple(elements) = ty.kind() {
+        let element = |(i, e): (usize, &TupleElement)| (Part::Element(i as u32), e.ty);
+        return Some(elements.iter().enumerate().map(element).collect());
+    }
+    let fields = facts.declarations.stored_fields(ty)?;
+    Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
+}
+
+/// Whether nothing else names the memory that is passed so.
+fn is_identified(convention: ArgumentConvention) -> bool {
+    use ArgumentConvention as C;
+    matches!(convention, C::In | C::InGuaranteed | C::Inout | C::Out)
+}
+
+/// The cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
+pub fn switched_edges(facts: &MemoryFacts<'_>, inst: Inst) -> Vec<usize> {
+    super::uses::switched(facts, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
+}

@@ -1,0 +1,374 @@
+//! Joint post-dominance: scopes that an instruction or argument begins and others end.
+//!
+//! The rules are those of SIL.md, "Joint post-dominance". The walk goes backwards from the ends, so its cost
+//! is the size of the scope, not of the function.
+
+use crate::{DeadEnds, InstOrder, path};
+use silkit_base::{EntitySet, FxHashMap, FxHashSet};
+use silkit_ir::{Block, Body, Inst};
+
+/// Where a scope begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begin {
+    /// After an instruction.
+    After(Inst),
+    /// At the start of a block: that of an argument.
+    Start(Block),
+}
+
+/// Whether all paths to a point must agree on whether the scope is open there. They always do where a path leads
+/// on to an exit; in dead ends they may not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Coherence {
+    /// They must.
+    Required,
+    /// They need not.
+    NotRequired,
+}
+
+/// How a scope and its ends break the rule. A path is a list of blocks from the one in which the scope
+/// begins, or an end stands, to the one where it goes wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScopeError {
+    /// A path reaches an end without passing the beginning: its definition does not dominate it.
+    Undominated(Inst),
+    /// After one end a path reaches another, or the same again.
+    EndedTwice {
+        /// The end that is passed first.
+        first: Inst,
+        /// The end that is passed then.
+        second: Inst,
+        /// From the first to the second.
+        path: Vec<Block>,
+    },
+    /// A path leaves the function with the scope open.
+    Leak {
+        /// From the beginning to the exit.
+        path: Vec<Block>,
+    },
+    /// A path comes back to the beginning with the scope open.
+    BeginsAgain {
+        /// From the beginning to itself.
+        path: Vec<Block>,
+    },
+    /// A block, a dead end, is reached both with the scope open and with it closed, which coherence forbids.
+    Incoherent {
+        /// From the beginning to the block, with the scope open.
+        path: Vec<Block>,
+    },
+}
+
+/// A checker of scopes, one after the other. After [`Scopes::check`] it knows what is inside the last one.
+#[derive(Debug)]
+pub struct Scopes<'a> {
+    body: &'a Body,
+    order: &'a InstOrder,
+    dead_ends: &'a DeadEnds,
+    /// Only paths from the entry count.
+    reachable: EntitySet<Block>,
+    begin: Begin,
+    /// The ends of each block that has some, in order.
+    ends: FxHashMap<Block, Vec<Inst>>,
+    /// Blocks at whose start the scope is open.
+    live_in: EntitySet<Block>,
+    /// The same, in the order in which they were found.
+    live_blocks: Vec<Block>,
+    /// For one walk at a time.
+    seen: EntitySet<Block>,
+    work: Vec<Block>,
+    /// Dead ends that are entered with the scope open and from which no end is reached.
+    abandoned: Vec<Block>,
+    /// The dead ends that are inside the scope, once somebody asked.
+    inside_dead_ends: Option<EntitySet<Block>>,
+}
+
+impl<'a> Scopes<'a> {
+    /// A checker of the scopes of a body.
+    pub fn new(body: &'a Body, order: &'a InstOrder, dead_ends: &'a DeadEnds) -> Self {
+        let mut reachable = EntitySet::new();
+        let mut work: Vec<Block> = body.block_order().first().copied().into_iter().collect();
+        while let Some(block) = work.pop() {
+            if reachable.insert(block) {
+                work.extend(body.block_successors(block));
+            }
+        }
+        Self {
+            body,
+            order,
+            dead_ends,
+            reachable,
+            begin: Begin::Start(Block::NONE),
+            ends: FxHashMap::default(),
+            live_in: EntitySet::new(),
+            live_blocks: Vec::new(),
+            seen: EntitySet::new(),
+            work: Vec::new(),
+            abandoned: Vec::new(),
+            inside_dead_ends: None,
+        }
+    }
+
+    /// Checks that the beginning is jointly post-dominated by the ends: all that is wrong, in the order in
+    /// which it was found.
+    pub fn check(&mut self, begin: Begin, ends: &[Inst], coherence: Coherence) -> Vec<ScopeError> {
+        let mut errors = Vec::new();
+        self.start(begin, ends, &mut errors);
+        // Most scopes end in the block in which they begin.
+        if self.ends.len() == 1 && self.end_after_begin().is_some() {
+            return errors;
+        }
+        let is_open_behind = self.walk_back(&mut errors);
+        if self.end_after_begin().is_none() {
+            self.find_leaks(is_open_behind, &mut errors);
+            self.follow_dead_ends(coherence, &mut errors);
+        }
+        errors
+    }
+
+    /// Whether the point before an instruction is inside the scope that was checked last.
+    pub fn contains(&mut self, inst: Inst) -> bool {
+        let block = self.body.inst(inst).block;
+        let position = self.order.position(inst);
+        if block == self.begin_block() && self.is_after_begin(inst) {
+            return self.end_after_begin().is_none_or(|end| position <= self.order.position(end));
+        }
+        if self.live_in.contains(block) {
+            let first = self.ends.get(&block).and_then(|ends| ends.first());
+            return first.is_none_or(|&end| position <= self.order.position(end));
+        }
+        if self.abandoned.is_empty() || !self.dead_ends.is_dead_end(block) {
+            return false;
+        }
+        if self.inside_dead_ends.is_none() {
+            self.inside_dead_ends = Some(self.dead_ends_inside());
+        }
+        self.inside_dead_ends.as_ref().is_some_and(|set| set.contains(block))
+    }
+
+    /// The blocks that the scope which was checked last begins in and those from whose start it is open to an end: no
+    /// dead ends from which none is reached.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
+        let begin = self.begin_block();
+        std::iter::once(begin).chain(self.live_blocks.iter().copied().filter(move |&block| block != begin))
+    }
+
+    fn begin_block(&self) -> Block {
+        match self.begin {
+            Begin::After(inst) => self.body.inst(inst).block,
+            Begin::Start(block) => block,
+        }
+    }
+
+    /// Whether an instruction of the block of the beginning comes after it.
+    fn is_after_begin(&self, inst: Inst) -> bool {
+        match self.begin {
+            Begin::After(begin) => self.order.comes_before(begin, inst),
+            Begin::Start(_) => true,
+        }
+    }
+
+    /// The first end behind the beginning, in the same block.
+    fn end_after_begin(&self) -> Option<Inst> {
+        let ends = self.ends.get(&self.begin_block())?;
+        ends.iter().copied().find(|&end| self.is_after_begin(end))
+    }
+
+    fn start(&mut self, begin: Begin, ends: &[Inst], errors: &mut Vec<ScopeError>) {
+        self.begin = begin;
+        self.ends.clear();
+        self.live_in.clear();
+        self.live_blocks.clear();
+        self.work.clear();
+        self.abandoned.clear();
+        self.inside_dead_ends = None;
+        let mut sorted = ends.to_vec();
+        sorted.sort_unstable_by_key(|&end| (self.body.inst(end).block, self.order.position(end)));
+        let begin_block = self.begin_block();
+        for &end in &sorted {
+            let block = self.body.inst(end).block;
+            if !self.reachable.contains(block) {
+                continue;
+            }
+            if block == begin_block && !self.is_after_begin(end) {
+                errors.push(ScopeError::Undominated(end));
+                continue;
+            }
+            let of_block = self.ends.entry(block).or_default();
+            if let Some(&first) = of_block.last() {
+                errors.push(ScopeError::EndedTwice { first, second: end, path: vec![block] });
+            }
+            of_block.push(end);
+            if block != begin_block && self.live_in.insert(block) {
+                self.live_blocks.push(block);
+                self.work.push(block);
+            }
+        }
+    }
+
+    /// Marks the blocks from whose start an end is reached; whether this reaches the end of the block of the
+    /// beginning.
+    fn walk_back(&mut self, errors: &mut Vec<ScopeError>) -> bool {
+        let begin_block = self.begin_block();
+        let mut is_open_behind = false;
+        let mut undominated = false;
+        let mut told = FxHashSet::default();
+        while let Some(block) = self.work.pop() {
+            for pred in self.body.predecessors(block).filter(|&b| self.reachable.contains(b)) {
+                if let Some(&first) = self.ends.get(&pred).and_then(|ends| ends.last()) {
+                    let (second, mut path) = self.next_end(block);
+                    path.insert(0, pred);
+                    // Several ways from one end to another are one mistake.
+                    if told.insert((first, second)) {
+                        errors.push(ScopeError::EndedTwice { first, second, path });
+                    }
+                } else if pred == begin_block {
+                    is_open_behind = true;
+                } else if self.live_in.insert(pred) {
+                    self.live_blocks.push(pred);
+                    self.work.push(pred);
+                }
+            }
+            let is_entry = self.body.block_order().first() == Some(&block);
+            if is_entry && !undominated {
+                undominated = true;
+                errors.push(ScopeError::Undominated(self.next_end(block).0));
+            }
+        }
+        is_open_behind
+    }
+
+    /// The end that is reached from the start of a block, and the blocks up to it.
+    fn next_end(&self, start: Block) -> (Inst, Vec<Block>) {
+        let path = self.path(start, |b| self.ends.contains_key(&b), |b| self.live_in.contains(b));
+        let last = path.last().copied().unwrap_or(start);
+        // Every block that is marked reaches an end.
+        let end = self.ends.get(&last).and_then(|ends| ends.first()).copied().unwrap_or(Inst::NONE);
+        (end, path)
+    }
+
+    /// Looks at the edges that leave the blocks in which the scope stays open.
+    fn find_leaks(&mut self, is_open_behind: bool, errors: &mut Vec<ScopeError>) {
+        let begin_block = self.begin_block();
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.clear();
+        let mut open = vec![begin_block];
+        let (mut leaked, mut came_back) = (false, false);
+        seen.insert(begin_block);
+        if !is_open_behind && self.leaves(begin_block) {
+            errors.push(ScopeError::Leak { path: vec![begin_block] });
+            open.clear();
+        }
+        while let Some(block) = open.pop() {
+            for next in self.body.block_successors(block) {
+                if next == begin_block && std::mem::replace(&mut came_back, true) {
+                    continue;
+                }
+                if next == begin_block {
+                    let path = self.path_from_begin(block);
+                    let path = path.into_iter().chain([begin_block]).collect();
+                    errors.push(ScopeError::BeginsAgain { path });
+                    continue;
+                }
+                if !seen.insert(next) {
+                    continue;
+                }
+                if self.live_in.contains(next) {
+                    if !self.ends.contains_key(&next) {
+                        open.push(next);
+                    }
+                } else if !self.dead_ends.is_dead_end(next) {
+                    if !std::mem::replace(&mut leaked, true) {
+                        errors.push(self.leak(block, next));
+                    }
+                } else {
+                    self.abandoned.push(next);
+                }
+            }
+        }
+        self.seen = seen;
+    }
+
+    /// What goes wrong behind an edge from where the scope is open to where no end is reached before it begins
+    /// again, but an exit is.
+    fn leak(&self, from: Block, to: Block) -> ScopeError {
+        let begin_block = self.begin_block();
+        let mut path = self.path_from_begin(from);
+        match crate::path(self.body, &[to], |b| self.leaves(b), |b| b != begin_block) {
+            Some(rest) => {
+                path.extend(rest);
+                ScopeError::Leak { path }
+            }
+            None => {
+                path.extend(self.path(to, |b| b == begin_block, |_| true));
+                ScopeError::BeginsAgain { path }
+            }
+        }
+    }
+
+    /// Looks where the dead ends lead that are entered with the scope open.
+    fn follow_dead_ends(&self, coherence: Coherence, errors: &mut Vec<ScopeError>) {
+        let begin_block = self.begin_block();
+        let mut follow = |wanted: &dyn Fn(Block) -> bool, error: fn(Vec<Block>) -> ScopeError| {
+            let Some(rest) = path(self.body, &self.abandoned, wanted, |b| b != begin_block) else { return };
+            let mut path = self.path_from_begin(rest[0]);
+            path.extend(&rest[1..]);
+            errors.push(error(path));
+        };
+        // A dead end cannot lead to what is none.
+        if self.dead_ends.is_dead_end(begin_block) {
+            follow(&|b| b == begin_block, |path| ScopeError::BeginsAgain { path });
+        }
+        if coherence == Coherence::Required && !self.abandoned.is_empty() {
+            let closed = self.closed_before();
+            follow(&|b| closed.contains(b), |path| ScopeError::Incoherent { path });
+        }
+    }
+
+    fn leaves(&self, block: Block) -> bool {
+        self.body.last_inst(block).is_some_and(|i| self.body.inst(i).opcode.leaves_function())
+    }
+
+    /// The blocks at whose start the scope was closed on some path.
+    fn closed_before(&self) -> EntitySet<Block> {
+        let mut closed = EntitySet::new();
+        let mut work: Vec<Block> = self.ends.keys().copied().collect();
+        while let Some(block) = work.pop() {
+            for next in self.body.block_successors(block) {
+                if closed.insert(next) && next != self.begin_block() {
+                    work.push(next);
+                }
+            }
+        }
+        closed
+    }
+
+    /// The dead ends in which the scope is open whatever the path.
+    fn dead_ends_inside(&self) -> EntitySet<Block> {
+        let closed = self.closed_before();
+        let mut inside = EntitySet::new();
+        let mut work = self.abandoned.clone();
+        while let Some(block) = work.pop() {
+            if !closed.contains(block) && inside.insert(block) {
+                work.extend(self.body.block_successors(block));
+            }
+        }
+        inside
+    }
+
+    fn path_from_begin(&self, to: Block) -> Vec<Block> {
+        self.path(self.begin_block(), |b| b == to, |b| self.live_in.contains(b))
+    }
+
+    /// A shortest path; where there is none, the block alone.
+    fn path(
+        &self,
+        from: Block,
+        wanted: impl Fn(Block) -> bool,
+        allowed: impl Fn(Block) -> bool,
+    ) -> Vec<Block> {
+        path(self.body, &[from], wanted, allowed).unwrap_or_else(|| vec![from])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Just enough of LLVM's bitstream container to find the version in a file of Swift's compiler.
+
+use std::collections::HashMap;
+
+/// How deep blocks may nest, and how much may be in a record.
+const MAX_DEPTH: usize = 16;
+const MAX_FIELDS: u64 = 1 << 16;
+/// The block that holds abbreviations for other blocks.
+const BLOCK_INFO: u64 = 0;
+
+/// What comes next in a stream.
+pub(crate) enum Item<'a> {
+    /// A block with this id begins.
+    Enter(u64),
+    /// A block ends.
+    Leave,
+    /// A record.
+    Record {
+        code: u64,
+        /// Its fields without the code.
+        fields: Vec<u64>,
+        /// The bytes at its end.
+        blob: &'a [u8],
+    },
+}
+
+#[derive(Clone, Copy)]
+enum Operand {
+    Literal(u64),
+    Fixed(u64),
+    Vbr(u64),
+    Array,
+    Char6,
+    Blob,
+}
+
+type Abbreviation = Vec<Operand>;
+
+struct Scope {
+    id: u64,
+    width: u64,
+    abbreviations: Vec<Abbreviation>,
+}
+
+/// Reads a bitstream from the first bit after its magic.
+pub(crate) struct Bitstream<'a> {
+    bytes: &'a [u8],
+    /// In bits.
+    at: usize,
+    scopes: Vec<Scope>,
+    /// The abbreviations that the info block gives to blocks.
+    shared: HashMap<u64, Vec<Abbreviation>>,
+    /// The block that records of the info block speak of.
+    about: u64,
+}
+
+impl<'a> Bitstream<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        let outer = Scope { id: u64::MAX, width: 2, abbreviations: Vec::new() };
+        Self { bytes, at: 0, scopes: vec![outer], shared: HashMap::new(), about: u64::MAX }
+    }
+
+    /// The next item; `None` at the end, and where the stream makes no sense.
+    pub(crate) fn next(&mut self) -> Option<Item<'a>> {
+        loop {
+            let scope = self.scopes.last()?;
+            match self.fixed(scope.width)? {
+                0 => {
+                    self.align()?;
+                    self.scopes.pop();
+                    return (!self.scopes.is_empty()).then_some(Item::Leave);
+                }
+                1 => return self.enter(),
+                2 => self.define()?,
+                3 => {
+                    let code = self.vbr(6)?;
+                    let count = self.vbr(6).filter(|&n| n <= MAX_FIELDS)?;
+                    let mut fields = Vec::new();
+                    for _ in 0..count {
+                        fields.push(self.vbr(6)?);
+                    }
+                    return self.record(code, fields, &[]);
+                }
+                id => {
+                    let index = usize::try_from(id - 4).ok()?;
+                    let abbreviation = self.scopes.last()?.abbreviations.get(index)?.clone();
+                    let (mut fields, blob) = self.abbreviated(&abbreviation)?;
+                    if fields.is_empty() {
+                        return None;
+                    }
+                    let code = fields.remove(0);
+                    return self.record(code, fields, blob);
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, code: u64, fields: Vec<u64>, blob: &'a [u8]) -> Option<Item<'a>> {
+        if self.scopes.last()?.id == BLOCK_INFO && code == 1 {
+            self.about = *fields.first()?;
+        }
+        Some(Item::Record { code, fields, blob })
+    }
+
+    fn enter(&mut self) -> Option<Item<'a>> {
+        let id = self.vbr(8)?;
+        let width = self.vbr(4).filter(|n| (2..=32).contains(n))?;
+        self.align()?;
+        self.fixed(32)?;
+        if self.scopes.len() > MAX_DEPTH {
+            return None;
+        }
+        let abbreviations = self.shared.get(&id).cloned().unwrap_or_default();
+        self.scopes.push(Scope { id, width, abbreviations });
+        Some(Item::Enter(id))
+    }
+
+    fn define(&mut self) -> Option<()> {
+        let count = self.vbr(5).filter(|&n| n <= MAX_FIELDS)?;
+        let mut abbreviation = Vec::new();
+        for _ in 0..count {
+            if self.fixed(1)? == 1 {
+                abbreviation.push(Operand::Literal(self.vbr(8)?));
+                continue;
+            }
+            abbreviation.push(match self.fixed(3)? {
+                1 => Operand::Fixed(self.vbr(5)?),
+                2 => Operand::Vbr(self.vbr(5)?),
+                3 => Operand::Array,
+                4 => Operand::Char6,
+                5 => Operand::Blob,
+                _ => return None,
+            });
+        }
+        let scope = self.scopes.last_mut()?;
+        if scope.id == BLOCK_INFO {
+            self.shared.entry(self.about).or_default().push(abbreviation);
+        } else {
+            scope.abbreviations.push(abbreviation);
+        }
+        Some(())
+    }
+
+    fn abbreviated(&mut self, abbreviation: &[Operand]) -> Option<(Vec<u64>, &'a [u8])> {
+        let mut fields = Vec::new();
+        let mut blob: &[u8] = &[];
+        let mut operands = abbreviation.iter();
+        while let Some(&operand) = operands.next() {
+            match operand {
+                Operand::Array => {
+                    let element = *operands.next()?;
+                    let count = self.vbr(6).filter(|&n| n <= MAX_FIELDS)?;
+                    for _ in 0..count {
+                        fields.push(self.scalar(element)?);
+                    }
+                }
+                Operand::Blob => {
+                    let count = usize::try_from(self.vbr(6)?).ok()?;
+                    self.align()?;
+                    let start = self.at / 8;
+                    blob = self.bytes.get(start..start.checked_add(count)?)?;
+                    self.at += count * 8;
+                    self.align()?;
+                }
+                scalar => fields.push(self.scalar(scalar)?),
+            }
+        }
+        Some((fields, blob))
+    }
+
+    fn scalar(&mut self, operand: Operand) -> Option<u64> {
+        match operand {
+            Operand::Literal(value) => Some(value),
+            Operand::Fixed(width) => self.fixed(width),
+            Operand::Vbr(width) => self.vbr(width),
+            Operand::Char6 => self.fixed(6),
+            Operand::Array | Operand::Blob => None,
+        }
+    }
+
+    fn fixed(&mut self, width: u64) -> Option<u64> {
+        if width > 64 {
+            return None;
+        }
+        let mut value = 0;
+        for bit in 0..width {
+            let byte = *self.bytes.get(self.at / 8)?;
+            value |= u64::from(byte >> (self.at % 8) & 1) << bit;
+            self.at += 1;
+        }
+        Some(value)
+    }
+
+    fn vbr(&mut self, width: u64) -> Option<u64> {
+        if !(2..=32).contains(&width) {
+            return None;
+        }
+        let more = 1 << (width - 1);
+        let mut value = 0u64;
+        let mut shift = 0;
+        loop {
+            let piece = self.fixed(width)?;
+            value |= (piece & (more - 1)).checked_shl(shift)?;
+            if piece & more == 0 {
+                return Some(value);
+            }
+            shift += width as u32 - 1;
+        }
+    }
+
+    /// Goes to the next multiple of 32 bits.
+    fn align(&mut self) -> Option<()> {
+        self.at = self.at.next_multiple_of(32);
+        (self.at / 8 <= self.bytes.len()).then_some(())
+    }
+}

@@ -1,0 +1,272 @@
+//! What a value looks like in bytes: one declaration gives both directions.
+//!
+//! [`record!`], [`variants!`] and [`flags!`] name every field and variant once. A field or variant
+//! that is added elsewhere does not compile until it is named here, too.
+
+use crate::sink::Sink;
+use crate::source::{Damage, Source};
+use silkit_base::{Symbol, TextRange};
+use silkit_ir::{DebugVar, DeclRef, KeyPath};
+use silkit_types::{GenericSig, SilType, Type};
+
+/// For how many entries of a list there is room before the first is read. What is counted may be
+/// much larger in memory than the byte that it takes at least.
+const MAX_RESERVED: usize = 1 << 10;
+
+/// Something that is written to and read from bytes. Every value takes at least one byte.
+pub(crate) trait Codec: Sized {
+    fn write(&self, sink: &mut Sink<'_>);
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage>;
+}
+
+/// Structs: their fields, in the order of the bytes.
+macro_rules! record {
+    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
+        impl $crate::codec::Codec for $name {
+            fn write(&self, sink: &mut $crate::sink::Sink<'_>) {
+                let Self { $($field),* } = self;
+                $($crate::codec::Codec::write($field, sink);)*
+            }
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+                Ok(Self { $($field: $crate::codec::Codec::read(source)?),* })
+            }
+        }
+    )*};
+}
+
+/// Enums: the byte that stands for each variant, and what follows it.
+macro_rules! variants {
+    ($($name:ident {
+        $($code:literal = $variant:ident $(($($item:ident),* $(,)?))? $({ $($field:ident),* $(,)? })?),* $(,)?
+    })*) => {$(
+        impl $crate::codec::Codec for $name {
+            fn write(&self, sink: &mut $crate::sink::Sink<'_>) {
+                match self {$(
+                    Self::$variant $(($($item),*))? $({ $($field),* })? => {
+                        sink.byte($code);
+                        $($($crate::codec::Codec::write($item, sink);)*)?
+                        $($($crate::codec::Codec::write($field, sink);)*)?
+                    }
+                )*}
+            }
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+                Ok(match source.byte()? {
+                    $($code => Self::$variant
+                        $(($({ let $item = $crate::codec::Codec::read(source)?; $item }),*))?
+                        $({ $($field: $crate::codec::Codec::read(source)?),* })?,)*
+                    code => return Err(source.unknown(stringify!($name), u32::from(code))),
+                })
+            }
+        }
+    )*};
+}
+
+/// Sets of flags.
+macro_rules! flags {
+    ($($name:ident)*) => {$(
+        impl $crate::codec::Codec for $name {
+            fn write(&self, sink: &mut $crate::sink::Sink<'_>) {
+                sink.number(self.bits().into());
+            }
+            fn read(source: &mut $crate::source::Source<'_, '_>) -> Result<Self, $crate::source::Damage> {
+                let bits = source.number()?;
+                bits.try_into()
+                    .ok()
+                    .and_then(Self::from_bits)
+                    .ok_or_else(|| source.unknown(stringify!($name), bits))
+            }
+        }
+    )*};
+}
+
+pub(crate) use {flags, record, variants};
+
+impl Codec for bool {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.byte(u8::from(*self));
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        match source.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(source.unknown("truth value", u32::from(other))),
+        }
+    }
+}
+
+impl Codec for u8 {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.byte(*self);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        source.byte()
+    }
+}
+
+impl Codec for u16 {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.number(u32::from(*self));
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        let number = source.number()?;
+        u16::try_from(number).map_err(|_| source.unknown("number below 65536", number))
+    }
+}
+
+impl Codec for u32 {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.number(*self);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        source.number()
+    }
+}
+
+impl<T: Codec> Codec for Option<T> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.byte(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.write(sink);
+        }
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Ok(if bool::read(source)? { Some(T::read(source)?) } else { None })
+    }
+}
+
+impl<T: Codec> Codec for Vec<T> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        write_list(self, sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        let count = source.count()?;
+        let mut list = Vec::with_capacity(count.min(MAX_RESERVED));
+        for _ in 0..count {
+            list.push(T::read(source)?);
+        }
+        Ok(list)
+    }
+}
+
+impl<T: Codec> Codec for Box<[T]> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        write_list(self, sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Vec::read(source).map(Vec::into_boxed_slice)
+    }
+}
+
+fn write_list<T: Codec>(list: &[T], sink: &mut Sink<'_>) {
+    sink.length(list.len());
+    for item in list {
+        item.write(sink);
+    }
+}
+
+/// What nests in itself is read to a limited depth.
+impl<T: Codec> Codec for Box<T> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        (**self).write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        source.nested(|source| T::read(source).map(Box::new))
+    }
+}
+
+impl<A: Codec, B: Codec> Codec for (A, B) {
+    fn write(&self, sink: &mut Sink<'_>) {
+        self.0.write(sink);
+        self.1.write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Ok((A::read(source)?, B::read(source)?))
+    }
+}
+
+impl<A: Codec, B: Codec, C: Codec> Codec for (A, B, C) {
+    fn write(&self, sink: &mut Sink<'_>) {
+        self.0.write(sink);
+        self.1.write(sink);
+        self.2.write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Ok((A::read(source)?, B::read(source)?, C::read(source)?))
+    }
+}
+
+impl<A: Codec, B: Codec, C: Codec, D: Codec> Codec for (A, B, C, D) {
+    fn write(&self, sink: &mut Sink<'_>) {
+        self.0.write(sink);
+        self.1.write(sink);
+        self.2.write(sink);
+        self.3.write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Ok((A::read(source)?, B::read(source)?, C::read(source)?, D::read(source)?))
+    }
+}
+
+impl Codec for Box<str> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.length(self.len());
+        sink.raw(self.as_bytes());
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        let count = source.count()?;
+        let bytes = source.take(count)?;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(text.into()),
+            Err(_) => Err(source.damage("a text that is not UTF-8")),
+        }
+    }
+}
+
+impl Codec for TextRange {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.number(self.start);
+        sink.number(self.end.wrapping_sub(self.start));
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        let (start, len) = (source.number()?, source.number()?);
+        Ok(TextRange { start, end: start.saturating_add(len) })
+    }
+}
+
+/// Interned values: the position in the file's own table.
+macro_rules! interned {
+    ($($name:ident in $table:ident)*) => {$(
+        impl Codec for $name {
+            fn write(&self, sink: &mut Sink<'_>) {
+                sink.reference(crate::tables::Table::$table, self.as_u32());
+            }
+
+            fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+                source.reference(crate::tables::Table::$table).map(Self::from_u32)
+            }
+        }
+    )*};
+}
+
+interned! {
+    Symbol in Symbols
+    DeclRef in Decls
+    Type in Types
+    GenericSig in Signatures
+    SilType in LoweredTypes
+    DebugVar in Variables
+    KeyPath in KeyPaths
+}

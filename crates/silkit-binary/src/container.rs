@@ -1,0 +1,290 @@
+//! The frame of a file: magic, version, the directory of its sections, checksums.
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::foreign;
+use crate::pack::{pack, plain, unpack};
+use crate::source::Damage;
+use std::borrow::Cow;
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The first bytes of a file. The first is in no UTF-8 text, the last is spoiled by whoever
+/// translates the ends of lines.
+pub(crate) const MAGIC: &[u8; 8] = b"\x89SILKIT\n";
+/// The version of the format that is written, and the one that is read.
+pub(crate) const VERSION: u32 = 1;
+
+/// The sections, in the order of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Section {
+    Strings,
+    Decls,
+    Types,
+    LoweredTypes,
+    Variables,
+    KeyPaths,
+    Instructions,
+    Shapes,
+    Functions,
+    Rest,
+    Index,
+    Bodies,
+}
+
+impl Section {
+    pub(crate) const ALL: [Section; 12] = [
+        Section::Strings,
+        Section::Decls,
+        Section::Types,
+        Section::LoweredTypes,
+        Section::Variables,
+        Section::KeyPaths,
+        Section::Instructions,
+        Section::Shapes,
+        Section::Functions,
+        Section::Rest,
+        Section::Index,
+        Section::Bodies,
+    ];
+
+    /// Whether the section may be packed. The index is not, since it does not get smaller, nor are the
+    /// bodies, since one of them is read without the others.
+    fn is_packed(self) -> bool {
+        !matches!(self, Section::Index | Section::Bodies)
+    }
+
+    /// The bytes of a section in a file, packed or as they are.
+    pub(crate) fn store(self, contents: Vec<u8>, small: bool) -> Vec<u8> {
+        match (self.is_packed(), small) {
+            (false, _) => contents,
+            (true, true) => pack(&contents),
+            (true, false) => plain(&contents),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Section::Strings => "the table of strings",
+            Section::Decls => "the table of declaration references",
+            Section::Types => "the table of types",
+            Section::LoweredTypes => "the table of lowered types",
+            Section::Variables => "the table of debug variables",
+            Section::KeyPaths => "the table of key path patterns",
+            Section::Instructions => "the table of instructions",
+            Section::Shapes => "the table of shapes",
+            Section::Functions => "the list of functions",
+            Section::Rest => "the list of other entities",
+            Section::Index => "the index of bodies",
+            Section::Bodies => "the bodies",
+        }
+    }
+}
+
+const SECTIONS: usize = Section::ALL.len();
+/// The length and the checksum of a section, and the bytes of each.
+const FIELD: usize = 4;
+const ENTRY: usize = 2 * FIELD;
+const DIRECTORY: usize = SECTIONS * ENTRY;
+
+/// The checksum of a stretch of bytes.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    xxh3_64(bytes) as u32
+}
+
+/// Of the bodies each has a checksum of its own in the index, so that one can be read without the others.
+fn section_checksum(section: Section, bytes: &[u8]) -> u32 {
+    if section == Section::Bodies { 0 } else { checksum(bytes) }
+}
+
+/// Puts a file together; `None` where a section is longer than 4 GiB or the name of the source than 64 KiB.
+pub(crate) fn assemble(producer: &str, source: &str, sections: &[Vec<u8>; SECTIONS]) -> Option<Vec<u8>> {
+    let producer = &producer[..producer.floor_char_boundary(usize::from(u8::MAX))];
+    let total: usize = sections.iter().map(Vec::len).sum();
+    let mut file = Vec::with_capacity(total + 64 + DIRECTORY);
+    file.extend_from_slice(MAGIC);
+    file.extend_from_slice(&VERSION.to_le_bytes());
+    file.push(producer.len() as u8);
+    file.extend_from_slice(producer.as_bytes());
+    file.extend_from_slice(&u16::try_from(source.len()).ok()?.to_le_bytes());
+    file.extend_from_slice(source.as_bytes());
+    for (section, bytes) in Section::ALL.into_iter().zip(sections) {
+        file.extend_from_slice(&u32::try_from(bytes.len()).ok()?.to_le_bytes());
+        file.extend_from_slice(&section_checksum(section, bytes).to_le_bytes());
+    }
+    let sum = checksum(&file);
+    file.extend_from_slice(&sum.to_le_bytes());
+    sections.iter().for_each(|bytes| file.extend_from_slice(bytes));
+    Some(file)
+}
+
+/// The directory of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Directory {
+    pub(crate) producer: Box<str>,
+    pub(crate) source: Box<str>,
+    entries: [(Range<usize>, u32); SECTIONS],
+}
+
+impl Directory {
+    /// Reads the frame of a file. The contents of the sections are not looked at.
+    pub(crate) fn read(file: &[u8]) -> Result<Directory, ReadError> {
+        let (producer, start) = preamble(file)?;
+        let (source, start) = source_name(file, start)?;
+        let end = start + DIRECTORY;
+        let Some(sum) = file.get(end..end + FIELD) else {
+            return Err(ReadError::truncated("its directory", file.len() as u64));
+        };
+        if number(sum) != checksum(&file[..end]) {
+            return Err(ReadError::checksum("the directory", start as u64));
+        }
+        let mut at = end + FIELD;
+        let mut entries = std::array::from_fn(|_| (0..0, 0));
+        for ((section, entry), field) in
+            Section::ALL.iter().zip(&mut entries).zip(file[start..end].chunks_exact(ENTRY))
+        {
+            let next = at.checked_add(number(&field[..FIELD]) as usize);
+            match next.filter(|&next| next <= file.len()) {
+                Some(next) => *entry = (at..next, number(&field[FIELD..])),
+                None => return Err(ReadError::truncated(section.name(), file.len() as u64)),
+            }
+            at = entry.0.end;
+        }
+        if at != file.len() {
+            let left = file.len() - at;
+            let message = format!("{left} bytes follow the end of the last section");
+            return Err(ReadError::malformed(message, at as u64));
+        }
+        Ok(Directory { producer, source, entries })
+    }
+
+    pub(crate) fn range(&self, section: Section) -> Range<usize> {
+        self.entries[section as usize].0.clone()
+    }
+
+    /// The contents of a section, whose bytes are those that were written.
+    pub(crate) fn section<'a>(&self, file: &'a [u8], section: Section) -> Result<Contents<'a>, ReadError> {
+        let (range, sum) = &self.entries[section as usize];
+        let bytes = &file[range.clone()];
+        let start = range.start as u64;
+        if section_checksum(section, bytes) != *sum {
+            return Err(ReadError::checksum(section.name(), start));
+        }
+        let bytes = match section.is_packed() {
+            false => Cow::Borrowed(bytes),
+            true => unpack(bytes)
+                .map_err(|what| ReadError::malformed(format!("{}: found {what}", section.name()), start))?,
+        };
+        Ok(Contents { bytes, section, start })
+    }
+}
+
+/// What is in a section.
+pub(crate) struct Contents<'a> {
+    pub(crate) bytes: Cow<'a, [u8]>,
+    section: Section,
+    start: u64,
+}
+
+impl Contents<'_> {
+    /// The error for damage that was found in the contents.
+    pub(crate) fn error(&self, damage: &Damage) -> ReadError {
+        let name = self.section.name();
+        match self.section.is_packed() {
+            false => ReadError::damage(name, self.start, damage),
+            true => ReadError::malformed(
+                format!("{name}: found {}, at byte {} of what it holds", damage.what, damage.offset),
+                self.start,
+            ),
+        }
+    }
+}
+
+/// Checks magic and version; gives who wrote the file and where its directory begins.
+fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
+    let known = file.len().min(MAGIC.len());
+    if file[..known] != MAGIC[..known] || file.is_empty() {
+        return Err(foreign::identify(file).unwrap_or_else(not_silkit));
+    }
+    let [_, _, _, _, _, _, _, _, v0, v1, v2, v3, length, rest @ ..] = file else {
+        return Err(ReadError::truncated("its first bytes", file.len() as u64));
+    };
+    let version = u32::from_le_bytes([*v0, *v1, *v2, *v3]);
+    let length = usize::from(*length);
+    let producer = rest.get(..length).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    if version > VERSION {
+        let producer = producer.map_or(String::new(), |p| format!(" by {}", p.escape_debug()));
+        return Err(ReadError::new(
+            ReadErrorKind::Newer,
+            format!(
+                "the file was written{producer} in version {version} of the format; this Silkit reads version {VERSION}"
+            ),
+            Some(MAGIC.len() as u64),
+            "read it with a newer Silkit, which can also print it as text for this one: `silkit opt`",
+        ));
+    }
+    if version < VERSION {
+        return Err(ReadError::malformed(
+            format!("version {version} of the format was never written"),
+            MAGIC.len() as u64,
+        ));
+    }
+    match producer {
+        Some(producer) => Ok((producer.into(), MAGIC.len() + 5 + length)),
+        None => Err(ReadError::truncated("the name of the program that wrote it", file.len() as u64)),
+    }
+}
+
+/// The name of the text that the module came from, and where the directory begins.
+fn source_name(file: &[u8], start: usize) -> Result<(Box<str>, usize), ReadError> {
+    let truncated = || ReadError::truncated("the name of its text", file.len() as u64);
+    let [low, high, rest @ ..] = &file[start..] else { return Err(truncated()) };
+    let length = usize::from(u16::from_le_bytes([*low, *high]));
+    let name = rest.get(..length).ok_or_else(truncated)?;
+    Ok((String::from_utf8_lossy(name).into(), start + 2 + length))
+}
+
+fn not_silkit() -> ReadError {
+    ReadError::new(
+        ReadErrorKind::NotSilkit,
+        "the file is no binary SIL of Silkit",
+        Some(0),
+        "such a file begins with the bytes 89 53 49 4C 4B 49 54 0A; `silkit opt -emit-sib` writes one",
+    )
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// The same file with its sections as they are.
+pub(crate) fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
+    let directory = Directory::read(file)?;
+    let mut sections = [const { Vec::new() }; SECTIONS];
+    for section in Section::ALL {
+        let contents = directory.section(file, section)?.bytes.into_owned();
+        sections[section as usize] = section.store(contents, false);
+    }
+    let large = || ReadError::malformed("a section of more than 4 GiB", 0);
+    assemble(&directory.producer, &directory.source, &sections).ok_or_else(large)
+}
+
+/// Puts the checksums right of what may be a damaged file, as far as its directory can be read: so
+/// that tests and fuzzers come past them.
+pub(crate) fn reseal(file: &mut [u8], bodies: impl FnOnce(&mut [u8], &Directory)) {
+    let Ok((_, start)) = preamble(file).and_then(|(_, start)| source_name(file, start)) else { return };
+    let end = start + DIRECTORY;
+    if file.len() < end + FIELD {
+        return;
+    }
+    let sum = checksum(&file[..end]).to_le_bytes();
+    file[end..end + FIELD].copy_from_slice(&sum);
+    let Ok(directory) = Directory::read(file) else { return };
+    bodies(file, &directory);
+    for section in Section::ALL {
+        let sum = section_checksum(section, &file[directory.range(section)]).to_le_bytes();
+        let at = start + section as usize * ENTRY + FIELD;
+        file[at..at + FIELD].copy_from_slice(&sum);
+    }
+    let sum = checksum(&file[..end]).to_le_bytes();
+    file[end..end + FIELD].copy_from_slice(&sum);
+}

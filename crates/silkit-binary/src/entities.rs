@@ -1,0 +1,187 @@
+//! Everything of a module but the bodies, in bytes.
+
+use crate::codec::{Codec, record, variants};
+use crate::sink::Sink;
+use crate::source::{Damage, Source};
+use silkit_ir::{
+    Attribute, ClassRef, Conformance, CoverageMap, DebugExpr, DebugVarData, DeclRefData,
+    DefaultOverrideTable, DifferentiabilityWitness, Function, Global, KeyPathComponent, KeyPathData,
+    KeyPathId, KeyPathIndex, Linkage, Module, MoveOnlyDeinit, Property, Scope, ScopeParent, SilStage,
+    SourceLoc, SwiftText, VTable, VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
+};
+
+variants! {
+    SilStage { 0 = Raw, 1 = Canonical, 2 = Lowered }
+
+    Linkage {
+        0 = Default,
+        1 = Public,
+        2 = PublicNonAbi,
+        3 = Package,
+        4 = PackageNonAbi,
+        5 = Hidden,
+        6 = Shared,
+        7 = Private,
+        8 = PublicExternal,
+        9 = PackageExternal,
+        10 = HiddenExternal,
+        11 = SharedExternal,
+    }
+
+    ClassRef { 0 = Name(name), 1 = Type(ty) }
+
+    Conformance {
+        0 = Normal { sig, ty, protocol, module },
+        1 = Specialized { ty, args, inner },
+        2 = Inherited { ty, inner },
+        3 = Dependent(ty),
+        4 = Abstract { ty, protocol },
+    }
+
+    WitnessTableOf { 0 = Conformance(conformance), 1 = Protocol(protocol) }
+
+    WitnessEntry {
+        0 = Base(protocol, conformance),
+        1 = Method(requirement, formal, witness),
+        2 = AssociatedType(name, ty),
+        3 = AssociatedConformance { old_spelling, ty, protocol, conformance },
+        4 = Conditional(ty, protocol, conformance),
+        5 = NoDefault,
+    }
+
+    ScopeParent { 0 = Scope(id), 1 = Function(name, ty) }
+
+    DebugExpr { 0 = Op(name), 1 = Decl(decl), 2 = Int(digits), 3 = Type(ty) }
+
+    KeyPathComponent {
+        0 = Stored { property, ty },
+        1 = Computed { settable, ty, id, getter, setter, indices, equals, hash, external },
+        2 = Tuple { index, ty },
+        3 = Optional { kind, ty },
+    }
+
+    KeyPathId { 0 = Function(name, ty), 1 = Method(decl, formal, lowered), 2 = Property(decl) }
+}
+
+record! {
+    SwiftText { text, range, synthesized }
+    Attribute { key, text }
+    VTable { attributes, class, entries }
+    VTableEntry { method, formal, linkage, function, attributes }
+    WitnessTable { linkage, attributes, of, entries }
+    DefaultOverrideTable { linkage, class, entries }
+    DifferentiabilityWitness { linkage, attributes, sig, function, ty, derivatives }
+    Property { attributes, decl, sig, component }
+    CoverageMap { names, hash, regions }
+    MoveOnlyDeinit { attributes, nominal, function }
+    Scope { id, loc, parent, inlined_at }
+    SourceLoc { file, line, column, is_auto }
+    DeclRefData { path, kinds }
+    DebugVarData { is_let, parenthesized, name, loc, scope, argno, implicit, ty, expr }
+    KeyPathData { sig, objc, root, components }
+    KeyPathIndex { operand, formal, lowered }
+}
+
+/// Functions without their bodies.
+pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
+    sink.length(module.functions.len());
+    for function in module.functions.values() {
+        let Function { name, linkage, attributes, ty, effects, body, name_range } = function;
+        name.write(sink);
+        linkage.write(sink);
+        body.is_some().write(sink);
+        ty.write(sink);
+        attributes.write(sink);
+        effects.write(sink);
+        name_range.write(sink);
+    }
+}
+
+/// Reads what [`write_functions`] wrote, with whether each has a body.
+pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Function, bool)>, Damage> {
+    let count = source.count()?;
+    let mut functions = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (name, linkage) = Codec::read(source)?;
+        let has_body = bool::read(source)?;
+        let ty = Codec::read(source)?;
+        let attributes = Codec::read(source)?;
+        let effects = Codec::read(source)?;
+        let name_range = Codec::read(source)?;
+        functions
+            .push((Function { name, linkage, attributes, ty, effects, body: None, name_range }, has_body));
+    }
+    source.end()?;
+    Ok(functions)
+}
+
+/// A module without its functions and bodies.
+pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
+    let Module {
+        stage,
+        swift,
+        functions: _,
+        globals,
+        vtables,
+        witness_tables,
+        default_witness_tables,
+        default_override_tables,
+        differentiability_witnesses,
+        properties,
+        coverage_maps,
+        deinits,
+        scopes,
+    } = module;
+    stage.write(sink);
+    swift.write(sink);
+    sink.length(globals.len());
+    for global in globals {
+        let Global { name, linkage, attributes, ty, initializer } = global;
+        name.write(sink);
+        linkage.write(sink);
+        initializer.is_some().write(sink);
+        ty.write(sink);
+        attributes.write(sink);
+    }
+    vtables.write(sink);
+    witness_tables.write(sink);
+    default_witness_tables.write(sink);
+    default_override_tables.write(sink);
+    differentiability_witnesses.write(sink);
+    properties.write(sink);
+    coverage_maps.write(sink);
+    deinits.write(sink);
+    scopes.write(sink);
+}
+
+/// Reads what [`write_rest`] wrote, with whether each global variable has an initializer.
+pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool>), Damage> {
+    let stage = Codec::read(source)?;
+    let swift = Codec::read(source)?;
+    let count = source.count()?;
+    let mut globals = Vec::with_capacity(count);
+    let mut initialized = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (name, linkage) = Codec::read(source)?;
+        initialized.push(bool::read(source)?);
+        let (ty, attributes) = Codec::read(source)?;
+        globals.push(Global { name, linkage, attributes, ty, initializer: None });
+    }
+    let module = Module {
+        stage,
+        swift,
+        functions: silkit_base::IdVec::new(),
+        globals,
+        vtables: Codec::read(source)?,
+        witness_tables: Codec::read(source)?,
+        default_witness_tables: Codec::read(source)?,
+        default_override_tables: Codec::read(source)?,
+        differentiability_witnesses: Codec::read(source)?,
+        properties: Codec::read(source)?,
+        coverage_maps: Codec::read(source)?,
+        deinits: Codec::read(source)?,
+        scopes: Codec::read(source)?,
+    };
+    source.end()?;
+    Ok((module, initialized))
+}

@@ -1,0 +1,111 @@
+//! Files of Swift's compiler that people take for ours.
+
+use crate::bitstream::{Bitstream, Item};
+use crate::error::{ReadError, ReadErrorKind};
+
+/// What a file of another program is, and what to do instead.
+struct Kind {
+    magic: &'static [u8],
+    name: &'static str,
+    hint: &'static str,
+    /// Whether its control block says which Swift wrote it.
+    has_control_block: bool,
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        magic: &[0xE2, 0x9C, 0xA8, 0x0E],
+        name: "a serialized module of Swift's compiler (`.swiftmodule` or `.sib`)",
+        hint: "print it as text with the Swift that wrote it: `sil-opt FILE.sib -o FILE.sil`, or compile \
+               its sources with `swiftc -emit-sil`",
+        has_control_block: true,
+    },
+    Kind {
+        magic: &[0xE2, 0x9C, 0xA8, 0x07],
+        name: "a file of documentation comments of Swift's compiler (`.swiftdoc`)",
+        hint: "it holds no SIL; compile the module's sources with `swiftc -emit-sil`",
+        has_control_block: true,
+    },
+    Kind {
+        magic: &[0xF0, 0x9F, 0x8F, 0x8E],
+        name: "a file of source locations of Swift's compiler (`.swiftsourceinfo`)",
+        hint: "it holds no SIL; compile the module's sources with `swiftc -emit-sil`",
+        has_control_block: true,
+    },
+    Kind {
+        magic: &[b'B', b'C', 0xC0, 0xDE],
+        name: "LLVM bitcode",
+        hint: "SIL is what comes before it: `swiftc -emit-sil` in place of `-emit-bc`",
+        has_control_block: false,
+    },
+    Kind {
+        magic: &[0x7F, b'E', b'L', b'F'],
+        name: "an object file or program (ELF)",
+        hint: "SIL is what comes before it: `swiftc -emit-sil`",
+        has_control_block: false,
+    },
+    Kind {
+        magic: &[0xCF, 0xFA, 0xED, 0xFE],
+        name: "an object file or program (Mach-O)",
+        hint: "SIL is what comes before it: `swiftc -emit-sil`",
+        has_control_block: false,
+    },
+];
+
+/// The error for a file that is known by its magic and is not ours.
+pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
+    let kind = KINDS.iter().find(|kind| file.starts_with(kind.magic))?;
+    let mut message = format!("the file is {}, not binary SIL of Silkit", kind.name);
+    if kind.has_control_block {
+        let found = control_block(file);
+        if let Some(version) = found.swift {
+            message += &format!("; Swift {} wrote it", version.escape_debug());
+        }
+        if let Some((major, minor)) = found.format {
+            message += &format!(" (module format {major}.{minor})");
+        }
+    }
+    Some(ReadError::new(ReadErrorKind::Foreign, message, Some(0), kind.hint))
+}
+
+/// What a control block says.
+#[derive(Default)]
+struct Control {
+    format: Option<(u64, u64)>,
+    swift: Option<String>,
+}
+
+/// The abbreviated ids of the bitstream in a module: its outer block, the control block in it, and
+/// the record with the versions, whose blob begins with the short version of Swift.
+const CONTROL_BLOCK: u64 = 9;
+const METADATA: u64 = 1;
+
+fn control_block(file: &[u8]) -> Control {
+    let mut stream = Bitstream::new(&file[4..]);
+    let mut control = Control::default();
+    let mut block = 0;
+    while let Some(item) = stream.next() {
+        match item {
+            Item::Enter(id) => block = id,
+            Item::Leave => {
+                if block == CONTROL_BLOCK {
+                    break;
+                }
+            }
+            Item::Record { code: METADATA, fields, blob } if block == CONTROL_BLOCK => {
+                if let [major, minor, ..] = fields[..] {
+                    control.format = Some((major, minor));
+                }
+                let text = String::from_utf8_lossy(blob);
+                // The text is `6.1.2(5.8)/Swift version …`, of which fields give the lengths.
+                let short = fields.get(2).and_then(|&n| text.get(..usize::try_from(n).ok()?));
+                let short = short.filter(|s| !s.is_empty()).map(str::to_owned);
+                control.swift = short
+                    .or_else(|| Some(text.split(['/', '(']).next()?.to_owned()).filter(|s| !s.is_empty()));
+                break;
+            }
+            Item::Record { .. } => {}
+        }
+    }
+    control
+}

@@ -1,0 +1,72 @@
+//! Packing of sections: names and types repeat each other, and a section is read as a whole.
+
+use std::borrow::Cow;
+
+/// The contents follow as they are.
+const PLAIN: u8 = 0;
+/// Four bytes say how long the contents are, and an LZ4 block gives them.
+const LZ4: u8 = 1;
+/// The length that an LZ4 block is taken to have at most, for each of its bytes. What is packed more
+/// tightly stands plain, so that a small file cannot ask for much memory.
+const MAX_RATIO: usize = 32;
+
+/// The bytes of a section in a file.
+pub(crate) fn pack(contents: &[u8]) -> Vec<u8> {
+    if let Ok(length) = u32::try_from(contents.len()) {
+        let block = lz4_flex::block::compress(contents);
+        if block.len() + 4 < contents.len() && contents.len() <= block.len() * MAX_RATIO {
+            return [&[LZ4][..], &length.to_le_bytes(), &block].concat();
+        }
+    }
+    plain(contents)
+}
+
+/// The same without making them shorter.
+pub(crate) fn plain(contents: &[u8]) -> Vec<u8> {
+    [&[PLAIN][..], contents].concat()
+}
+
+/// The contents of a section, or what is wrong with it.
+pub(crate) fn unpack(stored: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
+    match stored {
+        [PLAIN, contents @ ..] => Ok(Cow::Borrowed(contents)),
+        [LZ4, a, b, c, d, block @ ..] => {
+            let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+            if length / MAX_RATIO > block.len() {
+                return Err("packed contents that are too long for their bytes");
+            }
+            match lz4_flex::block::decompress(block, length) {
+                Ok(contents) if contents.len() == length => Ok(Cow::Owned(contents)),
+                _ => Err("packed contents that do not unpack"),
+            }
+        }
+        _ => Err("no way of packing that is known"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_comes_back() {
+        let repeated = b"$s4main1fyyF$s4main1gyyF".repeat(9);
+        let zeros = vec![0; 100_000];
+        for contents in [&b""[..], b"x", &repeated, &zeros] {
+            let packed = pack(contents);
+            assert_eq!(unpack(&packed).as_deref(), Ok(contents));
+            assert!(contents.len() <= packed.len() * MAX_RATIO);
+        }
+        assert!(pack(&repeated).len() < repeated.len() / 2);
+    }
+
+    #[test]
+    fn wrong_packing_is_refused() {
+        let packed = pack(&b"$s4main1fyyF$s4main1gyyF".repeat(9));
+        for length in 0..packed.len() {
+            assert!(unpack(&packed[..length]).is_err(), "{length}");
+        }
+        assert!(unpack(&[LZ4, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0]).is_err());
+        assert!(unpack(&[2, 0]).is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! Where values are read from: bytes that are not trusted, and the tables read before.
+
+use crate::tables::{Locals, Table};
+use crate::varint;
+
+/// How deep values may nest in themselves: conformances in conformances.
+const MAX_NESTING: u32 = 128;
+
+/// What is wrong with the bytes, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Damage {
+    pub(crate) what: Box<str>,
+    /// The offset in the section.
+    pub(crate) offset: usize,
+}
+
+/// Gives bytes, and what they refer to.
+pub(crate) struct Source<'a, 'l> {
+    bytes: &'a [u8],
+    at: usize,
+    locals: &'l Locals,
+    nesting: u32,
+    /// How many bytes the text of what was referred to has about.
+    weight: u64,
+}
+
+impl<'a, 'l> Source<'a, 'l> {
+    pub(crate) fn new(bytes: &'a [u8], locals: &'l Locals) -> Self {
+        Self::starting(bytes, 0, locals)
+    }
+
+    pub(crate) fn starting(bytes: &'a [u8], at: usize, locals: &'l Locals) -> Self {
+        Self { bytes, at, locals, nesting: 0, weight: 0 }
+    }
+
+    pub(crate) fn locals(&self) -> &'l Locals {
+        self.locals
+    }
+
+    /// How many bytes the text of what was referred to so far has about.
+    pub(crate) fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    #[cold]
+    pub(crate) fn damage(&self, what: impl Into<Box<str>>) -> Damage {
+        Damage { what: what.into(), offset: self.at }
+    }
+
+    #[cold]
+    pub(crate) fn unknown(&self, kind: &str, code: u32) -> Damage {
+        self.damage(format!("{code} where there should be a {kind}"))
+    }
+
+    #[cold]
+    fn short(&self) -> Damage {
+        self.damage("an end in the middle of a value")
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Result<u8, Damage> {
+        match self.bytes.get(self.at) {
+            Some(&byte) => {
+                self.at += 1;
+                Ok(byte)
+            }
+            None => Err(self.short()),
+        }
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
+        match self.bytes[self.at..].split_at_checked(count) {
+            Some((taken, _)) => {
+                self.at += count;
+                Ok(taken)
+            }
+            None => Err(self.short()),
+        }
+    }
+
+    #[inline]
+    fn long_number(&mut self) -> Result<u64, Damage> {
+        match varint::read(&self.bytes[self.at..]) {
+            Some((number, length)) => {
+                self.at += length;
+                Ok(number)
+            }
+            None => Err(self.damage("a number that is cut off or longer than it has to be")),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<u32, Damage> {
+        let number = self.long_number()?;
+        u32::try_from(number).map_err(|_| self.damage("a number above 4294967295"))
+    }
+
+    pub(crate) fn signed(&mut self) -> Result<i64, Damage> {
+        let number = self.long_number()?;
+        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    /// A number of things that take a byte each at least: not more than bytes remain.
+    pub(crate) fn count(&mut self) -> Result<usize, Damage> {
+        let number = self.long_number()?;
+        match usize::try_from(number) {
+            Ok(count) if count <= self.remaining() => Ok(count),
+            _ => {
+                let remaining = self.remaining();
+                Err(self.damage(format!("a count of {number} with {remaining} bytes left")))
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn reference(&mut self, table: Table) -> Result<u32, Damage> {
+        let number = self.number()?;
+        self.look_up(table, number)
+    }
+
+    /// The same, where there may be none.
+    pub(crate) fn reference_or_none(&mut self, table: Table) -> Result<u32, Damage> {
+        match self.number()?.checked_sub(1) {
+            Some(number) => self.look_up(table, number),
+            None => Ok(silkit_ir::NONE),
+        }
+    }
+
+    #[inline]
+    fn look_up(&mut self, table: Table, number: u32) -> Result<u32, Damage> {
+        let entries = self.locals.table(table);
+        match entries.get(number as usize) {
+            Some(entry) => {
+                self.weight += u64::from(entry.weight);
+                Ok(entry.raw)
+            }
+            None => {
+                let (name, count) = (table.name(), entries.len());
+                Err(self.damage(format!("number {number} of the {name}, of which there are {count}")))
+            }
+        }
+    }
+
+    pub(crate) fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Damage>,
+    ) -> Result<T, Damage> {
+        if self.nesting >= MAX_NESTING {
+            return Err(self.damage("values that nest too deeply"));
+        }
+        self.nesting += 1;
+        let result = read(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// Nothing may be left over.
+    pub(crate) fn end(&self) -> Result<(), Damage> {
+        match self.remaining() {
+            0 => Ok(()),
+            left => Err(self.damage(format!("{left} bytes more than there should be"))),
+        }
+    }
+}

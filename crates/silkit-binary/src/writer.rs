@@ -1,0 +1,101 @@
+//! Modules, from IR to bytes.
+
+use crate::body;
+use crate::codec::Codec;
+use crate::container::{Section, assemble, checksum};
+use crate::entities::{write_functions, write_rest};
+use crate::error::WriteError;
+use crate::sink::Sink;
+use crate::tables::{Census, Order, Table};
+use rayon::prelude::*;
+use silkit_ir::{Body, Module};
+
+/// The binary form of a module. The same module gives the same bytes.
+///
+/// # Errors
+/// Where an instruction does not fit the instruction table, which none does that was read, and where the
+/// file would have more than 4 GiB.
+pub fn write_module(module: &Module) -> Result<Vec<u8>, WriteError> {
+    write_module_of(module, "")
+}
+
+/// The same, with the name of the text that the module came from, for [`crate::Reader::source`].
+///
+/// # Errors
+/// As for [`write_module`], and where the name has more than 64 KiB.
+pub fn write_module_of(module: &Module, source: &str) -> Result<Vec<u8>, WriteError> {
+    let bodies: Vec<(&str, &Body)> = bodies(module).collect();
+    let mut census = Census::default();
+    write_functions(module, &mut Sink::count(&mut census));
+    write_rest(module, &mut Sink::count(&mut census));
+    for (owner, body) in &bodies {
+        body::write(body, &mut Sink::count(&mut census)).map_err(|m| WriteError::unfit(owner, &m))?;
+    }
+    let (numbering, order) = census.finish();
+    let written: Vec<Vec<u8>> = bodies
+        .par_iter()
+        .map(|(owner, body)| {
+            let mut sink = Sink::number_by(&numbering);
+            body::write(body, &mut sink).map_err(|m| WriteError::unfit(owner, &m))?;
+            Ok(sink.bytes)
+        })
+        .collect::<Result<_, _>>()?;
+    let sections = Section::ALL.map(|section| {
+        let mut sink = Sink::number_by(&numbering);
+        write_section(section, module, &order, &written, &mut sink);
+        section.store(sink.bytes, true)
+    });
+    assemble(concat!("silkit ", env!("CARGO_PKG_VERSION")), source, &sections)
+        .ok_or_else(WriteError::too_large)
+}
+
+/// All bodies with the names of their owners, in the order of the file.
+fn bodies(module: &Module) -> impl Iterator<Item = (&str, &Body)> {
+    let functions = module.functions.values().filter_map(|f| Some((f.name.as_str(), f.body.as_ref()?)));
+    let globals = module.globals.iter().filter_map(|g| Some((g.name.as_str(), g.initializer.as_ref()?)));
+    functions.chain(globals)
+}
+
+fn write_section(section: Section, module: &Module, order: &Order, bodies: &[Vec<u8>], sink: &mut Sink<'_>) {
+    match section {
+        Section::Strings => {
+            sink.length(order.strings().len());
+            order.strings().for_each(|text| sink.length(text.len()));
+            order.strings().for_each(|text| sink.raw(text.as_bytes()));
+        }
+        Section::Decls => write_table(Table::Decls, order, sink),
+        Section::Types => {
+            sink.length(order.nodes.len());
+            for &(table, raw) in &order.nodes {
+                (table == Table::Signatures).write(sink);
+                table.write_entry(raw, sink);
+            }
+        }
+        Section::LoweredTypes => write_table(Table::LoweredTypes, order, sink),
+        Section::Variables => write_table(Table::Variables, order, sink),
+        Section::KeyPaths => write_table(Table::KeyPaths, order, sink),
+        Section::Instructions => write_table(Table::Opcodes, order, sink),
+        Section::Shapes => {
+            sink.length(order.shapes.len());
+            order.shapes.iter().for_each(|shape| shape.write(sink));
+        }
+        Section::Functions => write_functions(module, sink),
+        Section::Rest => write_rest(module, sink),
+        Section::Index => {
+            sink.length(bodies.len());
+            for body in bodies {
+                sink.raw(&checksum(body).to_le_bytes());
+                sink.length(body.len());
+            }
+        }
+        Section::Bodies => bodies.iter().for_each(|body| sink.raw(body)),
+    }
+}
+
+fn write_table(table: Table, order: &Order, sink: &mut Sink<'_>) {
+    let entries = order.entries(table);
+    sink.length(entries.len());
+    for &raw in entries {
+        table.write_entry(raw, sink);
+    }
+}

@@ -1,0 +1,430 @@
+//! The tree that a symbol stands for.
+//!
+//! Nodes live in one arena and are never changed once made, so what a substitution names twice is one node with two
+//! parents. Kinds have the field's names (Mangling.rst); the many whose text is some words before their one child are
+//! declared with those words.
+
+use std::fmt;
+
+/// A node of a [`Tree`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+/// What a node carries besides its children.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Payload {
+    None,
+    /// A stretch of the tree's text.
+    Text(u32, u32),
+    Index(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) payload: Payload,
+    first: u32,
+    count: u32,
+}
+
+/// A demangled symbol as a tree, or better: as a graph without cycles.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    children: Vec<NodeId>,
+    text: String,
+    root: Option<NodeId>,
+}
+
+impl Tree {
+    /// The root, of kind [`Kind::Global`].
+    pub fn root(&self) -> NodeId {
+        self.root.expect("invariant: a finished tree has a root")
+    }
+
+    pub(crate) fn set_root(&mut self, root: NodeId) {
+        self.root = Some(root);
+    }
+
+    /// What a node is.
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.nodes[node.0 as usize].kind
+    }
+
+    /// The nodes below.
+    pub fn children(&self, node: NodeId) -> &[NodeId] {
+        let Node { first, count, .. } = self.nodes[node.0 as usize];
+        &self.children[first as usize..(first + count) as usize]
+    }
+
+    /// The child at a position.
+    pub fn child(&self, node: NodeId, index: usize) -> Option<NodeId> {
+        self.children(node).get(index).copied()
+    }
+
+    /// The first child of a kind.
+    pub fn child_of(&self, node: NodeId, kind: Kind) -> Option<NodeId> {
+        self.children(node).iter().copied().find(|&c| self.kind(c) == kind)
+    }
+
+    /// The name that an identifier and its like carry.
+    pub fn text(&self, node: NodeId) -> Option<&str> {
+        match self.nodes[node.0 as usize].payload {
+            Payload::Text(start, end) => Some(&self.text[start as usize..end as usize]),
+            _ => None,
+        }
+    }
+
+    /// The number that an index and its like carry.
+    pub fn index(&self, node: NodeId) -> Option<u64> {
+        match self.nodes[node.0 as usize].payload {
+            Payload::Index(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, kind: Kind, payload: Payload, children: &[NodeId]) -> NodeId {
+        let first = self.children.len() as u32;
+        self.children.extend_from_slice(children);
+        self.nodes.push(Node { kind, payload, first, count: children.len() as u32 });
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// A node as it was, with other children.
+    pub(crate) fn with_children(&mut self, node: NodeId, children: &[NodeId]) -> NodeId {
+        let Node { kind, payload, .. } = self.nodes[node.0 as usize];
+        self.add(kind, payload, children)
+    }
+
+    /// The same node as another kind.
+    pub(crate) fn as_kind(&mut self, node: NodeId, kind: Kind) -> NodeId {
+        let mut copy = self.nodes[node.0 as usize];
+        copy.kind = kind;
+        self.nodes.push(copy);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    pub(crate) fn keep(&mut self, text: &str) -> Payload {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        Payload::Text(start, self.text.len() as u32)
+    }
+
+    /// The text of all identifiers, for stretches of it.
+    pub(crate) fn stretch(&self, start: u32, end: u32) -> &str {
+        &self.text[start as usize..end as usize]
+    }
+}
+
+impl fmt::Display for Tree {
+    /// The tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a limit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut stack = vec![(self.root(), 0usize)];
+        let mut lines = 0;
+        while let Some((node, depth)) = stack.pop() {
+            lines += 1;
+            if lines > 10_000 || depth > 1_000 {
+                return writeln!(f, "…");
+            }
+            write!(f, "{:1$}kind={2:?}", "", depth * 2, self.kind(node))?;
+            if let Some(text) = self.text(node) {
+                write!(f, ", text=\"{text}\"")?;
+            }
+            if let Some(index) = self.index(node) {
+                write!(f, ", index={index}")?;
+            }
+            writeln!(f)?;
+            stack.extend(self.children(node).iter().rev().map(|&c| (c, depth + 1)));
+        }
+        Ok(())
+    }
+}
+
+/// Declares the kinds: first those with a form of their own, then those that are words before their child.
+macro_rules! kinds {
+    ($($own:ident)* ; $($prefixed:ident $words:literal)*) => {
+        /// What a node is.
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        #[repr(u16)]
+        pub enum Kind { $($own,)* $($prefixed,)* }
+
+        impl Kind {
+            /// The words that stand before the child, for the kinds that have no other text.
+            pub(crate) fn words(self) -> Option<&'static str> {
+                match self {
+                    $(Kind::$prefixed => Some($words),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Global Suffix Type TypeMangling Module Identifier Index EmptyList FirstElementMarker VariadicMarker
+    LocalDeclName PrivateDeclName RelatedEntityDeclName PrefixOperator PostfixOperator InfixOperator
+    // Nominal types and contexts.
+    Structure Class Enum Protocol TypeAlias OtherNominalType Extension AnonymousContext
+    // Entities.
+    Function Variable Subscript Static Macro LabelList BoundGenericFunction
+    Getter GlobalGetter Setter MaterializeForSet WillSet DidSet InitAccessor
+    ReadAccessor ModifyAccessor Read2Accessor Modify2Accessor
+    UnsafeAddressor UnsafeMutableAddressor OwningAddressor OwningMutableAddressor
+    NativeOwningAddressor NativeOwningMutableAddressor NativePinningAddressor NativePinningMutableAddressor
+    Allocator Constructor Destructor Deallocator IsolatedDeallocator IVarInitializer IVarDestroyer
+    Initializer PropertyWrapperBackingInitializer PropertyWrapperInitFromProjectedValue
+    DefaultArgumentInitializer ExplicitClosure ImplicitClosure GenericTypeParamDecl
+    MacroExpansion FreestandingMacroExpansion MacroExpansionUniqueName MacroExpansionLoc
+    // Types.
+    BuiltinTypeName BuiltinTuple BuiltinFixedArray Tuple TupleElement TupleElementName TypeList
+    FunctionType NoEscapeFunctionType ThinFunctionType AutoClosureType EscapingAutoClosureType
+    UncurriedFunctionType ObjCBlock EscapingObjCBlock CFunctionPointer ClangType
+    ArgumentTuple ReturnType ThrowsAnnotation TypedThrowsAnnotation AsyncAnnotation ConcurrentFunctionType
+    DifferentiableFunctionType GlobalActorFunctionType IsolatedAnyFunctionType NonIsolatedCallerFunctionType
+    SendingResultFunctionType
+    ImplFunctionType ImplAttribute ImplConvention ImplParameter ImplResult ImplErrorResult ImplYield
+    ImplPatternSubstitutions ImplInvocationSubstitutions ImplSendingResult ImplParameterAttribute
+    Metatype ExistentialMetatype MetatypeRepresentation DynamicSelf ErrorType
+    ProtocolList ProtocolListWithAnyObject ProtocolListWithClass
+    ConstrainedExistential ConstrainedExistentialRequirementList ConstrainedExistentialSelf
+    ExtendedExistentialTypeShape
+    BoundGenericClass BoundGenericEnum BoundGenericStructure BoundGenericProtocol BoundGenericTypeAlias
+    BoundGenericOtherNominalType
+    SILBoxTypeWithLayout SILBoxLayout SILBoxMutableField SILBoxImmutableField
+    Pack SILPackDirect SILPackIndirect PackExpansion PackElement
+    OpaqueReturnType OpaqueReturnTypeOf OpaqueType
+    SugaredOptional SugaredArray SugaredDictionary SugaredInlineArray SugaredParen
+    Integer NegativeInteger
+    // Generics.
+    DependentGenericType DependentGenericSignature DependentGenericParamCount DependentGenericParamType
+    DependentGenericParamPackMarker DependentGenericParamValueMarker
+    DependentMemberType DependentAssociatedTypeRef AssociatedTypeRef AssocTypePath
+    DependentGenericConformanceRequirement DependentGenericSameTypeRequirement
+    DependentGenericSameShapeRequirement DependentGenericLayoutRequirement
+    DependentGenericInverseConformanceRequirement
+    ProtocolConformance ConcreteProtocolConformance PackProtocolConformance AnyProtocolConformanceList
+    DependentProtocolConformanceRoot DependentProtocolConformanceInherited
+    DependentProtocolConformanceAssociated DependentProtocolConformanceOpaque DependentAssociatedConformance
+    ProtocolConformanceRefInTypeModule ProtocolConformanceRefInProtocolModule ProtocolConformanceRefInOtherModule
+    RetroactiveConformance
+    // What the compiler makes of entities.
+    PartialApplyForwarder PartialApplyObjCForwarder ProtocolWitness VTableThunk
+    ReabstractionThunk ReabstractionThunkHelper ReabstractionThunkHelperWithSelf
+    ReabstractionThunkHelperWithGlobalActor
+    KeyPathGetterThunkHelper KeyPathSetterThunkHelper KeyPathUnappliedMethodThunkHelper
+    KeyPathAppliedMethodThunkHelper KeyPathEqualsThunkHelper KeyPathHashThunkHelper
+    ObjCAsyncCompletionHandlerImpl
+    OutlinedVariable OutlinedReadOnlyObject OutlinedBridgedMethod
+    AsyncAwaitResumePartialFunction AsyncSuspendResumePartialFunction
+    MergedFunction DynamicallyReplaceableFunctionImpl DynamicallyReplaceableFunctionKey
+    DynamicallyReplaceableFunctionVar DistributedThunk DistributedAccessor AccessibleFunctionRecord
+    BackDeploymentThunk
+    AutoDiffFunction AutoDiffDerivativeVTableThunk AutoDiffSelfReorderingReabstractionThunk
+    AutoDiffSubsetParametersThunk AutoDiffFunctionKind DifferentiabilityWitness IndexSubset
+    GenericSpecialization GenericSpecializationNotReAbstracted GenericSpecializationInResilienceDomain
+    GenericSpecializationPrespecialized InlinedGenericFunction GenericPartialSpecialization
+    GenericPartialSpecializationNotReAbstracted GenericSpecializationParam DroppedArgument
+    FunctionSignatureSpecialization FunctionSignatureSpecializationParam FunctionSignatureSpecializationReturn
+    ParamKind ParamPayload IsSerialized AsyncRemoved SpecializationPassID
+    ValueWitness FieldOffset
+    AssociatedConformanceDescriptor DefaultAssociatedConformanceAccessor BaseConformanceDescriptor
+    AssociatedTypeMetadataAccessor AssociatedTypeWitnessTableAccessor BaseWitnessTableAccessor
+    LazyProtocolWitnessTableAccessor LazyProtocolWitnessTableCacheVariable
+    GlobalVariableOnceFunction GlobalVariableOnceToken GlobalVariableOnceDeclList
+    ;
+    TypeMetadata "type metadata for "
+    FullTypeMetadata "full type metadata for "
+    TypeMetadataAccessFunction "type metadata accessor for "
+    TypeMetadataInstantiationFunction "type metadata instantiation function for "
+    TypeMetadataInstantiationCache "type metadata instantiation cache for "
+    TypeMetadataSingletonInitializationCache "type metadata singleton initialization cache for "
+    TypeMetadataCompletionFunction "type metadata completion function for "
+    TypeMetadataDemanglingCache "demangling cache variable for type metadata for "
+    TypeMetadataLazyCache "lazy cache variable for type metadata for "
+    GenericTypeMetadataPattern "generic type metadata pattern for "
+    CanonicalSpecializedGenericTypeMetadataAccessFunction "canonical specialized generic type metadata accessor for "
+    CanonicalPrespecializedGenericTypeCachingOnceToken "flag for loading of canonical specialized generic type metadata for "
+    NoncanonicalSpecializedGenericTypeMetadata "noncanonical specialized generic type metadata for "
+    NoncanonicalSpecializedGenericTypeMetadataCache "cache variable for noncanonical specialized generic type metadata for "
+    CanonicalSpecializedGenericMetaclass "specialized generic metaclass for "
+    MetadataInstantiationCache "metadata instantiation cache for "
+    Metaclass "metaclass for "
+    ClassMetadataBaseOffset "class metadata base offset for "
+    MethodLookupFunction "method lookup function for "
+    ObjCMetadataUpdateFunction "ObjC metadata update function for "
+    ObjCResilientClassStub "ObjC resilient class stub for "
+    FullObjCResilientClassStub "full ObjC resilient class stub for "
+    NominalTypeDescriptor "nominal type descriptor for "
+    NominalTypeDescriptorRecord "nominal type descriptor runtime record for "
+    OpaqueTypeDescriptor "opaque type descriptor for "
+    OpaqueTypeDescriptorRecord "opaque type descriptor runtime record for "
+    OpaqueTypeDescriptorAccessor "opaque type descriptor accessor for "
+    OpaqueTypeDescriptorAccessorImpl "opaque type descriptor accessor impl for "
+    OpaqueTypeDescriptorAccessorKey "opaque type descriptor accessor key for "
+    OpaqueTypeDescriptorAccessorVar "opaque type descriptor accessor var for "
+    ModuleDescriptor "module descriptor "
+    ExtensionDescriptor "extension descriptor "
+    AnonymousDescriptor "anonymous descriptor "
+    PropertyDescriptor "property descriptor for "
+    ProtocolDescriptor "protocol descriptor for "
+    ProtocolDescriptorRecord "protocol descriptor runtime record for "
+    ProtocolRequirementsBaseDescriptor "protocol requirements base descriptor for "
+    ProtocolSelfConformanceDescriptor "protocol self-conformance descriptor for "
+    ProtocolSelfConformanceWitnessTable "protocol self-conformance witness table for "
+    ProtocolSelfConformanceWitness "protocol self-conformance witness for "
+    ProtocolConformanceDescriptor "protocol conformance descriptor for "
+    ProtocolConformanceDescriptorRecord "protocol conformance descriptor runtime record for "
+    ProtocolWitnessTable "protocol witness table for "
+    ProtocolWitnessTableAccessor "protocol witness table accessor for "
+    ProtocolWitnessTablePattern "protocol witness table pattern for "
+    GenericProtocolWitnessTable "generic protocol witness table for "
+    GenericProtocolWitnessTableInstantiationFunction "instantiation function for generic protocol witness table for "
+    ResilientProtocolWitnessTable "resilient protocol witness table for "
+    AssociatedTypeDescriptor "associated type descriptor for "
+    DefaultAssociatedTypeMetadataAccessor "default associated type metadata accessor for "
+    ReflectionMetadataAssocTypeDescriptor "reflection metadata associated type descriptor "
+    ReflectionMetadataBuiltinDescriptor "reflection metadata builtin descriptor "
+    ReflectionMetadataFieldDescriptor "reflection metadata field descriptor "
+    ReflectionMetadataSuperclassDescriptor "reflection metadata superclass descriptor "
+    ValueWitnessTable "value witness table for "
+    EnumCase "enum case for "
+    CurryThunk "curry thunk of "
+    DispatchThunk "dispatch thunk of "
+    MethodDescriptor "method descriptor for "
+    CoroutineContinuationPrototype "coroutine continuation prototype for "
+    Uniquable "uniquable "
+    OutlinedCopy "outlined copy of "
+    OutlinedConsume "outlined consume of "
+    OutlinedRetain "outlined retain of "
+    OutlinedRelease "outlined release of "
+    OutlinedInitializeWithTake "outlined init with take of "
+    OutlinedInitializeWithCopy "outlined init with copy of "
+    OutlinedAssignWithTake "outlined assign with take of "
+    OutlinedAssignWithCopy "outlined assign with copy of "
+    OutlinedDestroy "outlined destroy of "
+    OutlinedEnumTagStore "outlined enum tag store of "
+    OutlinedEnumGetTag "outlined enum get tag of "
+    OutlinedEnumProjectDataForLoad "outlined enum project data for load of "
+    // Marks of a whole symbol: they have no child, what they are of follows them.
+    ObjCAttribute "@objc "
+    NonObjCAttribute "@nonobjc "
+    DynamicAttribute "dynamic "
+    DirectMethodReferenceAttribute "super "
+    VTableAttribute "override "
+    AsyncFunctionPointer "async function pointer to "
+    CoroFunctionPointer "coro function pointer to "
+    DefaultOverride "default override of "
+    HasSymbolQuery "#_hasSymbol query for "
+    BackDeploymentFallback "back deployment fallback for "
+    // Types with a word before them.
+    InOut "inout "
+    Shared "__shared "
+    Owned "__owned "
+    Isolated "isolated "
+    Sending "sending "
+    NoDerivative "@noDerivative "
+    CompileTimeLiteral "_const "
+    ConstValue "@const "
+    Weak "weak "
+    Unowned "unowned "
+    Unmanaged "unowned(unsafe) "
+    SILBoxType "@box "
+}
+
+impl Kind {
+    /// Whether it says something about the whole symbol, and so stands before it.
+    pub(crate) fn is_mark(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            PartialApplyForwarder
+                | PartialApplyObjCForwarder
+                | OutlinedVariable
+                | OutlinedReadOnlyObject
+                | OutlinedBridgedMethod
+                | MergedFunction
+                | DistributedThunk
+                | DistributedAccessor
+                | DynamicallyReplaceableFunctionImpl
+                | DynamicallyReplaceableFunctionKey
+                | DynamicallyReplaceableFunctionVar
+                | AsyncAwaitResumePartialFunction
+                | AsyncSuspendResumePartialFunction
+                | AccessibleFunctionRecord
+                | BackDeploymentThunk
+                | BackDeploymentFallback
+                | HasSymbolQuery
+                | ObjCAttribute
+                | NonObjCAttribute
+                | DynamicAttribute
+                | DirectMethodReferenceAttribute
+                | AsyncFunctionPointer
+                | CoroFunctionPointer
+                | DefaultOverride
+                | GenericSpecialization
+                | GenericSpecializationNotReAbstracted
+                | GenericSpecializationInResilienceDomain
+                | GenericSpecializationPrespecialized
+                | InlinedGenericFunction
+                | GenericPartialSpecialization
+                | GenericPartialSpecializationNotReAbstracted
+                | FunctionSignatureSpecialization
+        )
+    }
+
+    /// Whether declarations can be in it.
+    pub(crate) fn is_context(self) -> bool {
+        let (low, high) = (Kind::Structure as u16, Kind::MacroExpansionLoc as u16);
+        (low..=high).contains(&(self as u16))
+            && !matches!(self, Kind::LabelList | Kind::BoundGenericFunction | Kind::GenericTypeParamDecl)
+            || matches!(self, Kind::Module | Kind::OpaqueReturnTypeOf | Kind::AutoDiffFunction)
+    }
+
+    pub(crate) fn is_entity(self) -> bool {
+        self == Kind::Type || self.is_context()
+    }
+
+    pub(crate) fn is_decl_name(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            Identifier
+                | LocalDeclName
+                | PrivateDeclName
+                | RelatedEntityDeclName
+                | PrefixOperator
+                | PostfixOperator
+                | InfixOperator
+        )
+    }
+
+    pub(crate) fn is_nominal(self) -> bool {
+        use Kind::*;
+        matches!(self, Structure | Class | Enum | Protocol | TypeAlias | OtherNominalType)
+    }
+
+    pub(crate) fn is_requirement(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            DependentGenericParamPackMarker
+                | DependentGenericParamValueMarker
+                | DependentGenericConformanceRequirement
+                | DependentGenericSameTypeRequirement
+                | DependentGenericSameShapeRequirement
+                | DependentGenericLayoutRequirement
+                | DependentGenericInverseConformanceRequirement
+        )
+    }
+}

@@ -1,0 +1,109 @@
+//! Symbols against what the reference says they are, and any text against the promise that it ends.
+
+use silkit_demangle::{Style, demangle, demangle_text, parse};
+
+fn texts(symbol: &str) -> (String, String) {
+    let text = |style| demangle(symbol, style).unwrap_or_else(|| symbol.to_string()).trim_end().to_string();
+    (text(Style::Full), text(Style::Simplified))
+}
+
+#[test]
+fn symbols_of_every_kind() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in include_str!("symbols.txt").lines().filter(|l| !l.starts_with('#')) {
+        let [symbol, full, simplified] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("bad row {line}")
+        };
+        let ours = texts(symbol);
+        if (ours.0.as_str(), ours.1.as_str()) != (full, simplified) {
+            wrong.push(format!(
+                "{symbol}\n  expected {full}\n       and {simplified}\n  found    {}\n       and {}",
+                ours.0, ours.1
+            ));
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 550);
+}
+
+#[test]
+fn damaged_symbols_end() {
+    let symbols: Vec<&str> = include_str!("symbols.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .filter_map(|l| l.split('\t').next())
+        .collect();
+    for symbol in &symbols {
+        for end in 0..symbol.len() {
+            if symbol.is_char_boundary(end) {
+                let _ = texts(&symbol[..end]);
+            }
+        }
+        for (at, c) in symbol.char_indices() {
+            for other in ["_", "A", "T", "0", "9", "y", "é"] {
+                let damaged = format!("{}{other}{}", &symbol[..at], &symbol[at + c.len_utf8()..]);
+                let _ = texts(&damaged);
+            }
+        }
+    }
+}
+
+#[test]
+fn short_symbols_stand_for_bounded_text() {
+    // Each level holds the level before it twice: the text would double each time.
+    let mut symbol = "$s1a1SV".to_string();
+    for _ in 0..200 {
+        symbol.push_str("_ACt");
+        symbol.push_str("Sg");
+    }
+    symbol.push('D');
+    assert!(texts(&symbol).0.len() < 4 << 20);
+    let doubling = format!("$sSi{}D", "_AAtSg".repeat(500));
+    assert!(texts(&doubling).0.len() < 4 << 20);
+    let repeats = format!("$s1aA{}A{}B", "2000a".repeat(300), "9".repeat(30));
+    assert_eq!(parse(&repeats).map(|t| t.len()), None);
+    let deep = format!("$s{}{}D", "Si".repeat(3), "Sg".repeat(100_000));
+    assert!(texts(&deep).0.len() < 4 << 20);
+}
+
+#[test]
+fn symbols_of_before_swift_4_are_bounded_too() {
+    let (mut nested, mut twice) = (String::new(), "_TtV1a1S".to_string());
+    for letter in ["M", "C", "FT_", "PM", "Q", "E1a", "F", "VG", "XFo_i"] {
+        nested.push_str(letter);
+        for symbol in [format!("_T{}", letter.repeat(50_000)), format!("_Tt{}Si", letter.repeat(50_000))] {
+            assert!(texts(&symbol).0.len() < 4 << 20);
+        }
+    }
+    assert!(texts(&format!("_TPA{}", "__TPA".repeat(50_000))).0.len() < 4 << 20);
+    assert!(texts(&format!("_Tt{}", nested.repeat(10_000))).0.len() < 4 << 20);
+    // Each structure is in a function whose type names the structure before it twice.
+    twice.insert(3, 'T');
+    for n in 0..60 {
+        let before = format!("S{}_", if n == 0 { String::new() } else { (n - 1).to_string() });
+        twice.push_str(&format!("VFS_1fT{before}{before}_T_1S"));
+    }
+    twice.push('_');
+    assert!(texts(&twice).0.len() < 4 << 20);
+}
+
+#[test]
+fn symbols_in_running_text() {
+    let text = "0 main 0x10 $s4main3FooC3baryyF + 5, _$s4main3FooCMa; cost $5 and $sNot";
+    assert_eq!(
+        demangle_text(text, Style::Full),
+        "0 main 0x10 main.Foo.bar() -> () + 5, type metadata accessor for main.Foo; cost $5 and $sNot"
+    );
+}
+
+#[test]
+fn the_tree_has_the_names_of_the_field() {
+    let tree = parse("$s4main3FooC3baryyF").expect("a symbol");
+    let text = tree.to_string();
+    assert!(
+        text.starts_with("kind=Global\n  kind=Function\n    kind=Class\n      kind=Module, text=\"main\"\n"),
+        "{text}"
+    );
+}

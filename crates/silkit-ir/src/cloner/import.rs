@@ -1,0 +1,87 @@
+//! Copies of functions into another module.
+
+use super::{Cloner, ScopeMap};
+use crate::body::Body;
+use crate::debug::DebugVarData;
+use crate::info::AttrKind;
+use crate::module::{Function, FunctionId, Linkage, Module};
+use crate::{NONE, references};
+use silkit_base::{FxHashSet, Interned, Symbol};
+
+impl Module {
+    /// Copies a function of another module into this one, with declarations of the functions and global
+    /// variables that it names and the debug scopes that it needs. The Swift declarations of its types are the
+    /// caller's to bring.
+    ///
+    /// A declaration of it is made a definition; a definition that is here already stays as it is.
+    pub fn import_function(&mut self, from: &Module, id: FunctionId) -> FunctionId {
+        let function = &from.functions[id];
+        let known = self.function(function.name);
+        if let Some(known) = known
+            && (self.functions[known].body.is_some() || function.body.is_none())
+        {
+            return known;
+        }
+        let mut copy = Function { body: None, ..function.clone() };
+        if let Some(body) = &function.body {
+            let scopes = ScopeMap::import(&mut self.scopes, &from.scopes, body.used_scopes());
+            copy.body = Some(Cloner::of(body).with_scopes(&scopes).body());
+        }
+        let place = match known {
+            Some(known) => {
+                self.functions[known] = copy;
+                known
+            }
+            None => self.functions.push(copy),
+        };
+        if let Some(body) = &function.body {
+            self.declare_named(from, body);
+        }
+        place
+    }
+
+    /// Declares what a body names and the module does not have.
+    fn declare_named(&mut self, from: &Module, body: &Body) {
+        let mut named: FxHashSet<Symbol> = FxHashSet::default();
+        references::of_body(body, &mut |name| _ = named.insert(name));
+        self.functions.values().for_each(|f| _ = named.remove(&f.name));
+        self.globals.iter().for_each(|g| _ = named.remove(&g.name));
+        // In the order of the other module, not in that of a hash table.
+        for function in from.functions.values().filter(|f| named.contains(&f.name)) {
+            let mut declaration = Function { body: None, ..function.clone() };
+            if function.body.is_some() {
+                declaration.remove_body();
+            }
+            self.functions.push(declaration);
+        }
+        for global in from.globals.iter().filter(|g| named.contains(&g.name)) {
+            let mut declaration = global.clone();
+            if declaration.initializer.take().is_some() {
+                declaration.linkage = Linkage::Default;
+            }
+            self.globals.push(declaration);
+        }
+    }
+}
+
+impl Body {
+    /// The debug scopes that instructions and their variables stand in, each once.
+    pub fn used_scopes(&self) -> Vec<u32> {
+        let mut seen = FxHashSet::default();
+        let mut used = Vec::new();
+        let mut add = |scope: u32| {
+            if scope != NONE && seen.insert(scope) {
+                used.push(scope);
+            }
+        };
+        for inst in self.insts() {
+            self.loc(self.inst(inst).loc).map(|loc| loc.scope).into_iter().for_each(&mut add);
+            for (attr, &word) in self.info(inst).attrs.iter().zip(self.words(inst)) {
+                if attr.kind == AttrKind::DebugVar && word != NONE {
+                    DebugVarData::of(Interned::from_u32(word)).scope.into_iter().for_each(&mut add);
+                }
+            }
+        }
+        used
+    }
+}

@@ -1,0 +1,390 @@
+//! Copies of instructions, blocks and bodies, into the same or another body: with other types, other
+//! values in place of some, other debug scopes, and opened types of their own where they need it.
+
+mod import;
+mod opened;
+mod scopes;
+mod types;
+
+pub use scopes::ScopeMap;
+
+use crate::NONE;
+use crate::body::{Block, Body, Edge, Inst, LocData, NewInst, Value, ValueDef};
+use crate::debug::{DebugExpr, DebugVarData};
+use crate::edit::{Editor, Point};
+use crate::info::AttrKind;
+use silkit_base::{FxHashSet, Interned, SecondaryMap};
+use silkit_types::{SilType, Substitution, Type, TypeFacts};
+use types::TypeMap;
+
+/// Copies parts of a body.
+///
+/// A specialized copy of a whole body:
+///
+/// ```
+/// use silkit_ir::{Body, Cloner};
+/// use silkit_types::{NoFacts, SilType, Type};
+///
+/// let mut body = Body::new();
+/// let mut b = body.builder(&NoFacts);
+/// let entry = b.append_block();
+/// b.move_to(silkit_ir::Point::End(entry));
+/// let one = b.integer_literal(SilType::object(Type::builtin("Int64")), "1");
+/// b.return_(one);
+///
+/// let copy = Cloner::of(&body).body();
+/// assert_eq!(copy.insts().count(), 2);
+/// ```
+///
+/// For inlining and the like, say what stands for the values from outside ([`Cloner::map_value`]) and copy
+/// the blocks into an [`Editor`] ([`Cloner::blocks`]).
+pub struct Cloner<'s> {
+    /// The body that is copied from; `None` where that is the one which is edited.
+    source: Option<&'s Body>,
+    values: SecondaryMap<Value, Value>,
+    blocks: SecondaryMap<Block, Block>,
+    insts: SecondaryMap<Inst, Inst>,
+    types: TypeMap<'s>,
+    scopes: Option<&'s ScopeMap>,
+    /// The values of blocks that are being copied.
+    coming: FxHashSet<Value>,
+    /// Values that were used and not copied yet, with what stands for them meanwhile.
+    waiting: Vec<(Value, Value)>,
+}
+
+impl<'s> Cloner<'s> {
+    /// A cloner from a body into others.
+    pub fn of(source: &'s Body) -> Self {
+        Self::new(Some(source))
+    }
+
+    /// A cloner from a body into itself: what is not copied stands for itself.
+    pub fn within() -> Self {
+        Self::new(None)
+    }
+
+    fn new(source: Option<&'s Body>) -> Self {
+        Self {
+            source,
+            values: SecondaryMap::with_default(Value::NONE),
+            blocks: SecondaryMap::with_default(Block::NONE),
+            insts: SecondaryMap::with_default(Inst::NONE),
+            types: TypeMap::default(),
+            scopes: None,
+            coming: FxHashSet::default(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Replaces the generic parameters of the source by formal types. The facts say what their members are.
+    #[must_use]
+    pub fn with_substitution(mut self, subst: Substitution<'s>, facts: &'s dyn TypeFacts) -> Self {
+        self.types.substitute(subst, facts);
+        self
+    }
+
+    /// Puts the copies into other debug scopes: those of another module, or inlined ones.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: &'s ScopeMap) -> Self {
+        self.scopes = Some(scopes);
+        self
+    }
+
+    /// Lets a value of the body that is copied to stand for one of the source.
+    pub fn map_value(&mut self, from: Value, to: Value) {
+        self.values[from] = to;
+    }
+
+    /// Lets a block of the body that is copied to stand for one of the source.
+    pub fn map_block(&mut self, from: Block, to: Block) {
+        self.blocks[from] = to;
+    }
+
+    /// What stands for a value of the source.
+    pub fn value(&self, from: Value) -> Option<Value> {
+        self.values[from].some()
+    }
+
+    /// What stands for a block of the source.
+    pub fn block(&self, from: Block) -> Option<Block> {
+        self.blocks[from].some()
+    }
+
+    /// The copy of an instruction.
+    pub fn inst(&self, from: Inst) -> Option<Inst> {
+        self.insts[from].some()
+    }
+
+    /// A type of the source as the copies have it.
+    pub fn sil_type(&mut self, ty: SilType) -> SilType {
+        self.types.sil_type(ty)
+    }
+
+    /// A copy of the whole body, with uses and predecessors in the order of the source.
+    ///
+    /// # Panics
+    /// Where the cloner was made by [`Cloner::within`].
+    pub fn body(mut self) -> Body {
+        let source = self.source.expect("invariant: a body is copied into a new one");
+        let mut copy = Body::new();
+        let placed: FxHashSet<Block> = source.block_order().iter().copied().collect();
+        let mut editor = copy.edit();
+        let blocks: Vec<Block> = source.block_order().iter().map(|_| editor.append_block()).collect();
+        // Blocks that terminators name and that are not there: only a body that was read with errors has some.
+        for inst in source.insts() {
+            source.each_target(inst, |_, block| {
+                if !placed.contains(&block) && self.block(block).is_none() {
+                    self.blocks[block] = editor.make_block();
+                }
+            });
+        }
+        self.fill_blocks(&mut editor, source.block_order(), &blocks);
+        self.keep_order(source, &mut copy);
+        copy.shrink_to_fit();
+        copy.check_integrity();
+        copy
+    }
+
+    /// Copies blocks into new ones after another one, in the order that is given, with their arguments.
+    /// Edges to blocks that are not among them go to what stands for these.
+    ///
+    /// # Panics
+    /// Where something from outside is used for which nothing stands.
+    pub fn blocks(&mut self, editor: &mut Editor<'_>, blocks: &[Block], after: Block) -> Vec<Block> {
+        let copies = editor.insert_blocks_after(after, blocks.len());
+        self.fill_blocks(editor, blocks, &copies);
+        copies
+    }
+
+    fn fill_blocks(&mut self, editor: &mut Editor<'_>, blocks: &[Block], copies: &[Block]) {
+        let insts: Vec<Inst> = {
+            let source = self.source.unwrap_or(editor.body());
+            blocks.iter().flat_map(|&b| source.block_insts(b)).collect()
+        };
+        self.note_opened(editor.body(), insts.iter().copied());
+        let source = self.source.unwrap_or(editor.body());
+        self.coming = insts.iter().flat_map(|&inst| source.results(inst)).collect();
+        for &value in &self.coming {
+            // From an earlier copy.
+            self.values[value] = Value::NONE;
+        }
+        for (&block, &copy) in blocks.iter().zip(copies) {
+            self.map_block(block, copy);
+            let args: Vec<_> = {
+                let source = self.source.unwrap_or(editor.body());
+                source.arguments(block).iter().map(|&arg| (arg, source.value(arg).clone())).collect()
+            };
+            for (arg, data) in args {
+                let ty = self.types.sil_type(data.ty);
+                let new = editor.add_argument(copy, ty, data.ownership, data.arg_flags);
+                self.map_value(arg, new);
+            }
+        }
+        for inst in insts {
+            let block = self.source.unwrap_or(editor.body()).inst(inst).block;
+            let copy = self.block(block).expect("invariant: an instruction is copied with its block");
+            self.copy_inst(editor, inst, Point::End(copy));
+        }
+        self.settle(editor);
+        self.coming.clear();
+    }
+
+    /// Copies one instruction.
+    ///
+    /// # Panics
+    /// Where it uses something for which nothing stands.
+    pub fn inst_at(&mut self, editor: &mut Editor<'_>, inst: Inst, point: Point) -> Inst {
+        self.note_opened(editor.body(), std::iter::once(inst));
+        let copy = self.copy_inst(editor, inst, point);
+        self.settle(editor);
+        copy
+    }
+
+    fn copy_inst(&mut self, editor: &mut Editor<'_>, inst: Inst, point: Point) -> Inst {
+        let source = self.source.unwrap_or(editor.body());
+        let data = source.inst(inst).clone();
+        let operands: Vec<Value> = source.operands(inst).iter().map(|o| o.value).collect();
+        let type_operands = source.type_operands(inst).len();
+        let results: Vec<(Value, SilType)> = source.results(inst).map(|v| (v, source.value(v).ty)).collect();
+        let loc = source.loc(data.loc);
+        let old_words = source.words(inst).to_vec();
+        let lists: Vec<(AttrKind, u32, Vec<u32>)> = source
+            .info(inst)
+            .attrs
+            .iter()
+            .zip(source.words(inst))
+            .map(|(attr, &word)| (attr.kind, word, list_of(source, attr.kind, word)))
+            .collect();
+
+        let words: Vec<u32> =
+            lists.into_iter().map(|(kind, word, list)| self.word(editor, kind, word, list)).collect();
+        let words = self.opened_words(data.opcode, &old_words, words);
+        let operands: Vec<Value> = operands.into_iter().map(|v| self.use_of(editor, v)).collect();
+        let types: Vec<SilType> = results.iter().map(|&(_, ty)| self.types.sil_type(ty)).collect();
+        let loc = self.loc(loc).map_or(crate::Loc::NONE, |loc| editor.new_loc(loc));
+        let (operands, type_operands) = operands.split_at(operands.len() - type_operands);
+        let copy = editor.insert(
+            point,
+            &NewInst {
+                opcode: data.opcode,
+                flags: data.flags,
+                forwarding: data.forwarding,
+                operands,
+                type_operands,
+                words: &words,
+                results: &types,
+                loc,
+                pos: data.pos,
+            },
+        );
+        self.insts[inst] = copy;
+        for ((from, _), to) in results.into_iter().zip(editor.results(copy)) {
+            self.map_value(from, to);
+        }
+        copy
+    }
+
+    /// The value that a copy uses for one of the source.
+    fn use_of(&mut self, editor: &mut Editor<'_>, value: Value) -> Value {
+        if let Some(known) = self.value(value) {
+            return known;
+        }
+        if self.source.is_none() && !self.coming.contains(&value) {
+            return value;
+        }
+        let source = self.source.unwrap_or(editor.body());
+        let ty = self.types.sil_type(source.value(value).ty);
+        let new = match source.def(value) {
+            ValueDef::Undef => editor.undef(ty),
+            _ => {
+                let pending = editor.pending(ty);
+                self.waiting.push((value, pending));
+                pending
+            }
+        };
+        self.map_value(value, new);
+        new
+    }
+
+    /// Gives uses that came before the copy of their definition that definition.
+    fn settle(&mut self, editor: &mut Editor<'_>) {
+        for (value, pending) in std::mem::take(&mut self.waiting) {
+            let definition = self.value(value).filter(|&v| v != pending);
+            let was_pending = self.source.is_none_or(|s| s.def(value) == ValueDef::Pending);
+            assert!(
+                definition.is_some() || was_pending,
+                "invariant: a value stands for each one from outside that a copied instruction uses, but none does for {value}"
+            );
+            if let Some(definition) = definition {
+                editor.resolve(pending, definition);
+            }
+        }
+    }
+
+    fn loc(&self, loc: Option<LocData>) -> Option<LocData> {
+        match (loc, self.scopes) {
+            (Some(loc), Some(scopes)) => Some(LocData { scope: scopes.get(loc.scope), ..loc }),
+            (None, Some(scopes)) if scopes.get(NONE) != NONE => {
+                Some(LocData { source: None, scope: scopes.get(NONE) })
+            }
+            (loc, _) => loc,
+        }
+    }
+
+    fn word(&mut self, editor: &mut Editor<'_>, kind: AttrKind, word: u32, mut list: Vec<u32>) -> u32 {
+        if word == NONE {
+            return NONE;
+        }
+        match kind {
+            AttrKind::SilType | AttrKind::OptSilType => self.types.sil_type(SilType::from_u32(word)).as_u32(),
+            AttrKind::Type | AttrKind::OptType => self.types.formal(Type::from_u32(word)).as_u32(),
+            AttrKind::Block | AttrKind::OptBlock => self.target(word),
+            AttrKind::DebugVar => self.debug_var(word),
+            AttrKind::ListType => {
+                list.iter_mut().for_each(|w| *w = self.types.formal(Type::from_u32(*w)).as_u32());
+                editor.new_list(&list)
+            }
+            AttrKind::ListSilType => {
+                list.iter_mut().for_each(|w| *w = self.types.sil_type(SilType::from_u32(*w)).as_u32());
+                editor.new_list(&list)
+            }
+            AttrKind::ListBlock => {
+                list.iter_mut().for_each(|w| *w = self.target(*w));
+                editor.new_list(&list)
+            }
+            AttrKind::ListDeclBlock => {
+                list.iter_mut().skip(1).step_by(2).for_each(|w| *w = self.target(*w));
+                editor.new_list(&list)
+            }
+            AttrKind::ListU32 | AttrKind::ListOptSym | AttrKind::ListDecl => editor.new_list(&list),
+            // What names no type, block or place of the body is the same in each.
+            AttrKind::U32
+            | AttrKind::OptU32
+            | AttrKind::Count
+            | AttrKind::Choice(..)
+            | AttrKind::Sym
+            | AttrKind::Str
+            | AttrKind::OptStr
+            | AttrKind::Decl
+            | AttrKind::Function
+            | AttrKind::Global
+            | AttrKind::KeyPath
+            | AttrKind::OptSig => word,
+        }
+    }
+
+    fn target(&self, word: u32) -> u32 {
+        let block = Block::from_u32(word);
+        match (self.block(block), self.source) {
+            (Some(copy), _) => copy.as_u32(),
+            (None, None) => word,
+            (None, Some(_)) => {
+                panic!(
+                    "invariant: a block stands for each one from outside that a copied terminator goes to, but none does for {block}"
+                )
+            }
+        }
+    }
+
+    fn debug_var(&mut self, word: u32) -> u32 {
+        let old = DebugVarData::of(Interned::from_u32(word));
+        let mut new = old.clone();
+        new.ty = old.ty.map(|ty| self.types.sil_type(ty));
+        if let Some(scopes) = self.scopes {
+            new.scope = old.scope.map(|scope| scopes.get(scope)).filter(|&scope| scope != NONE);
+        }
+        for step in &mut new.expr {
+            if let DebugExpr::Type(ty) = step {
+                *ty = self.types.formal(*ty);
+            }
+        }
+        if new == *old { word } else { new.intern().as_u32() }
+    }
+
+    /// Puts uses and predecessors into the order that they have in the source.
+    fn keep_order(&self, source: &Body, copy: &mut Body) {
+        let values = (0..source.value_count() as u32).map(Value::from_u32);
+        for (from, to) in values.filter_map(|v| Some((v, self.value(v)?))) {
+            let uses: Vec<_> = source.uses(from).collect();
+            for operand in uses.into_iter().rev() {
+                let user = source.operand(operand).user;
+                if let Some(user) = self.inst(user) {
+                    copy.relink_operand(copy.operand_id(user, source.operand_index(operand)), to);
+                }
+            }
+        }
+        for &block in source.block_order() {
+            let edges: Vec<Edge> = source.incoming(block).collect();
+            for edge in edges.into_iter().rev() {
+                let (from, to) = (self.block(source.edge(edge).from), self.block(block));
+                if let (Some(from), Some(to)) = (from, to) {
+                    copy.relink_edge(from, source.edge_index(edge), to);
+                }
+            }
+        }
+    }
+}
+
+fn list_of(body: &Body, kind: AttrKind, word: u32) -> Vec<u32> {
+    if kind.is_list() { body.list(word).to_vec() } else { Vec::new() }
+}

@@ -1,0 +1,425 @@
+//! Every translation between the indices that number the arguments of calls.
+//!
+//! Four numberings meet at a call (SIL Programmers' Manual, "SILFunction and apply arguments"):
+//!
+//! | number | counts |
+//! |---|---|
+//! | parameter | the parameters of the function type |
+//! | SIL argument | the arguments of the callee's entry block: indirect results, the indirect error, parameters |
+//! | applied argument | the arguments that an apply site passes: all SIL arguments, or the captured ones, the last |
+//! | operand | the operands of the apply site: the callee comes first |
+//!
+//! Which results and parameters are indirect depends on whether values live at addresses
+//! ([`Addresses`]). Nothing else in Silkit adds such offsets.
+
+use crate::body::{Body, Inst, Operand, Ownership, Value};
+use crate::info::ApplyKind;
+use crate::module::Function;
+use silkit_types::{
+    CalleeConvention, FunctionType, Param, ParamConvention, ResultConvention, ResultInfo, SilType, Type,
+};
+
+/// How values that are address-only are held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Addresses {
+    /// In memory: lowered SIL.
+    #[default]
+    Lowered,
+    /// In values like any other: SIL with `-enable-sil-opaque-values`, which Swift 6.2 keeps so in raw SIL.
+    Opaque,
+}
+
+/// What a SIL argument is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentRole {
+    /// The address of the result with this position among all results.
+    IndirectResult(usize),
+    /// The address of the error.
+    IndirectError,
+    /// The parameter with this position.
+    Param(usize),
+}
+
+/// How a SIL argument is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentConvention {
+    /// An address that the callee initializes.
+    Out,
+    /// An address whose value the callee takes.
+    In,
+    /// An address whose value the callee borrows.
+    InGuaranteed,
+    /// An address of a C++ value that the caller destroys.
+    InCxx,
+    /// An address that only the callee uses meanwhile.
+    Inout,
+    /// An address that others may use meanwhile.
+    InoutAliasable,
+    /// A value that the callee consumes.
+    Owned,
+    /// A value that the callee borrows.
+    Guaranteed,
+    /// A value whose lifetime nobody promises.
+    Unowned,
+    /// A pack whose elements the callee initializes.
+    PackOut,
+    /// A pack whose elements the callee takes.
+    PackOwned,
+    /// A pack whose elements the callee borrows.
+    PackGuaranteed,
+    /// A pack whose elements the callee changes.
+    PackInout,
+}
+
+impl ArgumentConvention {
+    /// Whether an address is passed.
+    pub fn is_indirect(self) -> bool {
+        !matches!(self, Self::Owned | Self::Guaranteed | Self::Unowned)
+    }
+
+    /// Whether the callee takes over what is passed.
+    pub fn is_consumed(self) -> bool {
+        matches!(self, Self::In | Self::Owned | Self::PackOwned)
+    }
+
+    /// Whether the callee borrows what is passed.
+    pub fn is_guaranteed(self) -> bool {
+        matches!(self, Self::InGuaranteed | Self::Guaranteed | Self::PackGuaranteed)
+    }
+
+    /// Whether the callee may change the memory at the address.
+    pub fn is_mutating(self) -> bool {
+        matches!(self, Self::Out | Self::Inout | Self::InoutAliasable | Self::PackOut | Self::PackInout)
+    }
+
+    /// The convention of the value that a closure passes to itself as its context.
+    pub fn of_callee(convention: CalleeConvention) -> Self {
+        match convention {
+            CalleeConvention::Owned => Self::Owned,
+            CalleeConvention::Guaranteed => Self::Guaranteed,
+            CalleeConvention::Unowned => Self::Unowned,
+        }
+    }
+}
+
+impl Addresses {
+    /// How a parameter or a yielded value is passed.
+    pub fn param(self, convention: ParamConvention) -> ArgumentConvention {
+        use ArgumentConvention as A;
+        use ParamConvention as P;
+        match (convention, self) {
+            (P::In | P::InConstant | P::InCxx, Addresses::Opaque) => A::Owned,
+            (P::InGuaranteed, Addresses::Opaque) => A::Guaranteed,
+            (P::In | P::InConstant, Addresses::Lowered) => A::In,
+            (P::InGuaranteed, Addresses::Lowered) => A::InGuaranteed,
+            (P::InCxx, Addresses::Lowered) => A::InCxx,
+            (P::Inout | P::FormalInout, _) => A::Inout,
+            (P::InoutAliasable, _) => A::InoutAliasable,
+            (P::PackOwned, _) => A::PackOwned,
+            (P::PackGuaranteed, _) => A::PackGuaranteed,
+            (P::PackInout, _) => A::PackInout,
+            (P::Owned | P::FormalOwned | P::Consuming, _) => A::Owned,
+            (P::Guaranteed | P::FormalShared | P::Borrowing, _) => A::Guaranteed,
+            (P::Unowned, _) => A::Unowned,
+        }
+    }
+
+    /// Whether a result is written through an address.
+    pub fn is_indirect_result(self, convention: ResultConvention) -> bool {
+        match convention {
+            ResultConvention::Out => self == Addresses::Lowered,
+            other => other.is_indirect(),
+        }
+    }
+
+    /// The ownership of a result that is returned as a value, whose type may be trivial or not
+    /// known to be.
+    pub fn direct_result(self, convention: ResultConvention, is_trivial: Option<bool>) -> Option<Ownership> {
+        use ResultConvention as R;
+        match (convention, is_trivial) {
+            (R::GuaranteedAddress | R::Inout, _) => Some(Ownership::None),
+            (_, Some(true)) => Some(Ownership::None),
+            (R::Owned | R::Autoreleased, _) => Some(Ownership::Owned),
+            (R::Guaranteed, _) => Some(Ownership::Guaranteed),
+            (_, None) => None,
+            (R::Out | R::PackOut, _) => Some(Ownership::Owned),
+            (R::Unowned | R::UnownedInnerPointer, _) => Some(Ownership::Unowned),
+        }
+    }
+}
+
+/// The conventions of a lowered function type: what the arguments of its entry block are.
+#[derive(Clone, Copy, Debug)]
+pub struct Conventions<'t> {
+    /// The type.
+    pub ty: &'t FunctionType,
+    /// How address-only values are held.
+    pub addresses: Addresses,
+}
+
+impl<'t> Conventions<'t> {
+    /// The conventions of a function type.
+    pub fn new(ty: &'t FunctionType, addresses: Addresses) -> Self {
+        Self { ty, addresses }
+    }
+
+    /// The conventions of a function.
+    pub fn of(function: &Function, addresses: Addresses) -> Option<Conventions<'static>> {
+        function.ty.ty().as_function().map(|ty| Conventions { ty, addresses })
+    }
+
+    /// The results that are written through an address, with their positions.
+    pub fn indirect_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
+        let addresses = self.addresses;
+        self.ty.results.iter().enumerate().filter(move |(_, r)| addresses.is_indirect_result(r.convention))
+    }
+
+    /// The results that are returned as values, with their positions.
+    pub fn direct_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
+        let addresses = self.addresses;
+        self.ty.results.iter().enumerate().filter(move |(_, r)| !addresses.is_indirect_result(r.convention))
+    }
+
+    /// How many SIL arguments are addresses of results.
+    pub fn indirect_result_count(&self) -> usize {
+        self.indirect_results().count()
+    }
+
+    /// Whether the error is written through an address.
+    pub fn has_indirect_error(&self) -> bool {
+        self.ty.error.is_some_and(|e| self.addresses.is_indirect_result(e.convention))
+    }
+
+    /// The SIL argument of the first indirect result.
+    pub fn first_indirect_result_argument(&self) -> usize {
+        0
+    }
+
+    /// The SIL argument of the indirect error.
+    pub fn error_argument(&self) -> Option<usize> {
+        self.has_indirect_error().then(|| self.indirect_result_count())
+    }
+
+    /// The SIL argument of the first parameter.
+    pub fn first_param_argument(&self) -> usize {
+        self.indirect_result_count() + usize::from(self.has_indirect_error())
+    }
+
+    /// The number of SIL arguments.
+    pub fn argument_count(&self) -> usize {
+        self.first_param_argument() + self.ty.params.len()
+    }
+
+    /// The SIL argument of `self`, which is the last parameter of a method.
+    pub fn self_argument(&self) -> Option<usize> {
+        self.argument_count().checked_sub(1).filter(|&i| i >= self.first_param_argument())
+    }
+
+    /// The SIL argument of a parameter.
+    pub fn argument_of_param(&self, param: usize) -> Option<usize> {
+        (param < self.ty.params.len()).then(|| self.first_param_argument() + param)
+    }
+
+    /// The SIL argument of a result, where it is indirect.
+    pub fn argument_of_result(&self, result: usize) -> Option<usize> {
+        self.indirect_results().position(|(i, _)| i == result)
+    }
+
+    /// The parameter of a SIL argument, where it is one.
+    pub fn param_of_argument(&self, argument: usize) -> Option<usize> {
+        argument.checked_sub(self.first_param_argument()).filter(|&p| p < self.ty.params.len())
+    }
+
+    /// What a SIL argument is.
+    pub fn role(&self, argument: usize) -> Option<ArgumentRole> {
+        if let Some((result, _)) = self.indirect_results().nth(argument) {
+            return Some(ArgumentRole::IndirectResult(result));
+        }
+        if self.error_argument() == Some(argument) {
+            return Some(ArgumentRole::IndirectError);
+        }
+        self.param_of_argument(argument).map(ArgumentRole::Param)
+    }
+
+    /// The declaration of the parameter that a SIL argument is.
+    pub fn param(&self, argument: usize) -> Option<&'t Param> {
+        self.ty.params.get(self.param_of_argument(argument)?)
+    }
+
+    /// How a SIL argument is passed.
+    pub fn convention(&self, argument: usize) -> Option<ArgumentConvention> {
+        let result = |r: &ResultInfo| match r.convention {
+            ResultConvention::PackOut => ArgumentConvention::PackOut,
+            _ => ArgumentConvention::Out,
+        };
+        Some(match self.role(argument)? {
+            ArgumentRole::IndirectResult(i) => result(&self.ty.results[i]),
+            ArgumentRole::IndirectError => result(self.ty.error.as_ref()?),
+            ArgumentRole::Param(i) => self.addresses.param(self.ty.params[i].convention),
+        })
+    }
+
+    /// The type of a SIL argument, in terms of the function's own generic parameters.
+    pub fn argument_type(&self, argument: usize) -> Option<SilType> {
+        let ty = match self.role(argument)? {
+            ArgumentRole::IndirectResult(i) => self.ty.results[i].ty,
+            ArgumentRole::IndirectError => self.ty.error?.ty,
+            ArgumentRole::Param(i) => self.ty.params[i].ty,
+        };
+        Some(SilType::new(ty, self.convention(argument)?.is_indirect()))
+    }
+
+    /// The type of what a call returns: the direct results, as a tuple unless there is one.
+    pub fn direct_result_type(&self) -> SilType {
+        let types: Vec<Type> = self.direct_results().map(|(_, r)| r.ty).collect();
+        SilType::object(Type::tuple(&types))
+    }
+
+    /// How a yielded value is passed.
+    pub fn yield_convention(&self, index: usize) -> Option<ArgumentConvention> {
+        self.ty.yields.get(index).map(|y| self.addresses.param(y.convention))
+    }
+
+    /// The types of the yielded values.
+    pub fn yield_types(&self) -> Vec<SilType> {
+        let ty = |y: &Param| SilType::new(y.ty, self.addresses.param(y.convention).is_indirect());
+        self.ty.yields.iter().map(ty).collect()
+    }
+}
+
+/// An instruction that calls a function or makes a closure of one.
+#[derive(Clone, Copy, Debug)]
+pub struct ApplySite<'b> {
+    body: &'b Body,
+    /// The instruction.
+    pub inst: Inst,
+    /// Whether it calls.
+    pub kind: ApplyKind,
+    addresses: Addresses,
+}
+
+impl<'b> ApplySite<'b> {
+    /// The apply site that an instruction is.
+    pub fn new(body: &'b Body, inst: Inst, addresses: Addresses) -> Option<Self> {
+        body.info(inst).apply.map(|kind| Self { body, inst, kind, addresses })
+    }
+
+    /// The apply site that an operand belongs to.
+    pub fn of_operand(body: &'b Body, operand: Operand, addresses: Addresses) -> Option<Self> {
+        Self::new(body, body.operand(operand).user, addresses)
+    }
+
+    /// Whether it calls.
+    pub fn is_full(&self) -> bool {
+        self.kind == ApplyKind::Full
+    }
+
+    /// The operand number of the callee.
+    pub fn callee_operand(&self) -> usize {
+        self.body.operand_range(self.inst, spec(self.body, self.inst, "callee")).start
+    }
+
+    /// The function that is called or captured.
+    pub fn callee(&self) -> Value {
+        self.body.operand_value(self.inst, self.callee_operand())
+    }
+
+    /// The callee's type as spelled, before substitution.
+    pub fn callee_type(&self) -> SilType {
+        self.body.word(self.inst, "type").map(SilType::from_u32).expect("invariant: an apply site has a type")
+    }
+
+    /// The formal types that replace the callee's generic parameters.
+    pub fn substitutions(&self) -> Vec<Type> {
+        self.body.word(self.inst, "subs").map_or_else(Vec::new, |list| self.body.type_list(list))
+    }
+
+    /// The conventions of the callee. They do not depend on the substitutions; types do.
+    pub fn callee_conventions(&self) -> Option<Conventions<'static>> {
+        let ty = self.callee_type().ty().as_function()?;
+        Some(Conventions::new(ty, self.addresses))
+    }
+
+    fn applied(&self) -> std::ops::Range<usize> {
+        self.body.operand_range(self.inst, spec(self.body, self.inst, "args"))
+    }
+
+    /// How many arguments are applied.
+    pub fn applied_count(&self) -> usize {
+        self.applied().len()
+    }
+
+    /// The applied arguments.
+    pub fn arguments(&self) -> impl ExactSizeIterator<Item = Value> + Clone + use<'b> {
+        self.body.operands(self.inst)[self.applied()].iter().map(|o| o.value)
+    }
+
+    /// The operand number of an applied argument.
+    pub fn operand_of_applied(&self, applied: usize) -> Option<usize> {
+        let range = self.applied();
+        (applied < range.len()).then(|| range.start + applied)
+    }
+
+    /// The applied argument of an operand number.
+    pub fn applied_of_operand(&self, operand: usize) -> Option<usize> {
+        let range = self.applied();
+        range.contains(&operand).then(|| operand - range.start)
+    }
+
+    /// The callee's SIL argument to which the first applied argument goes; `None` where more are
+    /// applied than the callee takes.
+    pub fn first_applied_argument(&self) -> Option<usize> {
+        match self.kind {
+            ApplyKind::Full => Some(0),
+            ApplyKind::Partial => {
+                self.callee_conventions()?.argument_count().checked_sub(self.applied_count())
+            }
+        }
+    }
+
+    /// The callee's SIL argument to which an applied argument goes.
+    pub fn argument_of_applied(&self, applied: usize) -> Option<usize> {
+        let argument = self.first_applied_argument()? + applied;
+        (applied < self.applied_count() && argument < self.callee_conventions()?.argument_count())
+            .then_some(argument)
+    }
+
+    /// The applied argument that goes to a SIL argument of the callee, where it is applied here.
+    pub fn applied_of_argument(&self, argument: usize) -> Option<usize> {
+        argument.checked_sub(self.first_applied_argument()?).filter(|&a| a < self.applied_count())
+    }
+
+    /// The callee's SIL argument to which an operand number goes.
+    pub fn argument_of_operand(&self, operand: usize) -> Option<usize> {
+        self.argument_of_applied(self.applied_of_operand(operand)?)
+    }
+
+    /// The operand number that goes to a SIL argument of the callee.
+    pub fn operand_of_argument(&self, argument: usize) -> Option<usize> {
+        self.operand_of_applied(self.applied_of_argument(argument)?)
+    }
+
+    /// How an applied argument is passed.
+    pub fn convention_of_applied(&self, applied: usize) -> Option<ArgumentConvention> {
+        self.callee_conventions()?.convention(self.argument_of_applied(applied)?)
+    }
+
+    /// How an operand is passed; the callee itself goes by the convention of its context.
+    pub fn convention_of_operand(&self, operand: usize) -> Option<ArgumentConvention> {
+        if operand == self.callee_operand() {
+            return Some(ArgumentConvention::of_callee(self.callee_conventions()?.ty.callee));
+        }
+        self.convention_of_applied(self.applied_of_operand(operand)?)
+    }
+
+    /// The value that is applied as `self`, the last argument of a method.
+    pub fn self_value(&self) -> Option<Value> {
+        let argument = self.callee_conventions()?.self_argument()?;
+        Some(self.body.operand_value(self.inst, self.operand_of_argument(argument)?))
+    }
+}
+
+/// The operand specification with a name.
+fn spec(body: &Body, inst: Inst, name: &str) -> usize {
+    body.info(inst).operand(name).expect("invariant: an apply site has a callee and arguments")
+}

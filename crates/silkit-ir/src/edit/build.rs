@@ -1,0 +1,413 @@
+//! Making instructions: typed by the table, with inferred results, at a point that moves along.
+
+use super::{Editor, Point};
+use crate::body::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Value, ValueDef};
+use crate::conventions::{Addresses, ArgumentConvention, Conventions};
+use crate::generated::Opcode;
+use crate::infer::inferred_types;
+use crate::info::{Results, TypePredicate, TypeSubject};
+use crate::instructions::{AnyInst, Instruction, Output, Parts};
+use crate::module::Function;
+use crate::opened::{OpenedTypes, opened_in_attributes};
+use silkit_types::{SilType, TypeFacts};
+use std::fmt;
+
+/// Makes instructions at a point of a body. It can do all that an [`Editor`] can.
+///
+/// There is a method for each instruction, which takes the parts that it must have and gives its result.
+/// For the others, [`Builder::build`] the instruction as a struct of [`crate::instructions`]:
+///
+/// ```
+/// use silkit_ir::instructions::{Load, LoadQualifier};
+/// use silkit_ir::{Body, Point};
+/// use silkit_types::{NoFacts, SilType, Type};
+///
+/// let int = SilType::object(Type::builtin("Int64"));
+/// let mut body = Body::new();
+/// let mut b = body.builder(&NoFacts);
+/// let entry = b.append_block();
+/// b.move_to(Point::End(entry));
+/// let slot = b.alloc_stack(int);
+/// let one = b.integer_literal(int, "1");
+/// b.store(one, slot);
+/// let value = b.build(Load { qualifier: Some(LoadQualifier::Trivial), ..Load::new(slot) });
+/// b.dealloc_stack(slot);
+/// b.return_(value);
+/// assert_eq!(b.value(value).ty, int);
+/// assert_eq!(body.insts().count(), 6);
+/// ```
+pub struct Builder<'b> {
+    editor: Editor<'b>,
+    facts: &'b dyn TypeFacts,
+    point: Point,
+    loc: Loc,
+    /// What the instructions of the body open, once it was asked for.
+    opened: Option<OpenedTypes>,
+}
+
+impl<'b> std::ops::Deref for Builder<'b> {
+    type Target = Editor<'b>;
+
+    fn deref(&self) -> &Editor<'b> {
+        &self.editor
+    }
+}
+
+impl std::ops::DerefMut for Builder<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.editor
+    }
+}
+
+/// Why an instruction cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// The point was never set.
+    NoPoint {
+        /// The instruction.
+        name: &'static str,
+    },
+    /// The instruction at the point was removed.
+    PointRemoved {
+        /// The instruction.
+        name: &'static str,
+    },
+    /// It would stand after a terminator, or is one and would not stand last.
+    Terminator {
+        /// The instruction.
+        name: &'static str,
+        /// The block in which it would be.
+        block: Block,
+    },
+    /// An operand is an address and must not be, or the other way round.
+    Category {
+        /// The instruction.
+        name: &'static str,
+        /// The operand by its name in the table.
+        operand: &'static str,
+        /// Its type.
+        ty: SilType,
+    },
+    /// The definition of an operand is no part of the body any more.
+    Removed {
+        /// The instruction.
+        name: &'static str,
+        /// The value.
+        value: Value,
+    },
+    /// It has another number of results than types were given.
+    ResultCount {
+        /// The instruction.
+        name: &'static str,
+        /// How many types were given.
+        given: usize,
+    },
+    /// The type of a result does not follow from what is known.
+    UnknownType {
+        /// The instruction.
+        name: &'static str,
+        /// The types of its operands.
+        operands: Vec<SilType>,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPoint { name } => {
+                write!(f, "cannot make `{name}`: the builder stands nowhere yet; say where with `move_to`")
+            }
+            Self::PointRemoved { name } => write!(
+                f,
+                "cannot make `{name}`: the instruction at the builder's point was removed; `move_to` another place first"
+            ),
+            Self::Terminator { name, block } => write!(
+                f,
+                "cannot make `{name}` in {block}: a terminator must be the last instruction of its block; \
+                 build before it, remove it first, or split the block"
+            ),
+            Self::Category { name, operand, ty } => {
+                let (is, other) =
+                    if ty.is_address() { ("an address", "load it") } else { ("no address", "store it") };
+                write!(
+                    f,
+                    "cannot make `{name}`: its operand `{operand}` has type `{ty}`, which is {is}; \
+                     {other} first or use the instruction for the other category"
+                )
+            }
+            Self::Removed { name, value } => write!(
+                f,
+                "cannot make `{name}`: its operand {value} has no definition in the body any more; \
+                 was it removed before this use was made?"
+            ),
+            Self::ResultCount { name, given } => {
+                write!(
+                    f,
+                    "cannot make `{name}` with {given} results: give as many types as the instruction has results"
+                )
+            }
+            Self::UnknownType { name, operands } => {
+                let types: Vec<String> = operands.iter().map(|t| format!("`{t}`")).collect();
+                write!(
+                    f,
+                    "the type of a result of `{name}` with operands of types [{}] is not known: \
+                     give the builder facts that declare these types, or say it with `build_typed`",
+                    types.join(", ")
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl Body {
+    /// A builder that stands nowhere yet. The facts are what is known of declared types.
+    pub fn builder<'b>(&'b mut self, facts: &'b dyn TypeFacts) -> Builder<'b> {
+        self.edit().into_builder(facts)
+    }
+}
+
+impl<'b> Editor<'b> {
+    /// A builder that makes the changes that this editor would, while it lives.
+    pub fn builder<'s>(&'s mut self, point: Point, facts: &'s dyn TypeFacts) -> Builder<'s> {
+        let mut builder = Editor { body: self.body }.into_builder(facts);
+        builder.move_to(point);
+        builder
+    }
+
+    fn into_builder(self, facts: &'b dyn TypeFacts) -> Builder<'b> {
+        Builder { editor: self, facts, point: Point::End(Block::NONE), loc: Loc::NONE, opened: None }
+    }
+}
+
+impl Builder<'_> {
+    /// Stands at another point from now on; instructions get the location of the one that is there.
+    pub fn move_to(&mut self, point: Point) {
+        self.point = point;
+        if let Point::Before(inst) | Point::After(inst) = point {
+            self.loc = self.editor.inst(inst).loc;
+        }
+    }
+
+    /// Where the next instruction will be.
+    pub fn point(&self) -> Point {
+        self.point
+    }
+
+    /// The location of the instructions to come.
+    pub fn set_default_loc(&mut self, loc: Loc) {
+        self.loc = loc;
+    }
+
+    /// Makes the entry block of a function, with the arguments that its type demands.
+    ///
+    /// The types are in terms of the function's own generic parameters.
+    pub fn entry_block(&mut self, function: &Function, addresses: Addresses) -> Block {
+        let block = self.append_block();
+        let Some(conventions) = Conventions::of(function, addresses) else { return block };
+        let sig = conventions.ty.sig;
+        for argument in 0..conventions.argument_count() {
+            let ty = conventions.argument_type(argument).unwrap_or_else(SilType::unknown);
+            let is_trivial = || self.facts.type_properties(ty.ty(), sig).trivial == Some(true);
+            let ownership = match conventions.convention(argument) {
+                _ if !function.has_attribute("ossa") => Ownership::None,
+                Some(ArgumentConvention::Owned) => Ownership::Owned,
+                Some(ArgumentConvention::Guaranteed) => Ownership::Guaranteed,
+                Some(ArgumentConvention::Unowned) if !is_trivial() => Ownership::Unowned,
+                _ => Ownership::None,
+            };
+            self.add_argument(block, ty, ownership, ArgFlags::empty());
+        }
+        self.move_to(Point::End(block));
+        block
+    }
+
+    /// Makes an instruction. The type of its result is the unknown type where it does not follow from
+    /// what the builder knows.
+    ///
+    /// # Panics
+    /// Where [`Builder::try_build`] gives another error, or the number of results does not follow.
+    pub fn build<'i, I: Instruction<'i>>(&mut self, inst: I) -> I::Output {
+        let typing = if I::OPCODE.info().results == Results::Several { Typing::Known } else { Typing::Any };
+        match self.make(I::OPCODE, typing, &|parts| inst.write(parts)) {
+            Ok(made) => I::Output::of(&self.editor, made),
+            Err(error) => panic!("invariant: what is built fits: {error}"),
+        }
+    }
+
+    /// Makes an instruction, or says why it does not fit; then the body is as before.
+    ///
+    /// # Errors
+    /// Where it would not stand in its place, an operand cannot be used by it, or the type of a result
+    /// does not follow from what the builder knows.
+    pub fn try_build<'i, I: Instruction<'i>>(&mut self, inst: I) -> Result<I::Output, BuildError> {
+        let made = self.make(I::OPCODE, Typing::Known, &|parts| inst.write(parts))?;
+        Ok(I::Output::of(&self.editor, made))
+    }
+
+    /// Makes an instruction with results of these types, or says why it does not fit.
+    ///
+    /// # Errors
+    /// As [`Builder::try_build`], and where a kind with one result is given none.
+    pub fn build_typed<'i, I: Instruction<'i>>(
+        &mut self,
+        inst: I,
+        types: &[SilType],
+    ) -> Result<I::Output, BuildError> {
+        let made = self.make(I::OPCODE, Typing::Given(types), &|parts| inst.write(parts))?;
+        Ok(I::Output::of(&self.editor, made))
+    }
+
+    /// Makes an instruction of any kind, such as a changed [`Body::view`] of another one, with results
+    /// of these types.
+    ///
+    /// # Errors
+    /// As [`Builder::build_typed`].
+    pub fn build_any(&mut self, inst: &AnyInst<'_>, types: &[SilType]) -> Result<Inst, BuildError> {
+        self.make(inst.opcode(), Typing::Given(types), &|parts| inst.write(parts))
+    }
+
+    fn make(
+        &mut self,
+        opcode: Opcode,
+        typing: Typing<'_>,
+        write: &dyn Fn(&mut Parts<'_>),
+    ) -> Result<Inst, BuildError> {
+        self.check_point(opcode)?;
+        let info = opcode.info();
+        let words = vec![crate::NONE; info.attrs.len()];
+        let mut parts = Parts { body: self.editor.body, info, flags: 0, words, operands: Vec::new() };
+        write(&mut parts);
+        let Parts { flags, words, operands, .. } = parts;
+        self.check_values(info.name, &operands)?;
+        let type_operands = self.type_operands(opcode, &words);
+        let new = NewInst {
+            flags,
+            operands: &operands,
+            type_operands: &type_operands,
+            words: &words,
+            loc: self.loc,
+            ..NewInst::new(opcode)
+        };
+        let inst = self.editor.body.make_inst(&new);
+        match self.check_categories(inst).and_then(|()| self.types(inst, typing)) {
+            Ok(types) => self.editor.body.make_results(inst, &types),
+            Err(error) => {
+                self.editor.drop_operands(inst);
+                return Err(error);
+            }
+        }
+        self.editor.link(inst, self.point);
+        self.editor.touch(inst);
+        if let Point::After(_) | Point::Start(_) = self.point {
+            self.point = Point::After(inst);
+        }
+        if let Some(opened) = &mut self.opened {
+            opened.note(self.editor.body, inst);
+        }
+        Ok(inst)
+    }
+
+    fn check_point(&self, opcode: Opcode) -> Result<(), BuildError> {
+        let name = opcode.info().name;
+        let body = self.editor.body();
+        let block = body.point_block(self.point);
+        if block == Block::NONE {
+            return Err(match self.point {
+                Point::Before(_) | Point::After(_) => BuildError::PointRemoved { name },
+                Point::Start(_) | Point::End(_) => BuildError::NoPoint { name },
+            });
+        }
+        let fits = match (self.point, opcode.is_terminator()) {
+            (Point::Before(_), false) => true,
+            (Point::Before(_), true) => false,
+            (Point::After(prev), is_last) => {
+                !body.inst(prev).opcode.is_terminator() && (!is_last || body.next_inst(prev).is_none())
+            }
+            (Point::Start(_), false) => true,
+            (Point::Start(_), true) => body.first_inst(block).is_none(),
+            (Point::End(_), _) => body.terminator(block).is_none(),
+        };
+        if fits { Ok(()) } else { Err(BuildError::Terminator { name, block }) }
+    }
+
+    fn check_values(&self, name: &'static str, values: &[Value]) -> Result<(), BuildError> {
+        let body = self.editor.body();
+        let is_removed = |value: &&Value| match body.def(**value) {
+            ValueDef::Result(inst, _) => body.inst(inst).block == Block::NONE,
+            ValueDef::Pending => true,
+            ValueDef::Argument(..) | ValueDef::Undef => false,
+        };
+        match values.iter().find(is_removed) {
+            Some(&value) => Err(BuildError::Removed { name, value }),
+            None => Ok(()),
+        }
+    }
+
+    /// The values that opened the types in these attributes.
+    fn type_operands(&mut self, opcode: Opcode, words: &[u32]) -> Vec<Value> {
+        let body = self.editor.body();
+        if opened_in_attributes(body, opcode, words).is_empty() {
+            return Vec::new();
+        }
+        let opened = self.opened.take().unwrap_or_else(|| OpenedTypes::of(body));
+        let values = opened.type_operands(body, opcode, words);
+        self.opened = Some(opened);
+        values
+    }
+
+    /// Whether operands that must be addresses are, and those that must not are not.
+    fn check_categories(&self, inst: Inst) -> Result<(), BuildError> {
+        let body = self.editor.body();
+        let info = body.info(inst);
+        for rule in info.types {
+            let TypeSubject::Operand(spec) = rule.of else { continue };
+            let is_address = match rule.is {
+                TypePredicate::Address => true,
+                TypePredicate::Object => false,
+                _ => continue,
+            };
+            for operand in &body.operands(inst)[body.operand_range(inst, usize::from(spec))] {
+                let ty = body.value(operand.value).ty;
+                if !ty.is_unknown() && ty.is_address() != is_address {
+                    let operand = info.operands[usize::from(spec)].name;
+                    return Err(BuildError::Category { name: info.name, operand, ty });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn types(&self, inst: Inst, typing: Typing<'_>) -> Result<Vec<SilType>, BuildError> {
+        let body = self.editor.body();
+        let info = body.info(inst);
+        if let Typing::Given(types) = typing {
+            let fits = match info.results {
+                Results::One => types.len() == 1,
+                Results::Several => true,
+                Results::None | Results::Terminator => types.is_empty(),
+            };
+            return match fits {
+                true => Ok(types.to_vec()),
+                false => Err(BuildError::ResultCount { name: info.name, given: types.len() }),
+            };
+        }
+        let is_good = |types: &Vec<SilType>| typing == Typing::Any || !types.iter().any(|t| t.is_unknown());
+        inferred_types(body, inst, self.facts).filter(is_good).ok_or_else(|| BuildError::UnknownType {
+            name: info.name,
+            operands: body.operands(inst).iter().map(|o| body.value(o.value).ty).collect(),
+        })
+    }
+}
+
+/// Where the types of results come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Typing<'t> {
+    /// They are inferred, and may stay unknown.
+    Any,
+    /// They are inferred, all of them.
+    Known,
+    /// They are said.
+    Given(&'t [SilType]),
+}

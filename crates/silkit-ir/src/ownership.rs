@@ -1,0 +1,456 @@
+//! The ownership of values, and how operands use them (Ownership.md), by the instruction table.
+//!
+//! Ownership is asked of a [`BodyOwnership`], which knows what a body's function says. The answer is
+//! `None` where a type is not known well enough.
+
+use crate::body::{ArgFlags, Body, Inst, Operand, Ownership, Value, ValueDef};
+use crate::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use crate::generated::Opcode;
+use crate::info::{BuiltinInfo, OperandOwnership, UseRule, ValueOwnership};
+use crate::module::Function;
+use silkit_base::Symbol;
+use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
+
+/// What an operand demands of its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OwnershipConstraint {
+    /// The ownership that the value must have, unless it has none; `None` allows any.
+    pub ownership: Option<Ownership>,
+    /// Whether the use ends the value's lifetime.
+    pub ends_lifetime: bool,
+    /// Whether an unowned value may be used so.
+    pub allows_unowned: bool,
+}
+
+impl OwnershipConstraint {
+    /// Whether a value of an ownership may be used so.
+    pub fn allows(self, ownership: Ownership) -> bool {
+        match (ownership, self.ownership) {
+            (Ownership::None, _) => true,
+            (Ownership::Unowned, _) => self.allows_unowned,
+            (_, None) => true,
+            (given, Some(wanted)) => given == wanted,
+        }
+    }
+}
+
+impl OperandOwnership {
+    /// What such a use demands.
+    pub fn constraint(self) -> OwnershipConstraint {
+        use OperandOwnership as O;
+        let ownership = match self {
+            O::TrivialUse => Some(Ownership::None),
+            O::DestroyingConsume | O::ForwardingConsume => Some(Ownership::Owned),
+            O::InteriorPointer | O::GuaranteedForwarding | O::EndBorrow | O::Reborrow => {
+                Some(Ownership::Guaranteed)
+            }
+            O::NonUse
+            | O::InstantaneousUse
+            | O::UnownedInstantaneousUse
+            | O::PointerEscape
+            | O::BitwiseEscape
+            // Any value may be looked at as one that nobody keeps alive.
+            | O::ForwardingUnowned
+            | O::Borrow
+            | O::AnyInteriorPointer => None,
+        };
+        OwnershipConstraint {
+            ownership,
+            ends_lifetime: matches!(
+                self,
+                O::DestroyingConsume | O::ForwardingConsume | O::EndBorrow | O::Reborrow
+            ),
+            allows_unowned: matches!(
+                self,
+                O::NonUse
+                    | O::UnownedInstantaneousUse
+                    | O::ForwardingUnowned
+                    | O::PointerEscape
+                    | O::BitwiseEscape
+            ),
+        }
+    }
+
+    /// Whether such a use ends the value's lifetime.
+    pub fn ends_lifetime(self) -> bool {
+        self.constraint().ends_lifetime
+    }
+
+    /// Whether such a use passes the value's ownership on to a result.
+    pub fn is_forwarding(self) -> bool {
+        use OperandOwnership as O;
+        matches!(self, O::ForwardingUnowned | O::ForwardingConsume | O::GuaranteedForwarding | O::Reborrow)
+    }
+
+    /// How a use passes a value of an ownership on.
+    fn forwarding(ownership: Ownership) -> Self {
+        match ownership {
+            Ownership::None => Self::TrivialUse,
+            Ownership::Owned => Self::ForwardingConsume,
+            Ownership::Guaranteed => Self::GuaranteedForwarding,
+            Ownership::Unowned => Self::ForwardingUnowned,
+        }
+    }
+
+    /// How an argument is used that is passed by a convention, to a scope that lasts or to a call.
+    fn passed(convention: ArgumentConvention, is_scope: bool) -> Self {
+        match convention {
+            ArgumentConvention::Owned => Self::ForwardingConsume,
+            ArgumentConvention::Guaranteed if is_scope => Self::Borrow,
+            ArgumentConvention::Guaranteed => Self::InstantaneousUse,
+            ArgumentConvention::Unowned => Self::UnownedInstantaneousUse,
+            _ => Self::TrivialUse,
+        }
+    }
+}
+
+/// What is known about the function to which a body belongs.
+#[derive(Clone, Copy)]
+pub struct OwnershipContext<'a> {
+    facts: &'a dyn TypeFacts,
+    ty: Option<&'static FunctionType>,
+    has_ossa: bool,
+    addresses: Addresses,
+}
+
+impl<'a> OwnershipContext<'a> {
+    /// The context of a function's body.
+    pub fn new(function: &Function, facts: &'a dyn TypeFacts, addresses: Addresses) -> Self {
+        Self {
+            facts,
+            ty: function.ty.ty().as_function(),
+            has_ossa: function.has_attribute("ossa"),
+            addresses,
+        }
+    }
+
+    /// Whether values of a type need no memory management: bits and all addresses.
+    pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
+        if ty.is_address() {
+            return Some(true);
+        }
+        if ty.is_unknown() {
+            return None;
+        }
+        let sig: Option<GenericSig> = self.ty.and_then(|t| t.sig);
+        self.facts.type_properties(ty.ty(), sig).trivial
+    }
+
+    fn conventions(&self) -> Option<Conventions<'static>> {
+        self.ty.map(|ty| Conventions::new(ty, self.addresses))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slot {
+    Open,
+    Busy,
+    Known(Option<Ownership>),
+}
+
+/// The ownership of the values of a body at one moment.
+pub struct BodyOwnership<'a> {
+    body: &'a Body,
+    context: OwnershipContext<'a>,
+    values: Vec<Slot>,
+}
+
+impl std::fmt::Debug for BodyOwnership<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BodyOwnership").field("values", &self.values).finish_non_exhaustive()
+    }
+}
+
+/// The ownership of one value. For many, make a [`BodyOwnership`].
+pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
+    let mut solver = BodyOwnership { body, context, values: vec![Slot::Open; body.value_count()] };
+    solver.solve(value);
+    solver.value(value)
+}
+
+impl<'a> BodyOwnership<'a> {
+    /// The ownership of all values of a body.
+    pub fn new(body: &'a Body, context: OwnershipContext<'a>) -> Self {
+        let mut all = Self { body, context, values: vec![Slot::Open; body.value_count()] };
+        for value in (0..body.value_count() as u32).map(Value::from_u32) {
+            all.solve(value);
+        }
+        all
+    }
+
+    /// The ownership of a value; `None` where it is not known.
+    pub fn value(&self, value: Value) -> Option<Ownership> {
+        match self.values.get(value.as_u32() as usize) {
+            Some(Slot::Known(found)) => *found,
+            _ => None,
+        }
+    }
+
+    /// Finds the ownership of a value and of those that it comes from, without recursion.
+    fn solve(&mut self, value: Value) {
+        let mut stack = vec![value];
+        while let Some(&top) = stack.last() {
+            let at = top.as_u32() as usize;
+            if matches!(self.values[at], Slot::Known(_)) {
+                stack.pop();
+                continue;
+            }
+            let mut open = Vec::new();
+            if std::mem::replace(&mut self.values[at], Slot::Busy) == Slot::Open {
+                open.extend(self.sources(top).filter(|v| self.values[v.as_u32() as usize] == Slot::Open));
+            }
+            if open.is_empty() {
+                self.values[at] = Slot::Known(self.rule(top));
+                stack.pop();
+            } else {
+                stack.extend(open);
+            }
+        }
+    }
+
+    /// The values whose ownership a value has.
+    fn sources(&self, value: Value) -> impl Iterator<Item = Value> {
+        let inst = match self.body.def(value) {
+            ValueDef::Result(inst, _) if self.context.has_ossa => Some(inst),
+            _ => None,
+        };
+        let body = self.body;
+        inst.filter(|&i| {
+            matches!(body.info(i).value_ownership, ValueOwnership::Forwarded | ValueOwnership::ForwardedPart)
+        })
+        .into_iter()
+        .flat_map(|i| forwarded_operands(body, i))
+        .map(|o| body.operand(o).value)
+    }
+
+    fn rule(&self, value: Value) -> Option<Ownership> {
+        let data = self.body.value(value);
+        if !self.context.has_ossa || data.ty.is_address() {
+            return Some(Ownership::None);
+        }
+        match self.body.def(value) {
+            // What is trivial has none, whatever is spelled.
+            ValueDef::Argument(..) => match data.ownership {
+                Ownership::None => Some(Ownership::None),
+                _ if self.context.is_trivial(data.ty) == Some(true) => Some(Ownership::None),
+                spelled => Some(spelled),
+            },
+            ValueDef::Undef | ValueDef::Pending => Some(Ownership::None),
+            ValueDef::Result(inst, index) => {
+                let rule = self.body.info(inst).value_ownership;
+                self.result(inst, usize::from(index), data.ty, rule)
+            }
+        }
+    }
+
+    fn result(&self, inst: Inst, index: usize, ty: SilType, rule: ValueOwnership) -> Option<Ownership> {
+        use ValueOwnership as V;
+        let or_none = |ownership| match self.context.is_trivial(ty) {
+            Some(true) => Some(Ownership::None),
+            Some(false) => Some(ownership),
+            None => None,
+        };
+        match rule {
+            V::None => Some(Ownership::None),
+            V::Owned => Some(Ownership::Owned),
+            V::Guaranteed => Some(Ownership::Guaranteed),
+            V::Unowned => Some(Ownership::Unowned),
+            V::OwnedOrNone => or_none(Ownership::Owned),
+            V::GuaranteedOrNone => or_none(Ownership::Guaranteed),
+            V::UnownedOrNone => or_none(Ownership::Unowned),
+            V::Forwarded => match self.forwarded(inst)? {
+                // A whole whose part is not trivial is not trivial either.
+                ownership if self.context.is_trivial(ty) != Some(true) => Some(ownership),
+                _ => Some(Ownership::None),
+            },
+            V::ForwardedPart => match self.forwarded(inst)? {
+                Ownership::None => Some(Ownership::None),
+                ownership => or_none(ownership),
+            },
+            V::Loaded => Some(match self.choice(inst, "qualifier") {
+                Some("take" | "copy") => Ownership::Owned,
+                _ => Ownership::None,
+            }),
+            V::Converted => Some(match self.choice(inst, "to") {
+                Some("@owned") => Ownership::Owned,
+                Some("@guaranteed") => Ownership::Guaranteed,
+                Some("@unowned") => Ownership::Unowned,
+                _ => Ownership::None,
+            }),
+            V::Called => self.call_result(inst, index, ty),
+            V::Builtin => match builtin(self.body, inst).map_or(V::UnownedOrNone, |b| b.result) {
+                V::Builtin => None,
+                rule => self.result(inst, index, ty, rule),
+            },
+            V::CowMutation => Some(if index == 0 { Ownership::None } else { Ownership::Owned }),
+        }
+    }
+
+    fn call_result(&self, inst: Inst, index: usize, ty: SilType) -> Option<Ownership> {
+        let site = ApplySite::new(self.body, inst, self.context.addresses)?;
+        let conventions = site.callee_conventions()?;
+        if self.body.inst(inst).opcode == Opcode::BeginApply {
+            // After the yields come the token and, at times, the callee's memory.
+            let Some(convention) = conventions.yield_convention(index) else { return Some(Ownership::None) };
+            return match convention {
+                ArgumentConvention::Owned => Some(Ownership::Owned),
+                ArgumentConvention::Guaranteed => match self.context.is_trivial(ty)? {
+                    true => Some(Ownership::None),
+                    false => Some(Ownership::Guaranteed),
+                },
+                ArgumentConvention::Unowned => match self.context.is_trivial(ty)? {
+                    true => Some(Ownership::None),
+                    false => Some(Ownership::Unowned),
+                },
+                _ => Some(Ownership::None),
+            };
+        }
+        if self.context.is_trivial(ty) == Some(true) {
+            return Some(Ownership::None);
+        }
+        self.returned(conventions, self.context.is_trivial(ty))
+    }
+
+    /// The ownership of all direct results of a function together.
+    fn returned(&self, conventions: Conventions<'_>, is_trivial: Option<bool>) -> Option<Ownership> {
+        let mut direct = conventions.direct_results();
+        let (first, rest) = (direct.next(), direct.next());
+        match (first, rest) {
+            (None, _) => Some(Ownership::None),
+            // The type of the one result is that of the value; the callee's is not substituted.
+            (Some((_, result)), None) => conventions.addresses.direct_result(result.convention, is_trivial),
+            _ => merge(conventions.direct_results().map(|(_, r)| {
+                let is_trivial = self.context.is_trivial(SilType::object(r.ty));
+                conventions.addresses.direct_result(r.convention, is_trivial)
+            })),
+        }
+    }
+
+    /// The ownership that an instruction passes on: the one that is spelled, or that of its operands.
+    pub fn forwarded(&self, inst: Inst) -> Option<Ownership> {
+        if let Some(spelled) = self.body.inst(inst).forwarding {
+            return Some(spelled);
+        }
+        match self.choice(inst, "ownership") {
+            Some("owned") => return Some(Ownership::Owned),
+            Some("guaranteed") => return Some(Ownership::Guaranteed),
+            _ => {}
+        }
+        merge(forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value)))
+    }
+
+    /// The instructions that spell the ownership that their operands have anyway.
+    pub fn needless_forwarding(&self) -> Vec<Inst> {
+        let needless = |&inst: &Inst| {
+            let values = forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value));
+            let spelled = self.body.inst(inst).forwarding;
+            spelled.is_some() && merge(values) == spelled
+        };
+        self.body.insts().filter(needless).collect()
+    }
+
+    /// Whether values of a type need no memory management.
+    pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
+        self.context.is_trivial(ty)
+    }
+
+    fn choice(&self, inst: Inst, name: &str) -> Option<&'static str> {
+        let info = self.body.info(inst);
+        let at = info.attr(name)?;
+        match info.attrs[at].kind {
+            crate::info::AttrKind::Choice(words, _) => words.get(self.body.words(inst)[at] as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// How an operand uses its value; `None` where it is not known.
+    pub fn operand(&self, operand: Operand) -> Option<OperandOwnership> {
+        use OperandOwnership as O;
+        let body = self.body;
+        let data = body.operand(operand);
+        let inst = data.user;
+        let index = body.operand_index(operand);
+        // A use for an opened type alone says only that its definition comes before.
+        let Some(spec) = body.operand_spec(operand) else { return Some(O::NonUse) };
+        match body.info(inst).operands[spec].ownership {
+            UseRule::Always(ownership) => Some(ownership),
+            UseRule::Forwarded => self.forwarded(inst).map(O::forwarding),
+            UseRule::Called => {
+                let site = ApplySite::new(body, inst, self.context.addresses)?;
+                let is_scope = body.inst(inst).opcode == Opcode::BeginApply;
+                Some(O::passed(site.convention_of_operand(index)?, is_scope))
+            }
+            UseRule::Captured => {
+                let is_on_stack = body.has_flag(inst, "on_stack");
+                Some(match self.value(data.value)? {
+                    Ownership::None => O::TrivialUse,
+                    _ if is_on_stack => O::Borrow,
+                    _ => O::ForwardingConsume,
+                })
+            }
+            UseRule::Builtin => {
+                let is_last = index + 1 == body.operands(inst).len() - body.type_operands(inst).len();
+                Some(match builtin(body, inst) {
+                    Some(builtin) if is_last => builtin.last,
+                    Some(builtin) => builtin.operands,
+                    None => O::InstantaneousUse,
+                })
+            }
+            UseRule::Returned => {
+                let is_trivial = self.context.is_trivial(body.value(data.value).ty);
+                Some(match self.returned(self.context.conventions()?, is_trivial)? {
+                    Ownership::Unowned => O::UnownedInstantaneousUse,
+                    ownership => O::forwarding(ownership),
+                })
+            }
+            UseRule::Yielded => Some(O::passed(self.context.conventions()?.yield_convention(index)?, true)),
+            UseRule::Passed => {
+                let argument = body.value(*body.arguments(body.successors(inst).next()?).get(index)?);
+                Some(match argument.ownership {
+                    Ownership::Guaranteed if argument.arg_flags.contains(ArgFlags::REBORROW) => O::Reborrow,
+                    ownership => O::forwarding(ownership),
+                })
+            }
+            UseRule::Dependence => Some(match self.choice(inst, "kind") {
+                Some("nonescaping") if body.value(data.value).ty.is_address() => O::TrivialUse,
+                Some("nonescaping") if self.is_address_dependence(inst) => O::AnyInteriorPointer,
+                Some("nonescaping") => O::Borrow,
+                _ => O::PointerEscape,
+            }),
+            UseRule::AddressDependence => Some(match self.choice(inst, "kind") {
+                Some("nonescaping") => O::AnyInteriorPointer,
+                _ => O::PointerEscape,
+            }),
+        }
+    }
+
+    fn is_address_dependence(&self, inst: Inst) -> bool {
+        self.body.results(inst).any(|v| self.body.value(v).ty.is_address())
+    }
+}
+
+/// The operands whose ownership an instruction passes on to its results or successors.
+pub fn forwarded_operands(body: &Body, inst: Inst) -> impl Iterator<Item = Operand> + '_ {
+    let specs = body.info(inst).operands;
+    (0..specs.len())
+        .filter(move |&spec| specs[spec].is_forwarded())
+        .flat_map(move |spec| body.operand_range(inst, spec))
+        .map(move |index| body.operand_id(inst, index))
+}
+
+/// The row of the table of builtins for a `builtin` instruction.
+pub fn builtin(body: &Body, inst: Inst) -> Option<&'static BuiltinInfo> {
+    if body.inst(inst).opcode != Opcode::Builtin {
+        return None;
+    }
+    BuiltinInfo::find(Symbol::from_u32(*body.words(inst).first()?).as_str())
+}
+
+/// The ownership of what holds several values: those without any do not count. `None` where one is
+/// not known, or where they contradict each other.
+fn merge(mut all: impl Iterator<Item = Option<Ownership>>) -> Option<Ownership> {
+    all.try_fold(Ownership::None, |merged, next| match (merged, next?) {
+        (Ownership::None, other) | (other, Ownership::None) => Some(other),
+        (a, b) => (a == b).then_some(a),
+    })
+}

@@ -1,0 +1,65 @@
+//! Which block arguments are reborrows (Ownership.md): phis that end the borrow scopes that come in
+//! and begin a new one.
+
+use crate::body::{ArgFlags, Body, Ownership, Value, ValueDef};
+use crate::generated::Opcode;
+
+impl Body {
+    /// Marks the guaranteed phis whose borrow scope ends somewhere as reborrows: those with an
+    /// `end_borrow`, also by way of their `borrowed … from`, and those that are passed to a reborrow.
+    pub fn update_reborrow_flags(&mut self) {
+        let entry = self.block_order().first().copied();
+        let arguments = self.block_order().iter().filter(|b| Some(**b) != entry);
+        let phis = arguments.flat_map(|&b| self.arguments(b)).copied().filter(|&v| self.is_unmarked_phi(v));
+        let mut work: Vec<Value> = phis.filter(|&v| self.is_reached(v) && self.ends_borrow(v)).collect();
+        while let Some(phi) = work.pop() {
+            if !self.is_unmarked_phi(phi) {
+                continue;
+            }
+            self.values[phi].arg_flags |= ArgFlags::REBORROW;
+            let ValueDef::Argument(block, index) = self.def(phi) else { continue };
+            let incoming = self.predecessors(block).filter_map(|from| {
+                let branch = self.terminator(from)?;
+                let passed = self.operands(branch).get(index as usize)?.value;
+                Some(self.before_borrowed_from(passed))
+            });
+            work.extend(incoming);
+        }
+    }
+
+    fn is_unmarked_phi(&self, value: Value) -> bool {
+        let data = self.value(value);
+        let ValueDef::Argument(block, _) = self.def(value) else { return false };
+        data.ownership == Ownership::Guaranteed
+            && !data.arg_flags.contains(ArgFlags::REBORROW)
+            && self.predecessors(block).all(|from| {
+                self.terminator(from).is_some_and(|inst| self.inst(inst).opcode == Opcode::Branch)
+            })
+    }
+
+    fn is_reached(&self, phi: Value) -> bool {
+        matches!(self.def(phi), ValueDef::Argument(block, _) if self.predecessors(block).next().is_some())
+    }
+
+    /// Whether an `end_borrow` uses a value or what a `borrowed` makes of it.
+    fn ends_borrow(&self, value: Value) -> bool {
+        self.users(value).any(|user| match self.inst(user).opcode {
+            Opcode::EndBorrow => true,
+            Opcode::BorrowedFrom => {
+                self.operand_value(user, 0) == value
+                    && self.results(user).any(|result| {
+                        self.users(result).any(|user| self.inst(user).opcode == Opcode::EndBorrow)
+                    })
+            }
+            _ => false,
+        })
+    }
+
+    /// The phi that a `borrowed … from` speaks of, or the value itself.
+    fn before_borrowed_from(&self, value: Value) -> Value {
+        match self.defining_inst(value) {
+            Some(inst) if self.inst(inst).opcode == Opcode::BorrowedFrom => self.operand_value(inst, 0),
+            _ => value,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What instructions are to each other: allocations and deallocations, scopes and their ends,
+//! projections, casts, markers, forwarding. All answers come from columns of the instruction table; apply
+//! sites are in [`crate::conventions`], successors with the control flow of the body.
+
+use crate::body::{Body, Inst, Value, ValueDef};
+use crate::conventions::{Addresses, ApplySite};
+use crate::generated::Opcode;
+use crate::info::{Results, Role, StackEffect};
+use silkit_types::FnFlags;
+
+/// What an address or a value was found to be a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The value that is no projection, cast or marker itself.
+    pub root: Value,
+    /// The instructions on the way, outermost part first: from the root to the value.
+    pub path: Vec<Inst>,
+}
+
+impl Body {
+    /// The part that an instruction plays.
+    pub fn role(&self, inst: Inst) -> Role {
+        self.info(inst).role
+    }
+
+    /// The value that the role of an instruction is about: what is projected, cast, marked, freed.
+    pub fn role_operand(&self, inst: Inst) -> Option<Value> {
+        let range = self.operand_range(inst, self.role(inst).operand()?);
+        self.operands(inst).get(range.start).map(|o| o.value)
+    }
+
+    /// Whether it makes the address of a part from the address of the whole.
+    pub fn is_address_projection(&self, inst: Inst) -> bool {
+        self.projects(inst) == Some((true, true))
+    }
+
+    /// Whether it makes the address of a part from a reference to the whole, such as a class or a box.
+    pub fn is_interior_pointer(&self, inst: Inst) -> bool {
+        self.projects(inst) == Some((false, true))
+    }
+
+    /// Whether the whole and the part of a projection are addresses.
+    fn projects(&self, inst: Inst) -> Option<(bool, bool)> {
+        let Role::Projection(_) = self.role(inst) else { return None };
+        let part = self.results(inst).next()?;
+        Some((self.value(self.role_operand(inst)?).ty.is_address(), self.value(part).ty.is_address()))
+    }
+
+    /// What a value is a part of, another type of, or another name of.
+    ///
+    /// `follows` says which roles are followed: for the accessed memory of an address
+    /// [`Role::Projection`], [`Role::Cast`] and [`Role::Marker`].
+    pub fn origin(&self, value: Value, follows: impl Fn(Role) -> bool) -> Origin {
+        let mut origin = Origin { root: value, path: Vec::new() };
+        // A body that is wrong may define values by each other.
+        while origin.path.len() < self.inst_count()
+            && let Some(inst) = self.defining_inst(origin.root)
+            && follows(self.role(inst))
+            && let Some(whole) = self.role_operand(inst)
+        {
+            origin.path.push(inst);
+            origin.root = whole;
+        }
+        origin.path.reverse();
+        origin
+    }
+
+    /// Whether it passes the ownership of an operand on (Ownership.md, "Forwarding").
+    pub fn is_forwarding(&self, inst: Inst) -> bool {
+        self.info(inst).operands.iter().any(|o| o.is_forwarded())
+    }
+
+    /// The kind of scope that it begins: `access`, `apply`, `borrow`, `continuation`.
+    pub fn begins_scope(&self, inst: Inst) -> Option<&'static str> {
+        self.info(inst).scope.and_then(|(begins, kind)| begins.then_some(kind))
+    }
+
+    /// The kind of scope that it ends.
+    pub fn ends_scope(&self, inst: Inst) -> Option<&'static str> {
+        self.info(inst).scope.and_then(|(begins, kind)| (!begins).then_some(kind))
+    }
+
+    /// Whether it begins a borrow.
+    pub fn begins_borrow(&self, inst: Inst) -> bool {
+        self.begins_scope(inst) == Some("borrow")
+    }
+
+    /// The instructions that end the scope that an instruction begins. Those that end it for a value it
+    /// was forwarded to or reborrowed as are not among them.
+    pub fn scope_ends(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
+        let kind = self.begins_scope(inst);
+        self.results(inst)
+            .filter(move |_| kind.is_some())
+            .flat_map(|v| self.users(v))
+            .filter(move |&user| self.ends_scope(user) == kind)
+    }
+
+    /// The instruction whose scope an instruction ends, where that is in plain sight.
+    pub fn scope_begin(&self, inst: Inst) -> Option<Inst> {
+        let kind = self.ends_scope(inst)?;
+        let begin = self.defining_inst(self.operands(inst).first()?.value)?;
+        (self.begins_scope(begin) == Some(kind)).then_some(begin)
+    }
+
+    /// Whether it makes memory.
+    pub fn is_allocation(&self, inst: Inst) -> bool {
+        self.role(inst) == Role::Allocation
+    }
+
+    /// Whether it gives memory back.
+    pub fn is_deallocation(&self, inst: Inst) -> bool {
+        matches!(self.role(inst), Role::Deallocation(_))
+    }
+
+    /// The instructions that give back what an instruction allocates.
+    pub fn deallocations(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
+        self.results(inst).flat_map(|v| self.users(v)).filter(move |&user| self.deallocates(user, inst))
+    }
+
+    fn deallocates(&self, user: Inst, allocation: Inst) -> bool {
+        let is_result = |value| self.defining_inst(value) == Some(allocation);
+        match self.role(user) {
+            Role::Deallocation(_) => self.role_operand(user).is_some_and(is_result),
+            _ => self.is_stack_deallocation(user) && self.operands(user).iter().any(|o| is_result(o.value)),
+        }
+    }
+
+    /// Whether this very instruction allocates on the stack (`alloc_ref [stack]`, …).
+    pub fn is_stack_allocation(&self, inst: Inst) -> bool {
+        match (self.info(inst).stack, self.inst(inst).opcode) {
+            (StackEffect::Allocates, _) => true,
+            (StackEffect::MayAllocate, Opcode::BeginApply) => self.calls_allocating_coroutine(inst),
+            (StackEffect::MayAllocate, Opcode::PartialApply) => self.has_flag(inst, "on_stack"),
+            (StackEffect::MayAllocate, Opcode::Builtin) => {
+                matches!(self.builtin_name(inst), Some("stackAlloc" | "unprotectedStackAlloc"))
+            }
+            (StackEffect::MayAllocate, _) => self.has_flag(inst, "stack"),
+            _ => false,
+        }
+    }
+
+    /// Whether this very instruction gives memory of the stack back.
+    pub fn is_stack_deallocation(&self, inst: Inst) -> bool {
+        match (self.info(inst).stack, self.inst(inst).opcode) {
+            (StackEffect::Deallocates, _) => true,
+            (_, Opcode::Builtin) => self.builtin_name(inst) == Some("stackDealloc"),
+            _ => false,
+        }
+    }
+
+    fn builtin_name(&self, inst: Inst) -> Option<&'static str> {
+        self.word(inst, "name").and_then(Body::symbol).map(|name| name.as_str())
+    }
+
+    fn calls_allocating_coroutine(&self, inst: Inst) -> bool {
+        let site = ApplySite::new(self, inst, Addresses::Lowered);
+        let ty = site.and_then(|site| site.callee_type().ty().as_function());
+        ty.is_some_and(|ty| ty.flags.contains(FnFlags::YIELD_ONCE_2))
+    }
+
+    /// Whether it ends a block.
+    pub fn is_terminator(&self, inst: Inst) -> bool {
+        self.info(inst).results == Results::Terminator
+    }
+
+    /// Whether it leaves the function: a terminator without successors that is no `unreachable`.
+    pub fn is_function_exit(&self, inst: Inst) -> bool {
+        self.is_terminator(inst)
+            && self.inst(inst).opcode != Opcode::Unreachable
+            && self.successors(inst).len() == 0
+    }
+
+    /// Whether a value is an argument that edges pass, as opposed to one of the entry or of a terminator.
+    pub fn is_phi(&self, value: Value) -> bool {
+        let ValueDef::Argument(block, index) = self.def(value) else { return false };
+        self.block_order().first() != Some(&block)
+            && self.incoming(block).next().is_some()
+            && self.incoming(block).all(|edge| self.edge_operand(edge, index.into()).is_some())
+    }
+
+    /// The values that edges pass for an argument, newest edge first.
+    pub fn phi_values(&self, value: Value) -> Vec<Value> {
+        let ValueDef::Argument(block, index) = self.def(value) else { return Vec::new() };
+        let operands = self.incoming(block).filter_map(|edge| self.edge_operand(edge, index.into()));
+        operands.map(|operand| self.operand(operand).value).collect()
+    }
+}

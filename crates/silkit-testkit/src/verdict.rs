@@ -1,0 +1,189 @@
+//! What the reference says of a SIL text: whether it accepts it, and if not, why.
+
+use crate::shared::Reference;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long the reference may take for one text before it counts as rejected for hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The reference's verdict on a text: nothing, or the first line of its complaint.
+pub type Verdict = Option<String>;
+
+/// Asks the reference, and remembers its answers.
+#[derive(Debug)]
+pub struct Judge {
+    tool: Reference,
+    folder: PathBuf,
+    asked: AtomicUsize,
+    known: Mutex<HashMap<u128, Verdict>>,
+    memory: Option<PathBuf>,
+}
+
+impl Judge {
+    /// A judge who writes texts to an own folder of the temporary one. `memory` names a file of answers from
+    /// earlier runs, to which new ones are added; it holds for one version of the reference alone.
+    ///
+    /// # Errors
+    /// Where the folder cannot be made or the file not be read.
+    pub fn new(tool: Reference, memory: Option<PathBuf>) -> std::io::Result<Judge> {
+        let folder = std::env::temp_dir().join(format!("silkit-verdicts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let mut known = HashMap::new();
+        if let Some(file) = memory.as_ref().filter(|file| file.exists()) {
+            for line in std::fs::read_to_string(file)?.lines() {
+                let Some((key, verdict)) = line.split_once(' ') else { continue };
+                let Ok(key) = u128::from_str_radix(key, 16) else { continue };
+                known.insert(key, Some(verdict.to_owned()).filter(|v| v != "good"));
+            }
+        }
+        Ok(Judge { tool, folder, asked: AtomicUsize::new(0), known: Mutex::new(known), memory })
+    }
+
+    /// The reference's verdict on a text.
+    ///
+    /// # Errors
+    /// Where the text cannot be written or the reference not be started.
+    pub fn judge(&self, text: &str) -> std::io::Result<Verdict> {
+        let key = key(text);
+        if let Some(known) = self.known().get(&key) {
+            return Ok(known.clone());
+        }
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let file = self.folder.join(format!("{number}.sil"));
+        std::fs::write(&file, text)?;
+        let verdict = self.ask(&file)?;
+        std::fs::remove_file(&file)?;
+        if let Some(memory) = &self.memory {
+            let line = format!("{key:032x} {}\n", verdict.as_deref().unwrap_or("good"));
+            let known = self.known();
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(memory)?;
+            file.write_all(line.as_bytes())?;
+            drop(known);
+        }
+        self.known().insert(key, verdict.clone());
+        Ok(verdict)
+    }
+
+    /// Whether the reference's verdict hangs on the order in which it visits the targets of `cond_br`: then it tells
+    /// nothing, as in dead ends, where it leaves out what it does not come to.
+    ///
+    /// # Errors
+    /// As of [`Judge::judge`].
+    pub fn is_undecided(&self, text: &str) -> std::io::Result<bool> {
+        let swapped = swapped(text);
+        Ok(swapped != text && self.judge(&swapped)?.is_some() != self.judge(text)?.is_some())
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<u128, Verdict>> {
+        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn ask(&self, file: &Path) -> std::io::Result<Verdict> {
+        let errors = file.with_extension("err");
+        let mut command = self.tool.command("sil-opt");
+        command.arg("-enable-sil-verify-all").arg(file).args(["-o", "/dev/null"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(std::fs::File::create(&errors)?);
+        let mut child = command.spawn()?;
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if start.elapsed() > PATIENCE {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        };
+        let told = std::fs::read(&errors)?;
+        std::fs::remove_file(&errors)?;
+        let told = String::from_utf8_lossy(&told);
+        let complains = told.contains("Begin Error") || told.contains("SIL memory lifetime failure");
+        Ok(match status {
+            None => Some("takes too long".to_owned()),
+            Some(status) if status.success() && !complains => None,
+            Some(_) => Some(complaint(&told, file)),
+        })
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn key(text: &str) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, text).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    (half(0) << 64) | half(1)
+}
+
+/// The line that says what is wrong, without the place.
+fn complaint(told: &str, file: &Path) -> String {
+    let signs = ["error:", "failed", "Begin Error", "memory lifetime", "Assertion"];
+    let line = told.lines().find(|line| signs.iter().any(|sign| line.contains(sign)));
+    let line = line.or(told.lines().next()).unwrap_or("rejected without a word");
+    let line = line.replace(&*file.display().to_string(), "");
+    // An assertion is preceded by where the tool's own source is.
+    let line = line.split_once("Assertion `").map_or(line.as_str(), |(_, rest)| rest);
+    line.trim_start_matches([':', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' '])
+        .chars()
+        .take(160)
+        .collect()
+}
+
+/// The text with the targets of every `cond_br` swapped: the same program, visited in another order.
+pub fn swapped(text: &str) -> String {
+    let swap = |line: &str| {
+        let (head, targets) = line.split_once("cond_br ").and_then(|(_, rest)| rest.split_once(", "))?;
+        let (targets, _) = targets.split_once(" //").unwrap_or((targets, ""));
+        // Counts of a profile belong to their targets.
+        if targets.contains('!') {
+            return None;
+        }
+        let mut depth = 0;
+        let comma = targets.char_indices().find(|&(_, c)| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c == ',' && depth == 0
+        })?;
+        let (first, second) = (&targets[..comma.0], targets[comma.0 + 1..].trim());
+        Some(format!("  cond_br {head}, {second}, {}", first.trim()))
+    };
+    text.lines().map(|line| swap(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_swapped() {
+        let text = "bb0:\n  cond_br %1, bb1(%2 : $(A, B), %3), bb2 // id: %4\n";
+        assert_eq!(swapped(text), "bb0:\n  cond_br %1, bb2, bb1(%2 : $(A, B), %3)\n");
+        assert_eq!(swapped("  br bb1\n"), "  br bb1\n");
+    }
+
+    #[test]
+    fn complaints_have_no_place() {
+        let told = "Begin\n/tmp/a.sil:3:14: error: expected `x`\n";
+        assert_eq!(complaint(told, Path::new("/tmp/a.sil")), "error: expected `x`");
+        assert_eq!(
+            complaint("t: /s/V.cpp:1: f(): Assertion `x && y' failed.\n", Path::new("b")),
+            "x && y' failed."
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Single values and instructions of a body as text, with types and comments, as debuggers and tests show them.
+
+use super::print::{BodyPrinter, Numbers};
+use crate::options::PrintOptions;
+use crate::printer::{Declared, Demangle, Out};
+use silkit_ir::{Block, Body, Inst, Module, Value};
+use std::rc::Rc;
+
+/// Prints parts of one body alone: numbered as in the whole, every operand with its type.
+///
+/// ```
+/// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %x = tuple ()\n  return %x\n}\n";
+/// let module = silkit_text::parse_module(text).module;
+/// let body = module.functions.values().find_map(|f| f.body.as_ref()).unwrap();
+/// let dump = silkit_text::Dump::new(&module, body, &|_| None);
+/// let last = body.last_inst(body.block_order()[0]).unwrap();
+/// assert_eq!(dump.inst(last, "-> "), "->   return %0 : $()                              // id: %1\n");
+/// ```
+pub struct Dump<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    demangle: &'a Demangle,
+    options: PrintOptions,
+    numbers: Rc<Numbers>,
+}
+
+impl<'a> Dump<'a> {
+    /// What prints parts of a body of a module.
+    pub fn new(module: &'a Module, body: &'a Body, demangle: &'a Demangle) -> Self {
+        let options = PrintOptions { types: true, ..PrintOptions::default() };
+        Self { module, body, demangle, options, numbers: Rc::new(Numbers::of(body, false)) }
+    }
+
+    /// An instruction on a line behind a prefix; comments stand in the column that they have in a whole body.
+    pub fn inst(&self, inst: Inst, prefix: &str) -> String {
+        self.print(|printer| printer.lone_inst(inst, prefix))
+    }
+
+    /// The definition of a value on a line behind a prefix: an argument by its block, a result by its instruction,
+    /// in which it stands out (`**%1**`) among several.
+    pub fn value(&self, value: Value, prefix: &str) -> String {
+        self.print(|printer| printer.lone_value(value, prefix))
+    }
+
+    /// The number of a value in the whole body, after those of what stands before it.
+    pub fn value_number(&self, value: Value) -> u32 {
+        self.numbers.value(value)
+    }
+
+    /// The number of an instruction: that of its first result, or its own.
+    pub fn inst_number(&self, inst: Inst) -> u32 {
+        self.numbers.inst(inst)
+    }
+
+    /// The name of a block: `bb1`.
+    pub fn block(&self, block: Block) -> String {
+        self.print(|printer| printer.block_name(block))
+    }
+
+    fn print(&self, print: impl FnOnce(&mut BodyPrinter<'_, '_>)) -> String {
+        let declared = Declared::of(self.module);
+        let mut out = Out::new(self.demangle, &declared);
+        print(&mut BodyPrinter::with_numbers(self.body, &mut out, &self.options, self.numbers.clone()));
+        out.take()
+    }
+}
+
+impl std::fmt::Debug for Dump<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dump").field("options", &self.options).finish_non_exhaustive()
+    }
+}

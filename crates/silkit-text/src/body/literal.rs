@@ -1,0 +1,194 @@
+//! The value of literals: the one spelling in which each is printed, and floats for people.
+
+use super::extreme;
+use rustc_apfloat::Float;
+use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single, X87DoubleExtended};
+use silkit_base::Symbol;
+use silkit_types::{Type, TypeKind};
+
+/// How many bits a builtin integer type has: `Int8`, `Word`; `None` for `IntLiteral`.
+fn bits(ty: Type) -> Option<u32> {
+    let TypeKind::Builtin(name, _) = ty.kind() else { return None };
+    match name.as_str() {
+        "Word" => Some(64),
+        name => name.strip_prefix("Int")?.parse().ok(),
+    }
+}
+
+/// An integer literal as it prints: decimal, and negative where the sign bit is set.
+///
+/// `None` where the type or the size of the value leaves nothing to say; an error where the value
+/// does not fit into the type.
+pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let clean: String = digits.chars().filter(|c| *c != '_').collect();
+    let parsed = match clean.get(..2) {
+        Some("0x" | "0X") => u128::from_str_radix(&clean[2..], 16),
+        Some("0b") => u128::from_str_radix(&clean[2..], 2),
+        Some("0o") => u128::from_str_radix(&clean[2..], 8),
+        _ => clean.parse(),
+    };
+    let Ok(magnitude) = parsed else { return Ok(None) };
+    let Some(bits) = bits(ty).filter(|b| *b <= 128) else {
+        let sign = if negative && magnitude != 0 { "-" } else { "" };
+        return Ok(Some(Symbol::new(&format!("{sign}{magnitude}"))));
+    };
+    let sign_bit = 1u128.checked_shl(bits.wrapping_sub(1)).unwrap_or(0);
+    let fits = if negative { magnitude <= sign_bit } else { bits == 128 || magnitude >> bits == 0 };
+    if !fits {
+        return Err(format!("`{text}` does not fit into {bits} bits"));
+    }
+    let printed = if negative || magnitude & sign_bit == 0 {
+        let sign = if negative && magnitude != 0 { "-" } else { "" };
+        format!("{sign}{magnitude}")
+    } else if bits == 128 {
+        format!("-{}", magnitude.wrapping_neg())
+    } else {
+        format!("-{}", (1u128 << bits) - magnitude)
+    };
+    Ok((printed != text).then(|| Symbol::new(&printed)))
+}
+
+/// The bits of a float literal as they print: capital, without leading zeros.
+pub(super) fn float(text: &str) -> Option<Symbol> {
+    let Some(digits) = text.strip_prefix("0x") else {
+        let bits: u128 = text.parse().ok()?;
+        return Some(Symbol::new(&format!("0x{bits:X}")));
+    };
+    let short = digits.trim_start_matches('0');
+    let printed = format!("0x{}", if short.is_empty() { "0" } else { short }.to_ascii_uppercase());
+    (printed != text).then(|| Symbol::new(&printed))
+}
+
+/// A float literal in decimal, for the comment after it.
+pub(super) fn decimal(ty: Type, text: &str) -> Option<String> {
+    let TypeKind::Builtin(name, _) = ty.kind() else { return None };
+    let bits = u128::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
+    Some(match name.as_str() {
+        "FPIEEE16" => shown(Half::from_bits(bits)),
+        "FPBrain16" | "BFloat16" => shown(BFloat::from_bits(bits)),
+        "FPIEEE32" => shown(Single::from_bits(bits)),
+        "FPIEEE64" => shown(Double::from_bits(bits)),
+        "FPIEEE80" => extreme::x87(bits).unwrap_or_else(|| shown(X87DoubleExtended::from_bits(bits))),
+        "FPIEEE128" => extreme::quad(bits).unwrap_or_else(|| shown(Quad::from_bits(bits))),
+        _ => return None,
+    })
+}
+
+fn shown(value: impl Float) -> String {
+    match (value.is_infinite(), value.is_negative()) {
+        (true, false) => "+Inf".to_owned(),
+        (true, true) => "-Inf".to_owned(),
+        _ => value.to_string(),
+    }
+}
+
+/// The text of a string literal as it prints: characters stand for themselves.
+pub(super) fn string(text: &str) -> Option<Symbol> {
+    if !text.contains("\\u{") || text.starts_with('"') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let code = rest
+            .strip_prefix("\\u{")
+            .and_then(|r| r.split_once('}'))
+            .and_then(|(hex, after)| Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, after)));
+        match code {
+            Some(('\0', after)) => {
+                out.push_str("\\0");
+                rest = after;
+            }
+            Some((c, after)) if !c.is_control() && !matches!(c, '"' | '\\' | '\'') => {
+                out.push(c);
+                rest = after;
+            }
+            _ => {
+                let len = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                out.push_str(&rest[..len]);
+                rest = &rest[len..];
+            }
+        }
+    }
+    out.push_str(rest);
+    (out != text).then(|| Symbol::new(&out))
+}
+
+/// What `specify_test` says, as it prints: on one line, without the white space around it. A string
+/// in triple quotes has no escapes.
+pub(super) fn specification(text: &str) -> Option<Symbol> {
+    let raw = text.strip_prefix("\"\"").and_then(|t| t.strip_suffix("\"\""));
+    let printed = match raw {
+        Some(raw) => raw.trim().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"),
+        None => text.trim().to_owned(),
+    };
+    (printed != text).then(|| Symbol::new(&printed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(ty: &str, text: &str) -> String {
+        integer(Type::builtin(ty), text).map_or_else(|e| e, |s| s.map_or(text, |s| s.as_str()).to_owned())
+    }
+
+    #[test]
+    fn integers_print_signed() {
+        let asked = [
+            ("Int8", "255", "-1"),
+            ("Int8", "0x80", "-128"),
+            ("Word", "18446744073709551615", "-1"),
+            ("Int1", "1", "-1"),
+            ("IntLiteral", "255", "255"),
+            ("Int128", "0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "-1"),
+            ("Int32", "007", "7"),
+            ("Int2048", "0xFF", "255"),
+            ("Int64", "-9223372036854775808", "-9223372036854775808"),
+            ("Int8", "256", "`256` does not fit into 8 bits"),
+        ];
+        for (ty, text, printed) in asked {
+            assert_eq!(int(ty, text), printed, "{ty} {text}");
+        }
+    }
+
+    #[test]
+    fn floats_print_as_the_reference_prints_them() {
+        let asked = [
+            ("FPIEEE80", "0x4000C90FDAA22168C235", "3.14159265358979323851"),
+            ("FPIEEE32", "0x3F800000", "1"),
+            ("FPIEEE64", "0x3F80000000000", "5.5192261724690347E-309"),
+            ("FPIEEE64", "0x7FF8000000000000", "NaN"),
+            ("FPIEEE64", "0xFFF0000000000000", "-Inf"),
+            ("FPIEEE64", "0x4202A05F20000000", "1.0E+10"),
+            ("FPIEEE64", "0x3EB0C6F7A0B5ED8D", "9.9999999999999995E-7"),
+            ("FPIEEE64", "0x8000000000000000", "-0"),
+            ("FPIEEE16", "0x3C00", "1"),
+            ("FPIEEE64", "0x412E848000000000", "1.0E+6"),
+            ("FPIEEE64", "0x3F1A36E2EB1C432D", "1.0E-4"),
+            ("FPIEEE64", "0x3F50624DD2F1A9FC", "0.001"),
+        ];
+        for (ty, text, printed) in asked {
+            assert_eq!(decimal(Type::builtin(ty), text).as_deref(), Some(printed), "{ty} {text}");
+        }
+    }
+
+    #[test]
+    fn tests_are_specified_on_one_line() {
+        let printed = |text| specification(text).map(|s| s.as_str());
+        assert_eq!(printed("\"\"\n  a \"b\"\n    c\\n\n  \"\""), Some("a \\\"b\\\"\\n    c\\\\n"));
+        assert_eq!(printed("a \\\"b\\\""), None);
+    }
+
+    #[test]
+    fn strings_print_characters() {
+        assert_eq!(string("a\\u{1F600}\\u{e9}\\n\\u{0}x\\\\").map(|s| s.as_str()), Some("a😀é\\n\\0x\\\\"));
+        assert_eq!(string("plain \\\"text\\\""), None);
+    }
+}

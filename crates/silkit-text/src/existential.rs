@@ -1,0 +1,228 @@
+//! The spelling of existential types: a protocol where a type is meant reads as `any P`.
+//!
+//! Older compilers and hand-written files leave `any` out. Whether a name is a protocol's depends
+//! on what the file declares.
+
+use crate::decl::with_stdlib;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_types::decl::{DeclTable, Declarations, Lookup, NominalKind};
+use silkit_types::{Convention, FunctionType, MetatypeRepr, Type, TypeKind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
+
+/// What the names of a file mean, as far as protocols go: its own, and the standard library's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Protocols {
+    /// The file's own names.
+    own: Arc<FxHashMap<Symbol, Meaning>>,
+    /// Tells tables with different contents apart.
+    id: u32,
+    /// A protocol whose bare name is kept: see [`Self::keep_bare`].
+    bare: Option<Symbol>,
+}
+
+/// How deep aliases of aliases are followed.
+const MAX_ALIASES: u32 = 16;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meaning {
+    Protocol,
+    /// Another nominal type.
+    Type,
+    Alias(Type),
+}
+
+static SHIPPED: LazyLock<Declarations> = LazyLock::new(|| with_stdlib(DeclTable::new()));
+
+static NEXT_ID: AtomicU32 = AtomicU32::new(1);
+
+impl Protocols {
+    /// Adds what a stretch of the file declares; whether there is a protocol or an alias among it.
+    pub(crate) fn declare(&mut self, table: &DeclTable) -> bool {
+        let own = Arc::make_mut(&mut self.own);
+        let mut found = false;
+        for (path, entry) in table.entries() {
+            let meaning = match (&entry.nominal, &entry.alias) {
+                (Some(nominal), _) if nominal.kind == NominalKind::Protocol => Meaning::Protocol,
+                (Some(_), _) => Meaning::Type,
+                (None, Some(alias)) if alias.sig.is_none() => Meaning::Alias(alias.target),
+                _ => continue,
+            };
+            own.insert(path, meaning);
+            self.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+            found |= meaning != Meaning::Type;
+        }
+        found
+    }
+
+    /// Keeps the bare name of a protocol in its self-conformance witness: the compiler spells the
+    /// conforming existential of `$@convention(witness_method: Error) (@in_guaranteed Error) -> …`,
+    /// a function without a signature, so.
+    #[must_use]
+    pub(crate) fn keep_bare(&self, function: &FunctionType) -> Self {
+        let mut kept = self.clone();
+        if let (Convention::WitnessMethod(protocol), None) = (&function.convention, function.sig)
+            && let TypeKind::Named(n) = protocol.kind()
+        {
+            kept.bare = Some(n.name);
+            kept.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        }
+        kept
+    }
+
+    /// A number that no other table with other contents has.
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    fn contains(&self, name: Symbol) -> bool {
+        match self.own.get(&name) {
+            Some(meaning) => *meaning == Meaning::Protocol,
+            None => match SHIPPED.lookup_nominal(name) {
+                Lookup::Known(decl) => decl.kind == NominalKind::Protocol,
+                _ => false,
+            },
+        }
+    }
+
+    /// What an alias stands for. One that holds a function type is kept: that would have to be lowered.
+    pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
+        let ty = self.without_aliases(Type::nominal(name.as_str()), MAX_ALIASES)?;
+        let (known, keeps) = (ty != Type::nominal(name.as_str()), holds_function(ty));
+        (known && !keeps).then(|| self.everywhere(ty, &[]))
+    }
+
+    fn without_aliases(&self, ty: Type, depth: u32) -> Option<Type> {
+        let TypeKind::Named(named) = ty.kind() else {
+            let mut complete = true;
+            let mapped = ty.map(&mut |part| {
+                let inner = depth.checked_sub(1).and_then(|depth| self.without_aliases(part, depth));
+                complete &= inner.is_some();
+                inner.unwrap_or(part)
+            });
+            return complete.then(|| mapped.without_sugar());
+        };
+        if named.parent.is_some() || !named.args.is_empty() {
+            return Some(ty);
+        }
+        let target = match self.own.get(&named.name) {
+            Some(Meaning::Alias(target)) => *target,
+            Some(_) => return Some(ty),
+            None => match SHIPPED.alias(named.name) {
+                Some(alias) if alias.sig.is_none() => alias.target,
+                _ => return Some(ty),
+            },
+        };
+        self.without_aliases(target, depth.checked_sub(1)?)
+    }
+
+    /// Whether this is the bare name of a protocol, or a composition that `any` is missing before.
+    fn is_constraint(&self, ty: Type) -> bool {
+        match ty.kind() {
+            TypeKind::Named(n) => {
+                n.parent.is_none() && n.args.is_empty() && self.bare != Some(n.name) && self.contains(n.name)
+            }
+            TypeKind::Composition(_) => true,
+            TypeKind::Paren(t) => self.is_constraint(*t),
+            _ => false,
+        }
+    }
+
+    /// `P.Type`, `P.Type.Type`, ….
+    fn is_metatype_of_constraint(&self, ty: Type) -> bool {
+        match ty.kind() {
+            TypeKind::Metatype(_, t) => {
+                self.is_constraint(*t) || is_builtin_constraint(*t) || self.is_metatype_of_constraint(*t)
+            }
+            _ => false,
+        }
+    }
+
+    /// The type that a spelling without `any` stands for.
+    pub(crate) fn existential(&self, ty: Type) -> Type {
+        match ty.kind() {
+            TypeKind::Paren(t) if self.is_constraint(*t) => Type::new(TypeKind::Paren(any(*t))),
+            TypeKind::Metatype(_, t) if self.is_constraint(*t) || is_builtin_constraint(*t) => any(ty),
+            TypeKind::ProtocolMetatype(repr, t)
+                if self.is_constraint(*t)
+                    || is_builtin_constraint(*t)
+                    || self.is_metatype_of_constraint(*t) =>
+            {
+                metatype_of(*repr, *t)
+            }
+            _ if self.is_constraint(ty) => any(ty),
+            _ => ty,
+        }
+    }
+
+    /// A type of which no part was read so: of a stored property, or what an alias stands for. The
+    /// parameters of the types around it are no protocols, whatever they are called.
+    pub(crate) fn everywhere(&self, ty: Type, parameters: &[Symbol]) -> Type {
+        let whole = self.existential(ty);
+        match ty.kind() {
+            TypeKind::Named(n) if n.parent.is_none() && parameters.contains(&n.name) => ty,
+            _ if whole != ty => whole,
+            TypeKind::Any(_) | TypeKind::Some(_) | TypeKind::Inverse(_) | TypeKind::Opened { .. } => ty,
+            TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) if self.is_constraint(*t) => {
+                ty.map(&mut |part| self.operand(part))
+            }
+            _ => ty.map(&mut |part| self.everywhere(part, parameters)),
+        }
+    }
+
+    /// The operand of a suffix such as `?`.
+    pub(crate) fn operand(&self, ty: Type) -> Type {
+        if self.is_constraint(ty) { Type::new(TypeKind::Paren(any(strip_paren(ty)))) } else { ty }
+    }
+}
+
+/// `Any` and `AnyObject` are existential without `any`; their metatypes are not.
+pub(crate) fn is_builtin_constraint(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Named(n) if n.parent.is_none() && (n.name == "Any" || n.name == "AnyObject"))
+}
+
+fn holds_function(ty: Type) -> bool {
+    let mut found = matches!(ty.kind(), TypeKind::Function(_));
+    ty.kind().for_each_part(&mut |part| found |= holds_function(part));
+    found
+}
+
+fn any(ty: Type) -> Type {
+    Type::new(TypeKind::Any(ty))
+}
+
+/// `P.Protocol` is the metatype of the existential: `(any P).Type`.
+fn metatype_of(repr: MetatypeRepr, protocol: Type) -> Type {
+    let instance = Type::new(TypeKind::Paren(any(strip_paren(protocol))));
+    Type::new(TypeKind::Metatype(repr, instance))
+}
+
+fn strip_paren(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Paren(t) => *t,
+        _ => ty,
+    }
+}
+
+/// What stands after `:` or in a composition is a constraint: there no `any` is meant.
+pub(crate) fn constraint(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Any(t) => *t,
+        TypeKind::Paren(t) => match t.kind() {
+            TypeKind::Any(inner) => Type::new(TypeKind::Paren(*inner)),
+            _ => ty,
+        },
+        _ => ty,
+    }
+}
+
+/// A composition in the order of the compiler: the class, the protocols by name, `AnyObject`.
+pub(crate) fn ordered(parts: &mut [Type], protocols: &Protocols) {
+    parts.sort_by_key(|part| match part.kind() {
+        TypeKind::Named(n) if n.name == "AnyObject" => (2, n.name.as_str()),
+        TypeKind::Named(n) if protocols.contains(n.name) => (1, n.name.as_str()),
+        TypeKind::Named(n) => (0, n.name.as_str()),
+        _ => (3, ""),
+    });
+}

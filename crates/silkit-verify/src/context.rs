@@ -1,0 +1,322 @@
+//! What a check sees: the module, or one body with its analyses, each computed when it is first asked for.
+
+use crate::finding::{Finding, Place};
+use crate::names::Names;
+use crate::rule::Rule;
+use silkit_analysis::{BlockOrder, Components, DeadEnds, Dominators, InstOrder, value_dominates};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_diag::Severity;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Block, Body, Function, FunctionId, Global, Inst, Module, Value};
+use silkit_types::GenericSig;
+use silkit_types::decl::Declarations;
+use std::any::{Any, TypeId};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+/// What a body belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// The module itself.
+    Module,
+    /// A function.
+    Function(FunctionId),
+    /// A global variable, by its position.
+    Global(usize),
+}
+
+/// Something that a rule could not decide.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Where.
+    pub owner: Owner,
+    /// The place there.
+    pub place: Place,
+    /// What was unknown, and why.
+    pub message: String,
+}
+
+/// Findings and what was unknown, in the order in which they were reported.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) findings: RefCell<Vec<Finding>>,
+    pub(crate) unknown: RefCell<Vec<Unknown>>,
+    pub(crate) wants_unknown: bool,
+}
+
+/// A module that is verified.
+#[derive(Debug)]
+pub struct ModuleContext<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// Its Swift declarations, and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// The functions by name; of several with one name, the first.
+    pub functions: FxHashMap<Symbol, FunctionId>,
+    /// The positions of global variables by name; of several with one name, the first.
+    pub globals: FxHashMap<Symbol, usize>,
+    /// The text that it was read from.
+    pub text: Option<&'a str>,
+    pub(crate) found: Found,
+}
+
+impl<'a> ModuleContext<'a> {
+    pub(crate) fn new(
+        module: &'a Module,
+        declarations: &'a Declarations,
+        text: Option<&'a str>,
+        wants_unknown: bool,
+    ) -> Self {
+        let mut functions = FxHashMap::default();
+        for (id, function) in module.functions.iter() {
+            functions.entry(function.name).or_insert(id);
+        }
+        let mut globals = FxHashMap::default();
+        for (index, global) in module.globals.iter().enumerate() {
+            globals.entry(global.name).or_insert(index);
+        }
+        let found = Found { wants_unknown, ..Found::default() };
+        Self { module, declarations, functions, globals, text, found }
+    }
+
+    /// A function by its name.
+    pub fn function(&self, name: Symbol) -> Option<&'a Function> {
+        self.functions.get(&name).map(|&id| &self.module.functions[id])
+    }
+
+    /// A breach of a rule, to be completed and reported.
+    pub fn finding(
+        &self,
+        rule: &'static Rule,
+        owner: Owner,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Finding {
+        new_finding(rule, owner, place, message.into())
+    }
+
+    /// Reports a breach.
+    pub fn report(&self, finding: Finding) {
+        self.found.findings.borrow_mut().push(finding);
+    }
+
+    /// Notes that a rule could not be decided.
+    pub fn unknown(&self, rule: &'static Rule, owner: Owner, place: Place, message: impl FnOnce() -> String) {
+        if self.found.wants_unknown {
+            self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
+        }
+    }
+}
+
+pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, message: String) -> Finding {
+    Finding {
+        rule,
+        owner,
+        place,
+        severity: Severity::Error,
+        message,
+        label: String::new(),
+        related: Vec::new(),
+        path: Vec::new(),
+        notes: Vec::new(),
+        told: Vec::new(),
+    }
+}
+
+/// What the checks of one body share of its module; threads share it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) declarations: &'a Declarations,
+    pub(crate) functions: &'a FxHashMap<Symbol, FunctionId>,
+    pub(crate) globals: &'a FxHashMap<Symbol, usize>,
+    pub(crate) text: Option<&'a str>,
+    pub(crate) addresses: Addresses,
+}
+
+/// A function with a body that is verified.
+#[derive(Debug)]
+pub struct FunctionContext<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its id.
+    pub id: FunctionId,
+    /// Its body.
+    pub body: &'a Body,
+    shared: Shared<'a>,
+    names: Names<'a>,
+    pub(crate) found: Found,
+    is_broken: Cell<bool>,
+    block_order: OnceCell<BlockOrder>,
+    inst_order: OnceCell<InstOrder>,
+    dominators: OnceCell<Dominators>,
+    dead_ends: OnceCell<DeadEnds>,
+    components: OnceCell<Components>,
+    ownership: OnceCell<BodyOwnership<'a>>,
+    cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
+}
+
+impl<'a> FunctionContext<'a> {
+    pub(crate) fn new(
+        shared: Shared<'a>,
+        id: FunctionId,
+        function: &'a Function,
+        body: &'a Body,
+        wants_unknown: bool,
+    ) -> Self {
+        Self {
+            function,
+            id,
+            body,
+            shared,
+            names: Names::new(body, shared.text),
+            found: Found { wants_unknown, ..Found::default() },
+            is_broken: Cell::new(false),
+            block_order: OnceCell::new(),
+            inst_order: OnceCell::new(),
+            dominators: OnceCell::new(),
+            dead_ends: OnceCell::new(),
+            components: OnceCell::new(),
+            ownership: OnceCell::new(),
+            cached: RefCell::default(),
+        }
+    }
+
+    // ---- what there is ----
+
+    /// The module.
+    pub fn module(&self) -> &'a Module {
+        self.shared.module
+    }
+
+    /// The Swift declarations that the module sees.
+    pub fn declarations(&self) -> &'a Declarations {
+        self.shared.declarations
+    }
+
+    /// Another function of the module, by its name.
+    pub fn callee(&self, name: Symbol) -> Option<&'a Function> {
+        self.shared.functions.get(&name).map(|&id| &self.shared.module.functions[id])
+    }
+
+    /// A global variable of the module, by its name.
+    pub fn global(&self, name: Symbol) -> Option<&'a Global> {
+        self.shared.globals.get(&name).and_then(|&index| self.shared.module.globals.get(index))
+    }
+
+    /// How address-only values are held.
+    pub fn addresses(&self) -> Addresses {
+        self.shared.addresses
+    }
+
+    /// The generic signature of the function.
+    pub fn signature(&self) -> Option<GenericSig> {
+        self.function.ty.ty().as_function().and_then(|f| f.sig)
+    }
+
+    /// Whether the function is in Ownership SSA form.
+    pub fn is_ossa(&self) -> bool {
+        self.function.has_attribute("ossa")
+    }
+
+    /// The name of a value for people: `%1`.
+    pub fn value(&self, value: Value) -> String {
+        self.names.value(value)
+    }
+
+    /// The name of a block for people: `bb1`.
+    pub fn block(&self, block: Block) -> String {
+        self.names.block(block)
+    }
+
+    // ---- analyses ----
+
+    /// The blocks in reverse postorder.
+    pub fn block_order(&self) -> &BlockOrder {
+        self.block_order.get_or_init(|| BlockOrder::compute(self.body))
+    }
+
+    /// The positions of instructions in their blocks.
+    pub fn inst_order(&self) -> &InstOrder {
+        self.inst_order.get_or_init(|| InstOrder::compute(self.body))
+    }
+
+    /// The dominator tree.
+    pub fn dominators(&self) -> &Dominators {
+        self.dominators.get_or_init(|| Dominators::compute(self.body))
+    }
+
+    /// The dead ends.
+    pub fn dead_ends(&self) -> &DeadEnds {
+        self.dead_ends.get_or_init(|| DeadEnds::compute(self.body))
+    }
+
+    /// The strongly connected components.
+    pub fn components(&self) -> &Components {
+        self.components.get_or_init(|| Components::compute(self.body))
+    }
+
+    /// The ownership of values and of their uses.
+    pub fn ownership(&self) -> &BodyOwnership<'a> {
+        self.ownership.get_or_init(|| {
+            let context = OwnershipContext::new(self.function, self.shared.declarations, self.addresses());
+            BodyOwnership::new(self.body, context)
+        })
+    }
+
+    /// An analysis that belongs to a family of rules: one value of a type, made when it is first asked for.
+    pub fn cached<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
+        let found = self.cached.borrow().get(&TypeId::of::<T>()).cloned();
+        if let Some(found) = found.and_then(|any| any.downcast().ok()) {
+            return found;
+        }
+        // Not borrowed while it is made: it may ask for others.
+        let made = Rc::new(make());
+        self.cached.borrow_mut().insert(TypeId::of::<T>(), made.clone());
+        made
+    }
+
+    /// Whether the definition of a value dominates an instruction.
+    pub fn value_dominates(&self, value: Value, inst: Inst) -> bool {
+        value_dominates(self.body, self.dominators(), self.inst_order(), value, inst)
+    }
+
+    /// All instructions, in order.
+    pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.body.block_order().iter().flat_map(|&block| self.body.block_insts(block))
+    }
+
+    // ---- reports ----
+
+    /// A breach of a rule, to be completed and reported.
+    pub fn finding(&self, rule: &'static Rule, place: Place, message: impl Into<String>) -> Finding {
+        new_finding(rule, Owner::Function(self.id), place, message.into())
+    }
+
+    /// Reports a breach.
+    pub fn report(&self, finding: Finding) {
+        self.found.findings.borrow_mut().push(finding);
+    }
+
+    /// Reports a breach that makes it useless to follow paths: [`crate::Check::Paths`] will not run.
+    pub fn report_broken(&self, finding: Finding) {
+        self.is_broken.set(true);
+        self.report(finding);
+    }
+
+    /// Whether paths cannot be followed.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken.get()
+    }
+
+    /// Notes that a rule could not be decided.
+    pub fn unknown(&self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
+        if self.found.wants_unknown {
+            let owner = Owner::Function(self.id);
+            self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
+        }
+    }
+}

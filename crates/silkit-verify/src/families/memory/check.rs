@@ -1,0 +1,212 @@
+//! Checks what happens to memory against the states that paths bring along.
+
+use super::flow::{Flow, State, Words};
+use super::ops::{Op, Ops, Why};
+use super::report::{Breach, report};
+use super::rules::USED_INITIALIZED;
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use silkit_analysis::memory::Needs;
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::{Block, Inst};
+
+pub(super) struct Checker<'c, 'a> {
+    pub(super) cx: &'c FunctionContext<'a>,
+    pub(super) ops: &'c Ops,
+    flow: Flow<'c, 'a>,
+    /// Breaches that were told, by instruction and root.
+    told: FxHashSet<(Inst, u32, Needs)>,
+}
+
+/// Where the state of a leaf comes from.
+#[derive(Debug, Default)]
+pub(super) struct Origin {
+    /// What made it so; nothing where it is so from the start.
+    pub(super) inst: Option<Inst>,
+    /// The blocks from there.
+    pub(super) path: Vec<Block>,
+}
+
+pub(super) fn check(cx: &FunctionContext<'_>) {
+    if !cx.is_ossa() {
+        return;
+    }
+    let ops = Ops::new(cx);
+    for &(root, operand) in &ops.locations.left_out {
+        let place = operand.map_or(Place::Value(root), Place::Operand);
+        cx.unknown(&USED_INITIALIZED, place, || {
+            format!("what is in `{}`, which is used in a way that may share it", cx.value(root))
+        });
+    }
+    if ops.ops.is_empty() {
+        return;
+    }
+    let mut checker = Checker { cx, ops: &ops, flow: Flow::new(cx), told: FxHashSet::default() };
+    // Operations by chunk.
+    let mut chunks: Vec<Vec<&Op>> = vec![Vec::new(); ops.locations.leaves.len().div_ceil(64)];
+    for op in ops.ops.iter().filter(|op| !op.leaves.is_empty()) {
+        for chunk in op.leaves.start / 64..=(op.leaves.end - 1) / 64 {
+            chunks[chunk as usize].push(op);
+        }
+    }
+    for (chunk, ops) in chunks.iter().enumerate() {
+        checker.chunk(ops, chunk as u32);
+    }
+}
+
+impl Checker<'_, '_> {
+    fn chunk(&mut self, ops: &[&Op], chunk: u32) {
+        let words = Words::new(self.ops, chunk);
+        let order = self.cx.block_order();
+        self.flow.solve(ops, words, chunk);
+        let mut in_blocks = ops.chunk_by(|a, b| a.block == b.block).peekable();
+        let mut disagreed = 0;
+        for at in 0..self.flow.region.len() {
+            let number = self.flow.region[at];
+            let here: &[&Op] = in_blocks.next_if(|ops| ops[0].block == number).unwrap_or_default();
+            let block = order.blocks()[number as usize];
+            let is_dead_end = self.cx.dead_ends().is_dead_end(block);
+            if !is_dead_end {
+                let differ = self.flow.disagreeing(at) & words.known & !disagreed;
+                disagreed |= differ;
+                self.report_disagreeing(ops, words, chunk, number, differ);
+            }
+            let mut state = self.flow.start(at);
+            for (index, op) in here.iter().enumerate() {
+                let breaches = state.breaches(op, words, chunk);
+                if breaches != 0 && (!is_dead_end || self.is_checked_in_dead_end(op)) {
+                    self.report_breach(ops, (words, chunk), here, index, breaches);
+                }
+                state = state.after(op, words, chunk);
+            }
+        }
+    }
+
+    /// In a dead end only what is done to memory that is used in this block alone is told apart: paths into a dead end
+    /// may disagree about what is there, and nothing need be destroyed.
+    fn is_checked_in_dead_end(&self, op: &Op) -> bool {
+        self.ops.is_local(op.location) && op.needs != Needs::Empty
+    }
+
+    fn report_breach(
+        &mut self,
+        ops: &[&Op],
+        (words, chunk): (Words, u32),
+        here: &[&Op],
+        index: usize,
+        breaches: u64,
+    ) {
+        let op = here[index];
+        let root = self.ops.locations.root_of(op.location).locations.start;
+        if !self.told.insert((op.inst, root, op.needs)) {
+            return;
+        }
+        let bit = breaches.trailing_zeros();
+        let is_bad: fn(State) -> u64 = match op.needs {
+            Needs::Empty => |state| state.held,
+            _ => |state| !state.full,
+        };
+        let origin = self.origin(ops, (words, chunk), op.block, Some(&here[..index]), bit, is_bad);
+        let leaf = self.ops.locations.leaves[(chunk * 64 + bit) as usize].location;
+        report(self.cx, &self.ops.locations, &Breach::Op { op, leaf, origin });
+    }
+
+    /// Reports the leaves that hold something on one edge and nothing on another one, one for each tree.
+    fn report_disagreeing(&mut self, ops: &[&Op], words: Words, chunk: u32, number: u32, mut differ: u64) {
+        let (cx, order) = (self.cx, self.cx.block_order());
+        while differ != 0 {
+            let bit = differ.trailing_zeros();
+            differ &= differ - 1;
+            let leaf = self.ops.locations.leaves[(chunk * 64 + bit) as usize].location;
+            let root = self.ops.locations.root_of(leaf).locations.start;
+            let preds =
+                cx.body.predecessors(order.blocks()[number as usize]).filter_map(|p| order.position(p));
+            let (mut held, mut empty) = (None, None);
+            for pred in preds {
+                let end = self.flow.end(pred as u32);
+                if (end.held >> bit) & 1 == 1 {
+                    held = held.or(Some(pred as u32));
+                } else if (end.full >> bit) & 1 == 0 {
+                    empty = Some(pred as u32);
+                }
+            }
+            let (Some(held), Some(empty)) = (held, empty) else { continue };
+            let (Some(from), Some(other)) = (
+                cx.body.last_inst(order.blocks()[held as usize]),
+                cx.body.last_inst(order.blocks()[empty as usize]),
+            ) else {
+                continue;
+            };
+            if !self.told.insert((from, root, Needs::Nothing)) {
+                continue;
+            }
+            let stored = self.origin(ops, (words, chunk), held, None, bit, |state| state.held);
+            let taken = self.origin(ops, (words, chunk), empty, None, bit, |state| !state.full);
+            let breach = Breach::Disagreement { leaf, from, other, stored, taken };
+            report(cx, &self.ops.locations, &breach);
+        }
+    }
+
+    /// Where the state of a leaf comes from, at the end of a block or behind some of its operations.
+    fn origin(
+        &self,
+        ops: &[&Op],
+        (words, chunk): (Words, u32),
+        block: u32,
+        before: Option<&[&Op]>,
+        bit: u32,
+        is_bad: fn(State) -> u64,
+    ) -> Origin {
+        let (cx, order) = (self.cx, self.cx.block_order());
+        let has_bit = |state: State| (is_bad(state) >> bit) & 1 == 1;
+        // The operation that makes it so where it was not.
+        let good = State { full: u64::MAX, held: 0, mixed: 0 };
+        let maker = |ops: &[&Op]| {
+            let op = ops.iter().rev().find(|op| has_bit(good.after(op, words, chunk)))?;
+            Some(Some(op.inst).filter(|_| op.why != Why::Begin))
+        };
+        let in_block = |number: u32| {
+            let start = ops.partition_point(|op| op.block < number);
+            let end = ops.partition_point(|op| op.block <= number);
+            &ops[start..end]
+        };
+        if let Some(inst) = maker(before.unwrap_or_else(|| in_block(block))) {
+            return Origin { inst, path: Vec::new() };
+        }
+        let mut next: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut queue = std::collections::VecDeque::from([block]);
+        let path = |next: &FxHashMap<u32, u32>, from: u32| {
+            let mut path = vec![order.blocks()[from as usize]];
+            let mut at = from;
+            while let Some(&to) = next.get(&at) {
+                path.push(order.blocks()[to as usize]);
+                if to == block {
+                    break;
+                }
+                at = to;
+            }
+            path
+        };
+        let mut first = None;
+        while let Some(at) = queue.pop_front() {
+            if at == 0 {
+                first = first.or(Some(at));
+            }
+            for pred in cx.body.predecessors(order.blocks()[at as usize]) {
+                let Some(pred) = order.position(pred).map(|p| p as u32) else { continue };
+                if next.contains_key(&pred) || !has_bit(self.flow.end(pred)) {
+                    continue;
+                }
+                next.insert(pred, at);
+                if let Some(inst) = maker(in_block(pred)) {
+                    return Origin { inst, path: path(&next, pred) };
+                }
+                queue.push_back(pred);
+            }
+        }
+        match first {
+            Some(entry) if entry != block => Origin { inst: None, path: path(&next, entry) },
+            _ => Origin::default(),
+        }
+    }
+}

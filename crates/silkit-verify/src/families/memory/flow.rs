@@ -1,0 +1,357 @@
+//! The flow of states through the blocks, for 64 leaves at a time.
+//!
+//! States change only where something happens and where paths that bring different states meet; what is known
+//! elsewhere is what is known at the nearest such block above. So a chunk costs what happens to it, however many blocks
+//! lie between.
+
+use super::ops::{Op, Ops, mask};
+use super::sparse::Sparse;
+use crate::context::FunctionContext;
+use silkit_analysis::memory::{Leaves, Needs};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What is known of 64 leaves at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct State {
+    /// A value is there on every path.
+    pub(super) full: u64,
+    /// On some path a value is there that must be destroyed.
+    pub(super) held: u64,
+    /// Paths disagreed, which was told: nothing more is said.
+    pub(super) mixed: u64,
+}
+
+/// What is known about the leaves themselves.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Words {
+    /// Those whose values own something.
+    pub(super) owns: u64,
+    /// Those of known types.
+    pub(super) known: u64,
+    /// Those to which all that happens happens in one block.
+    local: u64,
+}
+
+impl Words {
+    pub(super) fn new(ops: &Ops, chunk: u32) -> Self {
+        let first = chunk as usize * 64;
+        let mut words = Self::default();
+        for (bit, leaf) in ops.locations.leaves[first..].iter().take(64).enumerate() {
+            words.owns |= u64::from(leaf.owns) << bit;
+            words.known |= u64::from(leaf.is_known) << bit;
+            words.local |= u64::from(ops.is_local(leaf.location)) << bit;
+        }
+        words
+    }
+}
+
+impl State {
+    /// The leaves at which a need is not met.
+    pub(super) fn breaches(self, op: &Op, words: Words, chunk: u32) -> u64 {
+        let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
+        match op.needs {
+            Needs::Nothing => 0,
+            Needs::Value => leaves & !self.full,
+            Needs::Owned => leaves & words.owns & !self.full,
+            Needs::Empty => leaves & self.held,
+        }
+    }
+
+    /// The state after something happened. What was missed is taken to be there afterwards: it is told once.
+    pub(super) fn after(self, op: &Op, words: Words, chunk: u32) -> Self {
+        let leaves = mask(&op.leaves, chunk);
+        let mut state = self;
+        match op.needs {
+            Needs::Nothing => {}
+            Needs::Value if op.recovers => state.full |= leaves,
+            Needs::Value => {}
+            Needs::Owned => state.full |= leaves & words.owns,
+            Needs::Empty => state.held &= !leaves,
+        }
+        match op.then {
+            Leaves::Same => {}
+            Leaves::KnownTrivial => state.held &= !leaves,
+            Leaves::Nothing => {
+                state = Self {
+                    full: state.full & !leaves,
+                    held: state.held & !leaves,
+                    mixed: state.mixed & !leaves,
+                };
+            }
+            Leaves::Trivial | Leaves::Value => {
+                let held = if op.stores_owned() { leaves & words.owns } else { 0 };
+                state = Self {
+                    full: state.full | leaves,
+                    held: state.held & !leaves | held,
+                    mixed: state.mixed & !leaves,
+                };
+            }
+        }
+        state
+    }
+
+    fn any(self) -> u64 {
+        self.full | self.held | self.mixed
+    }
+}
+
+/// All that happens in one block, at once: each word keeps some bits and gets others.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    keep: State,
+    get: State,
+}
+
+impl Transfer {
+    fn of<'o>(ops: impl Iterator<Item = &'o Op>, words: Words, chunk: u32) -> Self {
+        // What happens to a bit does not depend on other bits, nor one word on another: what becomes of nothing and
+        // of everything says it all.
+        let ones = State { full: u64::MAX, held: u64::MAX, mixed: u64::MAX };
+        let (mut from_none, mut from_all) = (State::default(), ones);
+        for op in ops {
+            from_none = from_none.after(op, words, chunk);
+            from_all = from_all.after(op, words, chunk);
+        }
+        Self { keep: from_all, get: from_none }
+    }
+
+    fn apply(self, state: State) -> State {
+        State {
+            full: state.full & self.keep.full | self.get.full,
+            held: state.held & self.keep.held | self.get.held,
+            mixed: state.mixed & self.keep.mixed | self.get.mixed,
+        }
+    }
+}
+
+/// What is known of a block while a chunk is solved.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    /// What happens there, in `transfers`, or `NONE`.
+    transfer: u32,
+    /// Its position in the region, or `NONE`.
+    node: u32,
+    /// Whether different states may meet there.
+    is_join: bool,
+    /// The leaves that may be not empty at its end.
+    reached: u64,
+}
+
+/// A block of the region.
+#[derive(Debug)]
+struct Node {
+    start: State,
+    end: State,
+    /// What brings states there, in `inputs`.
+    inputs: Range<u32>,
+    /// Whether its end is an input of itself or of a block before it.
+    goes_back: bool,
+}
+
+/// The states of a chunk of leaves at the starts and ends of blocks, which are numbered in reverse postorder.
+pub(super) struct Flow<'c, 'a> {
+    cx: &'c FunctionContext<'a>,
+    sparse: Sparse<'c, 'a>,
+    at: Vec<At>,
+    transfers: Vec<Transfer>,
+    /// The blocks of the region while it grows.
+    chosen: BTreeSet<u32>,
+    /// The blocks in which something happens, and those where different states may meet, in order.
+    pub(super) region: Vec<u32>,
+    /// What is known of them.
+    nodes: Vec<Node>,
+    /// Positions in the region; `NONE` where all is empty.
+    inputs: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+const NOTHING: At = At { transfer: NONE, node: NONE, is_join: false, reached: 0 };
+
+impl<'c, 'a> Flow<'c, 'a> {
+    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+        Self {
+            cx,
+            sparse: Sparse::new(cx),
+            at: vec![NOTHING; cx.block_order().blocks().len()],
+            transfers: Vec::new(),
+            chosen: BTreeSet::new(),
+            region: Vec::new(),
+            nodes: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// The state at the start of a block of the region, by its position there.
+    pub(super) fn start(&self, node: usize) -> State {
+        self.nodes[node].start
+    }
+
+    /// The state at the end of a block.
+    pub(super) fn end(&self, block: u32) -> State {
+        self.sparse
+            .source(block)
+            .map_or(State::default(), |source| self.end_of(self.at[source as usize].node))
+    }
+
+    fn end_of(&self, node: u32) -> State {
+        self.nodes.get(node as usize).map_or(State::default(), |node| node.end)
+    }
+
+    /// Computes the states of a chunk, of which these are all operations, in order.
+    pub(super) fn solve(&mut self, ops: &[&Op], words: Words, chunk: u32) {
+        self.reset();
+        for in_block in ops.chunk_by(|a, b| a.block == b.block) {
+            let block = in_block[0].block;
+            self.at[block as usize].transfer = self.transfers.len() as u32;
+            self.transfers.push(Transfer::of(in_block.iter().copied(), words, chunk));
+            self.choose(block);
+        }
+        while self.find_joins(words) {}
+        self.connect();
+        while self.pass() {}
+    }
+
+    fn reset(&mut self) {
+        for &block in &self.region {
+            self.at[block as usize] = NOTHING;
+        }
+        self.sparse.clear();
+        self.region.clear();
+        self.transfers.clear();
+        self.nodes.clear();
+        self.inputs.clear();
+    }
+
+    fn choose(&mut self, block: u32) {
+        self.chosen.insert(block);
+        self.sparse.choose(block);
+    }
+
+    fn transfer(&self, block: u32, start: State) -> State {
+        match self.at[block as usize].transfer {
+            NONE => start,
+            at => self.transfers[at as usize].apply(start),
+        }
+    }
+
+    /// The leaves that may be not empty at the end of a chosen block, or of none.
+    fn reached(&self, source: Option<u32>) -> u64 {
+        source.map_or(0, |source| self.at[source as usize].reached)
+    }
+
+    /// The leaves that matter in a block. In a dead end these are the ones that are used in one block alone: nothing is
+    /// told there about others.
+    fn matter(&self, block: u32, words: Words) -> u64 {
+        let block = self.cx.block_order().blocks()[block as usize];
+        if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
+    }
+
+    /// Goes once through the region and adds the blocks where different states may meet, which are those where one
+    /// that is not empty meets another; whether it must be done again, since something changed for a block before.
+    fn find_joins(&mut self, words: Words) -> bool {
+        let mut again = false;
+        let mut from = 0;
+        let mut targets = Vec::new();
+        while let Some(&block) = self.chosen.range(from..).next() {
+            from = block + 1;
+            let start = match self.at[block as usize].is_join {
+                true => self.sparse.sources(block).fold(0, |start, source| start | self.reached(source)),
+                false => self.reached(self.sparse.above(block)),
+            } & self.matter(block, words);
+            let end = self.transfer(block, State { full: start, held: start, mixed: start }).any();
+            let is_changed = std::mem::replace(&mut self.at[block as usize].reached, end) != end;
+            targets.clear();
+            self.sparse.frontier(block, &mut targets);
+            for &join in &targets {
+                let is_new = !self.at[join as usize].is_join
+                    && (end | self.reached(self.sparse.above(join))) & self.matter(join, words) != 0;
+                if is_new {
+                    self.at[join as usize].is_join = true;
+                    self.choose(join);
+                }
+                again |= join <= block && (is_new || is_changed && self.at[join as usize].is_join);
+            }
+        }
+        again
+    }
+
+    /// Finds what brings states to each block of the region.
+    fn connect(&mut self) {
+        self.region.extend(std::mem::take(&mut self.chosen));
+        for (node, &block) in self.region.iter().enumerate() {
+            self.at[block as usize].node = node as u32;
+        }
+        for &block in &self.region {
+            let first = self.inputs.len();
+            let at = |source: Option<u32>| source.map_or(NONE, |source| self.at[source as usize].node);
+            match self.at[block as usize].is_join {
+                true => self.inputs.extend(self.sparse.sources(block).map(at)),
+                false => self.inputs.push(at(self.sparse.above(block))),
+            }
+            self.inputs[first..].sort_unstable();
+            let mut last = None;
+            let mut end = first;
+            for at in first..self.inputs.len() {
+                let input = self.inputs[at];
+                if last.replace(input) != Some(input) {
+                    self.inputs[end] = input;
+                    end += 1;
+                }
+            }
+            self.inputs.truncate(end);
+            let all = State { full: u64::MAX, held: 0, mixed: 0 };
+            let inputs = first as u32..end as u32;
+            self.nodes.push(Node { start: all, end: all, inputs, goes_back: false });
+        }
+        for node in 0..self.nodes.len() {
+            for at in self.nodes[node].inputs.clone() {
+                let input = self.inputs[at as usize] as usize;
+                if input >= node && input < self.nodes.len() {
+                    self.nodes[input].goes_back = true;
+                }
+            }
+        }
+    }
+
+    /// Computes all states once, in order; whether one changed that a block before depends on.
+    fn pass(&mut self) -> bool {
+        let mut again = false;
+        for node in 0..self.nodes.len() {
+            let start = self.joined(node);
+            let end = self.transfer(self.region[node], start);
+            let node = &mut self.nodes[node];
+            again |= node.goes_back && end != node.end;
+            (node.start, node.end) = (start, end);
+        }
+        again
+    }
+
+    /// What comes to a block of the region.
+    fn inputs(&self, node: usize) -> impl Iterator<Item = State> + '_ {
+        let inputs = self.nodes[node].inputs.clone();
+        self.inputs[inputs.start as usize..inputs.end as usize].iter().map(|&input| self.end_of(input))
+    }
+
+    fn joined(&self, node: usize) -> State {
+        let mut start = State { full: u64::MAX, held: 0, mixed: 0 };
+        for end in self.inputs(node) {
+            start.full &= end.full;
+            start.held |= end.held;
+            start.mixed |= end.mixed;
+        }
+        start.mixed |= start.held & !start.full;
+        start
+    }
+
+    /// The leaves that hold something on one way into a block of the region and nothing on another one.
+    pub(super) fn disagreeing(&self, node: usize) -> u64 {
+        let start = self.start(node);
+        let (mut held, mut empty) = (0, 0);
+        for end in self.inputs(node) {
+            held |= end.held & end.full & !end.mixed;
+            empty |= !end.held & !end.full & !end.mixed;
+        }
+        held & !start.full | empty & start.held
+    }
+}

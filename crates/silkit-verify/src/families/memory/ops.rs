@@ -1,0 +1,389 @@
+//! What happens to memory, in the order in which it happens.
+
+use super::effects::read_by_callee;
+use crate::context::FunctionContext;
+use crate::families::scopes::joint::broken_scopes;
+use silkit_analysis::memory::{
+    ArgumentRoleKind, Leaves, Locations, MemoryFacts, Needs, Root, RootKind, switched_edges,
+};
+use silkit_base::{Entity, FxHashMap, FxHashSet};
+use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::{Inst, Opcode, Operand, Value};
+use std::ops::Range;
+
+/// Why an operation happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Why {
+    /// An instruction uses an address.
+    Use(Operand),
+    /// A borrow of the memory ends.
+    EndOfBorrow,
+    /// The coroutine that yielded the address ends.
+    EndOfCoroutine,
+    /// The function begins, or the memory is yielded.
+    Begin,
+    /// The function ends.
+    Exit,
+    /// An edge was taken.
+    Edge,
+}
+
+/// One thing that happens to some leaves.
+#[derive(Clone, Debug)]
+pub(super) struct Op {
+    /// The position of its block in reverse postorder.
+    pub(super) block: u32,
+    /// Its position there: two for each instruction, with checks before effects and takes before stores.
+    order: (u32, u8),
+    /// The instruction; for an edge the terminator that it leaves.
+    pub(super) inst: Inst,
+    /// Why it happens.
+    pub(super) why: Why,
+    /// The location.
+    pub(super) location: u32,
+    /// Its leaves.
+    pub(super) leaves: Range<u32>,
+    /// What must be there.
+    pub(super) needs: Needs,
+    /// What is there afterwards.
+    pub(super) then: Leaves,
+    /// Whether what is stored may own something.
+    owns: bool,
+    /// Whether what it needs is taken to be there afterwards, so that a breach is told once.
+    pub(super) recovers: bool,
+}
+
+/// All that happens in a body, sorted.
+#[derive(Debug, Default)]
+pub(super) struct Ops {
+    pub(super) locations: Locations,
+    pub(super) ops: Vec<Op>,
+    /// For each root, whether all that happens to it happens in one block.
+    is_local: Vec<bool>,
+}
+
+struct Maker<'c, 'a> {
+    cx: &'c FunctionContext<'a>,
+    facts: MemoryFacts<'a>,
+    origins: Vec<Value>,
+    ops: Vec<Op>,
+}
+
+impl Ops {
+    pub(super) fn new(cx: &FunctionContext<'_>) -> Self {
+        let facts = MemoryFacts {
+            body: cx.body,
+            declarations: cx.declarations(),
+            own: cx.function.ty.ty().as_function(),
+            addresses: cx.addresses(),
+        };
+        let mut locations = Locations::compute(&facts);
+        if locations.roots.is_empty() {
+            return Self { locations, ..Self::default() };
+        }
+        let mut maker = Maker { cx, facts, origins: origins(cx), ops: Vec::new() };
+        let mut is_local = Vec::with_capacity(locations.roots.len());
+        let exits: Vec<Inst> = cx
+            .block_order()
+            .blocks()
+            .iter()
+            .filter_map(|&b| cx.body.last_inst(b))
+            .filter(|&i| cx.body.is_function_exit(i))
+            .collect();
+        let mut values = FxHashMap::default();
+        let mut left_out = Vec::new();
+        for root in &locations.roots {
+            let first = maker.ops.len();
+            let is_understood = maker.root(&locations, root, &exits, &mut values);
+            if !is_understood {
+                maker.ops.truncate(first);
+                left_out.push((root.value, None));
+            }
+            let block = maker.ops.get(first).map(|op| op.block);
+            let is_here = maker.ops[first..].iter().all(|op| Some(op.block) == block);
+            is_local.push(is_here && matches!(root.kind, RootKind::Allocation(_)));
+        }
+        let dropped = maker.switches(&locations, &values);
+        left_out.extend(dropped.iter().map(|&root| (root, None)));
+        let mut ops = maker.ops;
+        if !dropped.is_empty() {
+            ops.retain(|op| !dropped.contains(&locations.root_of(op.location).value));
+        }
+        locations.left_out.extend(left_out);
+        ops.sort_by_key(|op| (op.block, op.order));
+        Self { locations, ops, is_local }
+    }
+
+    /// Whether all that happens to the tree of a location happens in one block, which allocates it.
+    pub(super) fn is_local(&self, location: u32) -> bool {
+        let root = self.locations.roots.partition_point(|root| root.locations.end <= location);
+        self.is_local.get(root).is_some_and(|&is_local| is_local)
+    }
+}
+
+impl Maker<'_, '_> {
+    /// All that happens to a tree; whether that is known.
+    fn root(
+        &mut self,
+        locations: &Locations,
+        root: &Root,
+        exits: &[Inst],
+        values: &mut FxHashMap<Value, Vec<u32>>,
+    ) -> bool {
+        let whole = root.locations.start;
+        match root.kind {
+            RootKind::Allocation(_) => {}
+            RootKind::Argument(convention, role) => self.argument(locations, root, convention, role, exits),
+            RootKind::Yielded(convention, begin) => {
+                self.push(locations, begin, Why::Begin, whole, Needs::Nothing, Leaves::Value, true);
+                let needs = match convention {
+                    ArgumentConvention::In => Needs::Empty,
+                    _ => Needs::Owned,
+                };
+                for end in self.ends(begin) {
+                    self.push(locations, end, Why::EndOfCoroutine, whole, needs, Leaves::Nothing, true);
+                }
+            }
+        }
+        let is_broken = |inst: Inst| broken_scopes(self.cx).contains(&inst);
+        let accesses = &locations.accesses[root.accesses.start as usize..root.accesses.end as usize];
+        let is_store_borrow = |inst: Inst| self.cx.body.inst(inst).opcode == Opcode::StoreBorrow;
+        let mut stores = accesses.iter().map(|access| access.inst).filter(|&inst| is_store_borrow(inst));
+        let lends = stores.clone().next().is_some();
+        if stores.any(is_broken) {
+            return false;
+        }
+        for access in accesses {
+            // What changes a stored borrow is told as such.
+            if lends && access.effect.changes {
+                continue;
+            }
+            let (inst, location) = (access.inst, access.location);
+            let why = Why::Use(access.operand);
+            let (mut needs, then) = (access.effect.needs, access.effect.leaves);
+            if lends && needs == Needs::Value {
+                needs = Needs::Nothing;
+            }
+            // A callee whose effects are known may read less.
+            if needs == Needs::Value
+                && let Some(read) = read_by_callee(self.cx, locations, access)
+            {
+                for location in read {
+                    self.push(locations, inst, why, location, Needs::Value, Leaves::Same, access.owns);
+                }
+                needs = Needs::Nothing;
+            }
+            self.push(locations, inst, why, location, needs, then, access.owns);
+            for &(edge, then) in &access.effect.on_edges {
+                if !self.edge(locations, inst, edge, location, then, access.owns) {
+                    return false;
+                }
+            }
+        }
+        for at in root.addresses.clone() {
+            let (address, location) = locations.addresses[at as usize];
+            self.values(locations, address, location, values, lends);
+        }
+        true
+    }
+
+    /// The values that are loaded from an address or stored there, and the ends of their borrows.
+    fn values(
+        &mut self,
+        locations: &Locations,
+        address: Value,
+        location: u32,
+        values: &mut FxHashMap<Value, Vec<u32>>,
+        lends: bool,
+    ) {
+        let body = self.cx.body;
+        for user in body.users(address) {
+            let value = match body.inst(user).opcode {
+                Opcode::Load | Opcode::LoadBorrow => body.results(user).next(),
+                Opcode::Store => Some(body.operand_value(user, 0)),
+                _ => None,
+            };
+            let Some(value) = value else { continue };
+            values.entry(self.origins[value.index()]).or_default().push(location);
+            // Whether a stored borrow is read in time is a matter of scopes.
+            if body.inst(user).opcode == Opcode::LoadBorrow && !lends {
+                for end in body.users(value).filter(|&i| body.inst(i).opcode == Opcode::EndBorrow) {
+                    self.push(locations, end, Why::EndOfBorrow, location, Needs::Value, Leaves::Same, true);
+                }
+            }
+        }
+    }
+
+    fn argument(
+        &mut self,
+        locations: &Locations,
+        root: &Root,
+        convention: ArgumentConvention,
+        role: ArgumentRoleKind,
+        exits: &[Inst],
+    ) {
+        let whole = root.locations.start;
+        if convention != ArgumentConvention::Out
+            && let Some(first) = self.cx.body.block_order().first().and_then(|&b| self.cx.body.first_inst(b))
+        {
+            let at = self.ops.len();
+            self.push(locations, first, Why::Begin, whole, Needs::Nothing, Leaves::Value, true);
+            self.ops[at..].iter_mut().for_each(|op| op.order = (0, 0));
+        }
+        for &exit in exits {
+            let is_throw = matches!(self.cx.body.inst(exit).opcode, Opcode::Throw | Opcode::ThrowAddr);
+            let needs = match (convention, role) {
+                (ArgumentConvention::In, _) => Needs::Empty,
+                (_, ArgumentRoleKind::Error) if is_throw => continue,
+                (_, ArgumentRoleKind::Error) => Needs::Empty,
+                (ArgumentConvention::Out, _) if is_throw => Needs::Empty,
+                _ => Needs::Value,
+            };
+            self.push(locations, exit, Why::Exit, whole, needs, Leaves::Same, true);
+        }
+    }
+
+    /// The instructions that end a coroutine.
+    fn ends(&self, begin: Inst) -> Vec<Inst> {
+        let body = self.cx.body;
+        let is_end = |i: &Inst| matches!(body.inst(*i).opcode, Opcode::EndApply | Opcode::AbortApply);
+        body.results(begin).flat_map(|v| body.users(v)).filter(is_end).collect()
+    }
+
+    /// What happens where an edge is taken; whether that can be said of the block that it goes to.
+    fn edge(
+        &mut self,
+        locations: &Locations,
+        inst: Inst,
+        edge: usize,
+        location: u32,
+        then: Leaves,
+        owns: bool,
+    ) -> bool {
+        let body = self.cx.body;
+        let Some(target) = body.successors(inst).nth(edge) else { return false };
+        if body.single_predecessor(target).is_none() {
+            return false;
+        }
+        if let Some(block) = self.cx.block_order().position(target) {
+            let leaves = locations.locations[location as usize].leaves.clone();
+            let (block, needs) = (block as u32, Needs::Nothing);
+            self.ops.push(Op {
+                block,
+                order: (0, 0),
+                inst,
+                why: Why::Edge,
+                location,
+                leaves,
+                needs,
+                then,
+                owns,
+                recovers: true,
+            });
+        }
+        true
+    }
+
+    /// What switches on values tell about the memory that they were loaded from or stored to. Gives the trees of memory
+    /// for which this is not followed.
+    fn switches(&mut self, locations: &Locations, values: &FxHashMap<Value, Vec<u32>>) -> FxHashSet<Value> {
+        let body = self.cx.body;
+        let mut dropped = FxHashSet::default();
+        for &block in self.cx.block_order().blocks() {
+            let Some(switch) = body.last_inst(block).filter(|&i| body.inst(i).opcode == Opcode::SwitchEnum)
+            else {
+                continue;
+            };
+            let Some(places) = values.get(&self.origins[body.operand_value(switch, 0).index()]) else {
+                continue;
+            };
+            if places.len() > MOST_PLACES {
+                dropped.extend(places.iter().map(|&location| locations.root_of(location).value));
+                continue;
+            }
+            for edge in switched_edges(&self.facts, switch) {
+                for &location in places {
+                    self.edge(locations, switch, edge, location, Leaves::KnownTrivial, false);
+                }
+            }
+        }
+        dropped
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn push(
+        &mut self,
+        locations: &Locations,
+        inst: Inst,
+        why: Why,
+        location: u32,
+        needs: Needs,
+        then: Leaves,
+        owns: bool,
+    ) {
+        let Some(block) = self.cx.block_order().position(self.cx.body.inst(inst).block) else { return };
+        let at = 1 + self.cx.inst_order().position(inst);
+        let leaves = locations.locations[location as usize].leaves.clone();
+        // A case without its payload is no value yet, whatever follows.
+        let recovers = self.cx.body.inst(inst).opcode != Opcode::InjectEnumAddr;
+        let mut push = |phase, needs, then| {
+            let (block, leaves) = (block as u32, leaves.clone());
+            self.ops.push(Op {
+                block,
+                order: (at, phase),
+                inst,
+                why,
+                location,
+                leaves,
+                needs,
+                then,
+                owns,
+                recovers,
+            });
+        };
+        if needs != Needs::Nothing {
+            push(0, needs, Leaves::Same);
+        }
+        if then != Leaves::Same {
+            push(if then == Leaves::Nothing { 1 } else { 2 }, Needs::Nothing, then);
+        }
+    }
+}
+
+/// A switch on a value tells about at most so many locations that hold it.
+const MOST_PLACES: usize = 16;
+
+/// For each value the one that it is a copy or a borrow of.
+fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
+    let body = cx.body;
+    let mut origins: Vec<Value> = (0..body.value_count() as u32).map(Value::from_u32).collect();
+    for &block in cx.block_order().blocks() {
+        for inst in body.block_insts(block) {
+            let is_same =
+                matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue);
+            if is_same && let Some(result) = body.results(inst).next() {
+                origins[result.index()] = origins[body.operand_value(inst, 0).index()];
+            }
+        }
+    }
+    origins
+}
+
+/// The bits of a word that are ones from a leaf of a chunk to another.
+pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
+    let first = chunk * 64;
+    let start = leaves.start.max(first);
+    let end = leaves.end.min(first + 64);
+    if start >= end {
+        return 0;
+    }
+    let ones = u64::MAX >> (64 - (end - start));
+    ones << (start - first)
+}
+
+impl Op {
+    /// Whether it leaves something that must be destroyed, in a leaf that can own something.
+    pub(super) fn stores_owned(&self) -> bool {
+        self.then == Leaves::Value && self.owns
+    }
+}

@@ -1,0 +1,169 @@
+//! Findings about memory, in words.
+
+use super::check::Origin;
+use super::ops::{Op, Why};
+use super::rules::{
+    ARGUMENT_IS_FULL, ARGUMENT_IS_LEFT_EMPTY, FREED_EMPTY, INITIALIZED_ONCE, PATHS_AGREE, PAYLOAD_IS_THERE,
+    USED_INITIALIZED, YIELD_IS_TAKEN,
+};
+use crate::context::FunctionContext;
+use crate::finding::{Finding, Place};
+use crate::told::{MemoryFault, MemoryFaultKind, Told};
+use silkit_analysis::memory::{Locations, Needs, Root, RootKind};
+use silkit_ir::{Inst, Opcode};
+
+/// What is wrong.
+pub(super) enum Breach<'o> {
+    /// An operation does not find what it needs.
+    Op {
+        /// The operation.
+        op: &'o Op,
+        /// The location of the first leaf that is wrong.
+        leaf: u32,
+        /// Where its state comes from.
+        origin: Origin,
+    },
+    /// Paths that meet disagree.
+    Disagreement {
+        /// The location of the leaf.
+        leaf: u32,
+        /// The terminator behind which it holds something.
+        from: Inst,
+        /// The one behind which it holds nothing.
+        other: Inst,
+        /// Where the one state comes from.
+        stored: Origin,
+        /// Where the other one comes from.
+        taken: Origin,
+    },
+}
+
+pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, breach: &Breach<'_>) {
+    cx.report(match breach {
+        Breach::Op { op, leaf, origin } => of_op(cx, locations, op, *leaf, origin),
+        Breach::Disagreement { leaf, from, other, stored, taken } => {
+            let root = locations.root_of(*leaf);
+            let message =
+                format!("{} holds a value on one path and none on another", name(cx, locations, *leaf));
+            let finding = cx
+                .finding(&PATHS_AGREE, Place::Inst(*from), message)
+                .label("goes on with a value in it")
+                .also(Place::Inst(*other), "goes to the same block with none");
+            let finding = with_origin(cx, finding, root, stored, "stored here", &[*from, *other]);
+            let finding = match taken.inst {
+                Some(inst) if inst != *other && inst != *from => {
+                    finding.also(Place::Inst(inst), "taken or destroyed here")
+                }
+                _ => finding,
+            };
+            fault(finding, locations, *leaf, MemoryFaultKind::PathsDisagree, *from)
+        }
+    });
+}
+
+fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, origin: &Origin) -> Finding {
+    use MemoryFaultKind as K;
+    let root = locations.root_of(op.location);
+    let user = cx.body.info(op.inst).name;
+    let what = name(cx, locations, leaf);
+    let place = match op.why {
+        Why::Use(operand) => Place::Operand(operand),
+        _ => Place::Inst(op.inst),
+    };
+    let opcode = cx.body.inst(op.inst).opcode;
+    let (rule, message, label, kind) = match (op.needs, op.why) {
+        (Needs::Empty, Why::Exit) => {
+            let message = format!("{what} still holds a value at `{user}`");
+            (&ARGUMENT_IS_LEFT_EMPTY, message, "not destroyed or taken on the way here", K::InitializedAtExit)
+        }
+        (Needs::Empty, Why::EndOfCoroutine) => {
+            let message = format!("{what} still holds the value that it was yielded with");
+            (&YIELD_IS_TAKEN, message, "the coroutine ends here", K::Initialized)
+        }
+        (Needs::Empty, _) if opcode == Opcode::DeallocStack => {
+            let message = format!("{what} still holds a value when it is deallocated");
+            (&FREED_EMPTY, message, "deallocated here", K::Initialized)
+        }
+        (Needs::Empty, _) => {
+            let message = format!("`{user}` initializes {what}, which already holds a value");
+            (&INITIALIZED_ONCE, message, "initialized here", K::Initialized)
+        }
+        (_, Why::Exit) => {
+            let message = format!("{what} holds no value at `{user}`");
+            (&ARGUMENT_IS_FULL, message, "the caller expects one", K::NotAliveAtExit)
+        }
+        (_, Why::EndOfCoroutine) => {
+            let message = format!("{what} holds no value when the coroutine that lent it ends");
+            (&USED_INITIALIZED, message, "the coroutine ends here", K::NotInitialized)
+        }
+        (_, Why::EndOfBorrow) => {
+            let message = format!("{what} holds no value when its borrow ends");
+            (&USED_INITIALIZED, message, "the borrow ends here", K::NotInitialized)
+        }
+        _ if opcode == Opcode::InjectEnumAddr => {
+            let message = format!("`{user}` completes {what}, whose payload was not stored");
+            (&PAYLOAD_IS_THERE, message, "the payload must be there", K::NotInitialized)
+        }
+        _ => {
+            let message = format!("`{user}` uses {what}, which is not initialized");
+            (&USED_INITIALIZED, message, "used here", K::NotInitialized)
+        }
+    };
+    let made = if op.needs == Needs::Empty { "stored here" } else { "taken or destroyed here" };
+    let finding = cx.finding(rule, place, message).label(label);
+    let finding = with_origin(cx, finding, root, origin, made, &[op.inst]);
+    fault(finding, locations, leaf, kind, op.inst)
+}
+
+/// Adds where the memory, or what is in it, comes from, unless it is told already.
+fn with_origin(
+    cx: &FunctionContext<'_>,
+    finding: Finding,
+    root: &Root,
+    origin: &Origin,
+    made: &str,
+    told: &[Inst],
+) -> Finding {
+    let begin = match root.kind {
+        RootKind::Allocation(_) => "allocated here",
+        RootKind::Argument(..) => "passed here",
+        RootKind::Yielded(..) => "yielded here",
+    };
+    let from = cx.body.defining_inst(root.value);
+    let finding = match origin.inst {
+        Some(inst) if told.contains(&inst) || Some(inst) == from => finding,
+        Some(inst) if cx.body.inst(inst).opcode == Opcode::DeallocStack => {
+            finding.also(Place::Inst(inst), "deallocated here")
+        }
+        Some(inst) => finding.also(Place::Inst(inst), made),
+        None => finding,
+    };
+    finding.also(Place::Value(root.value), begin).path(origin.path.clone())
+}
+
+fn fault(
+    mut finding: Finding,
+    locations: &Locations,
+    leaf: u32,
+    kind: MemoryFaultKind,
+    inst: Inst,
+) -> Finding {
+    let location = Some(locations.locations[leaf as usize].value);
+    finding.told.push(Told::Memory(MemoryFault { location, kind, inst }));
+    finding
+}
+
+/// A location for people: an argument, an allocation, a part of them.
+fn name(cx: &FunctionContext<'_>, locations: &Locations, location: u32) -> String {
+    let root = locations.root_of(location);
+    let value = locations.locations[location as usize].value;
+    let whole = cx.value(root.value);
+    if value != root.value {
+        return format!("`{}` in `{whole}`", cx.value(value));
+    }
+    match root.kind {
+        RootKind::Allocation(_) => format!("`{whole}`"),
+        RootKind::Argument(..) => format!("the argument `{whole}`"),
+        RootKind::Yielded(..) => format!("the yielded `{whole}`"),
+    }
+}

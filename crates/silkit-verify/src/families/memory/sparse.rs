@@ -1,0 +1,71 @@
+//! The blocks at which states change, and how to get from one of them to the next without the blocks between.
+
+use crate::context::FunctionContext;
+use silkit_analysis::{ChosenDominators, Frontiers};
+
+/// Chosen blocks of a body, which are numbered in reverse postorder. The end of a block is like the end of the nearest
+/// chosen block that dominates it; all is empty above these.
+///
+/// Where dominance frontiers would be too large, each block is like itself alone, and its frontier is its successors: then
+/// all blocks are chosen that something reaches, and all is empty elsewhere.
+pub(super) struct Sparse<'c, 'a> {
+    cx: &'c FunctionContext<'a>,
+    frontiers: Option<Frontiers>,
+    chosen: ChosenDominators,
+}
+
+/// Dominance frontiers have at most so many members for each block, on average.
+const MOST_MEMBERS: usize = 8;
+
+impl<'c, 'a> Sparse<'c, 'a> {
+    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+        let most = MOST_MEMBERS * cx.block_order().blocks().len();
+        let frontiers = Frontiers::compute(cx.body, cx.dominators(), most);
+        Self { cx, frontiers, chosen: ChosenDominators::new(cx.dominators()) }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.chosen.clear();
+    }
+
+    pub(super) fn choose(&mut self, block: u32) {
+        self.chosen.insert(self.cx.dominators(), self.cx.block_order().blocks()[block as usize]);
+    }
+
+    /// The chosen block at whose end all is as at the end of a block.
+    pub(super) fn source(&self, block: u32) -> Option<u32> {
+        let order = self.cx.block_order();
+        let at = order.blocks()[block as usize];
+        let nearest = self.chosen.nearest(self.cx.dominators(), at)?;
+        if self.frontiers.is_none() && nearest != at {
+            return None;
+        }
+        order.position(nearest).map(|at| at as u32)
+    }
+
+    /// The one at whose end all is as at the start of a block, unless different states meet there.
+    pub(super) fn above(&self, block: u32) -> Option<u32> {
+        self.frontiers.as_ref()?;
+        let order = self.cx.block_order();
+        let above = self.cx.dominators().immediate(order.blocks()[block as usize])?;
+        self.source(order.position(above)? as u32)
+    }
+
+    /// Those at whose ends all is as on the edges into a block.
+    pub(super) fn sources(&self, block: u32) -> impl Iterator<Item = Option<u32>> + '_ {
+        let order = self.cx.block_order();
+        let preds = self.cx.body.predecessors(order.blocks()[block as usize]);
+        preds.filter_map(|pred| order.position(pred)).map(|pred| self.source(pred as u32))
+    }
+
+    /// Adds the blocks where paths from a block meet others. The entry is none of them.
+    pub(super) fn frontier(&self, block: u32, into: &mut Vec<u32>) {
+        let order = self.cx.block_order();
+        let block = order.blocks()[block as usize];
+        let position = |block| order.position(block).map(|at| at as u32).filter(|&at| at != 0);
+        match &self.frontiers {
+            Some(frontiers) => into.extend(frontiers.of(block).iter().filter_map(|&b| position(b))),
+            None => into.extend(self.cx.body.block_successors(block).filter_map(position)),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The families of rules. Each is a folder; each rule is declared beside the function that checks it.
+//!
+//! | ids | family |
+//! |---|---|
+//! | `SIL01xx` | structure and SSA |
+//! | `SIL02xx` | scopes and stack |
+//! | `SIL03xx` | types |
+//! | `SIL04xx` | ownership |
+//! | `SIL05xx` | memory lifetime |
+//! | `SIL06xx` | module |
+
+mod memory;
+mod module;
+mod ownership;
+mod scopes;
+mod structure;
+mod types;
+
+pub use module::linked::{LinkedFinding, LinkedModule};
+
+use crate::rule::Rule;
+
+/// Rules that belong together.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its rules, file by file.
+    pub(crate) rules: &'static [&'static [&'static Rule]],
+}
+
+/// All families, in the order in which they are checked.
+pub(crate) const ALL: &[Family] =
+    &[structure::FAMILY, scopes::FAMILY, types::FAMILY, ownership::FAMILY, memory::FAMILY, module::FAMILY];

@@ -1,0 +1,215 @@
+//! Functions for themselves: their names, linkage and bodies.
+
+use super::{is_external, place};
+use crate::context::{ModuleContext, Owner};
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{Function, Linkage};
+
+pub(super) const RULES: &[&Rule] =
+    &[&NAME_ONCE, &DEFINITION_HAS_BODY, &HIDDEN_EXTERNAL_BODY, &SERIALIZED_LINKAGE, &REPLACED_IS_DECLARED];
+
+static NAME_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0601"),
+    name: "NameOnce",
+    summary: "A name belongs to one function or global variable of the module",
+    details: "\
+A reference by name must mean one thing, and the linker knows one symbol of a name. Give one of the two another name; a
+declaration beside the definition is not needed.",
+    failing: "\
+sil @f : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Module(name_once),
+};
+
+fn name_once(cx: &ModuleContext<'_>) {
+    for (id, function) in cx.module.functions.iter() {
+        let Some(&first) = cx.functions.get(&function.name).filter(|first| **first != id) else { continue };
+        let message = format!("`@{}` is a second function of this name", function.name);
+        let first = cx.module.functions[first].name_range;
+        cx.report(
+            cx.finding(&NAME_ONCE, Owner::Function(id), Place::Whole, message)
+                .also(Place::Text(first), "the first is here"),
+        );
+    }
+    for (index, global) in cx.module.globals.iter().enumerate() {
+        let (kind, other) = match (cx.globals.get(&global.name), cx.functions.get(&global.name)) {
+            (Some(&first), _) if first != index => {
+                ("a second variable", place::entity(cx, "sil_global", first))
+            }
+            (_, Some(&function)) => {
+                ("a function and a variable", Place::Text(cx.module.functions[function].name_range))
+            }
+            _ => continue,
+        };
+        let message = format!("`@{}` names {kind}", global.name);
+        let place = place::entity(cx, "sil_global", index);
+        let finding = cx.finding(&NAME_ONCE, Owner::Global(index), place, message);
+        cx.report(finding.also(other, "the other is here"));
+    }
+}
+
+static DEFINITION_HAS_BODY: Rule = Rule {
+    id: RuleId::new("SIL0602"),
+    name: "DefinitionHasBody",
+    summary: "A function whose linkage is not external has a body",
+    details: "\
+Such a linkage says that the function is defined here. Declare what is defined elsewhere with the external form of the
+linkage, or without any, or give it a body.",
+    failing: "\
+sil hidden @f : $@convention(thin) () -> ()
+",
+    corrected: "\
+sil hidden_external @f : $@convention(thin) () -> ()
+",
+    check: Check::Module(definition_has_body),
+};
+
+fn definition_has_body(cx: &ModuleContext<'_>) {
+    for (id, function) in cx.module.functions.iter() {
+        let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
+        // Those that a Clang declaration defines have their body elsewhere.
+        let is_foreign = function.has_attribute("clang") || function.has_attribute("asmname");
+        if function.body.is_some() || !is_definition || is_foreign {
+            continue;
+        }
+        let spelled = function.linkage.spelling();
+        let message = format!("`@{}` is `{spelled}`, so it is defined here, but has no body", function.name);
+        let external = spelled.trim_end_matches("_non_abi").trim_end_matches("non_abi");
+        let external = if external.is_empty() { "public" } else { external };
+        cx.report(
+            cx.finding(&DEFINITION_HAS_BODY, Owner::Function(id), Place::Whole, message)
+                .note(format!("declare it as `{external}_external` or without a linkage, or give it a body")),
+        );
+    }
+}
+
+static HIDDEN_EXTERNAL_BODY: Rule = Rule {
+    id: RuleId::new("SIL0603"),
+    name: "HiddenExternalBody",
+    summary: "A `hidden_external` function has no body",
+    details: "\
+It is defined in another file of the same Swift module, which does not share bodies. What other modules may copy, such as
+a `public_external` function, may have one beside its definition.",
+    failing: "\
+sil hidden_external @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil hidden @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Module(hidden_external_body),
+};
+
+fn hidden_external_body(cx: &ModuleContext<'_>) {
+    for (id, function) in cx.module.functions.iter() {
+        // The compiler prints serialized ones: copies of what another module defines.
+        if function.linkage != Linkage::HiddenExternal || function.body.is_none() || is_serialized(function) {
+            continue;
+        }
+        let message = format!("`@{}` is `hidden_external`, but has a body", function.name);
+        cx.report(cx.finding(&HIDDEN_EXTERNAL_BODY, Owner::Function(id), Place::Whole, message));
+    }
+}
+
+static SERIALIZED_LINKAGE: Rule = Rule {
+    id: RuleId::new("SIL0606"),
+    name: "SerializedLinkage",
+    summary: "What only its own module sees is not serialized; what is `non_abi` is",
+    details: "\
+`[serialized]` lets other modules copy the body. They cannot refer to a `hidden` or `private` function, so nothing may ask
+for its body: make it `shared`, or leave the attribute out. A `non_abi` function, on the other hand, exists in other
+modules only as such a copy.",
+    failing: "\
+sil private [serialized] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil shared [serialized] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Module(serialized_linkage),
+};
+
+fn serialized_linkage(cx: &ModuleContext<'_>) {
+    use Linkage as L;
+    for (id, function) in cx.module.functions.iter().filter(|(_, f)| f.body.is_some()) {
+        let spelled = function.linkage.spelling();
+        let message = match (function.linkage, is_serialized(function)) {
+            (L::Hidden | L::Private, true) => format!("`@{}` is `{spelled}`, but serialized", function.name),
+            (L::PublicNonAbi | L::PackageNonAbi, false) => {
+                format!("`@{}` is `{spelled}`, but not serialized", function.name)
+            }
+            _ => continue,
+        };
+        cx.report(cx.finding(&SERIALIZED_LINKAGE, Owner::Function(id), Place::Whole, message));
+    }
+}
+
+/// Whether other modules, or those of the package, may copy the body.
+pub(super) fn is_serialized(function: &Function) -> bool {
+    function.has_attribute("serialized") || function.has_attribute("serialized_for_package")
+}
+
+static REPLACED_IS_DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0620"),
+    name: "ReplacedIsDeclared",
+    summary: "The function that another replaces while the program runs is declared",
+    details: "\
+`[dynamic_replacement_for \"g\"]` says that the function takes the place of `@g` while the program runs. A declaration of it,
+`sil [dynamically_replacable] @g : $…`, says of what type it is.",
+    failing: "\
+sil [dynamic_replacement_for \"g\"] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil [dynamically_replacable] @g : $@convention(thin) () -> ()
+sil [dynamic_replacement_for \"g\"] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Module(replaced_is_declared),
+};
+
+fn replaced_is_declared(cx: &ModuleContext<'_>) {
+    for (id, function) in cx.module.functions.iter() {
+        let replaced = function.attributes.iter().find(|a| a.key == "dynamic_replacement_for");
+        let Some(name) = replaced.and_then(|a| a.text.as_str().split('"').nth(1)) else { continue };
+        if cx.function(Symbol::new(name)).is_none() {
+            let message = format!("`@{}` replaces `@{name}`, which is not declared", function.name);
+            cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
+        }
+    }
+}

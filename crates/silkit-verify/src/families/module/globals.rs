@@ -1,0 +1,103 @@
+//! Global variables: their types and static initializers.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::{Body, Inst, Opcode};
+
+pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER];
+
+static GLOBAL_IS_OBJECT: Rule = Rule {
+    id: RuleId::new("SIL0608"),
+    name: "GlobalIsObject",
+    summary: "The type of a global variable is that of its value, not of an address",
+    details: "\
+`global_addr` gives the address of the variable, whose type is the one that is declared. To hold an address, declare a
+`Builtin.RawPointer`.",
+    failing: "\
+sil_global @v : $*Builtin.Int64
+",
+    corrected: "\
+sil_global @v : $Builtin.Int64
+",
+    check: Check::Module(global_is_object),
+};
+
+fn global_is_object(cx: &ModuleContext<'_>) {
+    for (index, global) in cx.module.globals.iter().enumerate() {
+        if global.ty.is_address() {
+            let message = format!("the type of `@{}` is an address, `{}`", global.name, global.ty);
+            let place = place::entity(cx, "sil_global", index);
+            cx.report(cx.finding(&GLOBAL_IS_OBJECT, Owner::Global(index), place, message));
+        }
+    }
+}
+
+static STATIC_INITIALIZER: Rule = Rule {
+    id: RuleId::new("SIL0607"),
+    name: "StaticInitializer",
+    summary: "A static initializer only puts constants together, and uses all of them",
+    details: "\
+It becomes data: nothing runs. So it makes literals and aggregates of them, and its last instruction is the value. What
+must run belongs into a function that initializes the variable.",
+    failing: "\
+sil_global @x : $Builtin.Int64 = {
+  %0 = integer_literal $Builtin.Int32, 1
+  %initval = integer_literal $Builtin.Int64, 2
+}
+",
+    corrected: "\
+sil_global @x : $Builtin.Int64 = {
+  %initval = integer_literal $Builtin.Int64, 2
+}
+",
+    check: Check::Module(static_initializer),
+};
+
+fn static_initializer(cx: &ModuleContext<'_>) {
+    for (index, global) in cx.module.globals.iter().enumerate() {
+        let Some(body) = &global.initializer else { continue };
+        for inst in body.insts() {
+            let opcode = body.inst(inst).opcode;
+            let message = if !may_initialize(opcode) {
+                format!("`{}` must run, but a static initializer becomes data", opcode.info().name)
+            } else if body.next_inst(inst).is_some() && is_dead(body, inst) {
+                format!("nothing in the initializer of `@{}` uses this instruction", global.name)
+            } else {
+                continue;
+            };
+            let place = Place::Inst(inst);
+            cx.report(cx.finding(&STATIC_INITIALIZER, Owner::Global(index), place, message));
+        }
+    }
+}
+
+fn is_dead(body: &Body, inst: Inst) -> bool {
+    let mut results = body.results(inst);
+    results.len() > 0 && results.all(|v| !body.is_used(v)) && body.inst(inst).opcode != Opcode::AllocGlobal
+}
+
+/// Whether an instruction may stand in a static initializer: all but those that surely must run.
+fn may_initialize(opcode: Opcode) -> bool {
+    use Opcode as O;
+    !opcode.is_terminator()
+        && !matches!(
+            opcode,
+            O::AllocStack
+                | O::DeallocStack
+                | O::AllocBox
+                | O::AllocRef
+                | O::Apply
+                | O::BeginApply
+                | O::PartialApply
+                | O::Store
+                | O::CopyAddr
+                | O::DestroyAddr
+                | O::StrongRetain
+                | O::StrongRelease
+                | O::CondFail
+                | O::BeginAccess
+        )
+}

@@ -1,0 +1,33 @@
+//! Modules: linkage, tables, global variables, debug scopes, and what refers to what is not there.
+
+mod functions;
+mod globals;
+pub(crate) mod linked;
+mod overrides;
+mod place;
+mod references;
+mod scopes;
+mod tables;
+
+use super::Family;
+use silkit_ir::Linkage;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    name: "module",
+    rules: &[
+        functions::RULES,
+        references::RULES,
+        globals::RULES,
+        tables::RULES,
+        overrides::RULES,
+        scopes::RULES,
+        linked::RULES,
+    ],
+};
+
+/// Whether an entity of this linkage is declared here and defined elsewhere.
+fn is_external(linkage: Linkage) -> bool {
+    use Linkage as L;
+    matches!(linkage, L::PublicExternal | L::PackageExternal | L::HiddenExternal | L::SharedExternal)
+}

@@ -1,0 +1,190 @@
+//! Functions of vtables against those that they override.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_diag::RuleId;
+use silkit_ir::{ClassRef, DeclRef};
+use silkit_types::decl::Lookup;
+use silkit_types::{FunctionType, Type};
+
+pub(super) const RULES: &[&Rule] = &[&OVERRIDE_IS_COMPATIBLE, &ENTRY_SAYS_OVERRIDE];
+
+static OVERRIDE_IS_COMPATIBLE: Rule = Rule {
+    id: RuleId::new("SIL0618"),
+    name: "OverrideIsCompatible",
+    summary: "A function that overrides another in a vtable is called in the same way",
+    details: "\
+Who calls the method through the vtable knows the one of the superclass and passes arguments as it takes them. Where an
+override takes or gives values in another way, a thunk stands in the table.",
+    failing: "\
+class C {
+  func m()
+}
+class D : C {
+  override func m()
+}
+sil @c : $@convention(method) (@guaranteed C) -> ()
+sil @d : $@convention(method) (Builtin.Int64, @guaranteed D) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @c
+}
+sil_vtable D {
+  #C.m: (C) -> () -> () : @d [override]
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+class D : C {
+  override func m()
+}
+sil @c : $@convention(method) (@guaranteed C) -> ()
+sil @d : $@convention(method) (@guaranteed D) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @c
+}
+sil_vtable D {
+  #C.m: (C) -> () -> () : @d [override]
+}
+",
+    check: Check::Module(override_is_compatible),
+};
+
+fn override_is_compatible(cx: &ModuleContext<'_>) {
+    // Overloads have one name; their formal types tell them apart.
+    let mut first: FxHashMap<(DeclRef, Option<Type>), Symbol> = FxHashMap::default();
+    for table in &cx.module.vtables {
+        let ClassRef::Name(class) = table.class else { continue };
+        for entry in &table.entries {
+            if matches!(&*entry.method.data().path, [owner, _] if *owner == class) {
+                first.entry((entry.method, entry.formal)).or_insert(entry.function);
+            }
+        }
+    }
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        for entry in table.entries.iter().filter(|e| e.attributes.iter().any(|a| a.key == "override")) {
+            let Some(&overridden) = first.get(&(entry.method, entry.formal)) else { continue };
+            let (Some(base), Some(own)) = (cx.function(overridden), cx.function(entry.function)) else {
+                continue;
+            };
+            let types = (base.ty.ty().as_function(), own.ty.ty().as_function());
+            let (Some(base_type), Some(own_type)) = types else { continue };
+            if let Some(why) = difference(base_type, own_type) {
+                let message = format!("`@{}` overrides `@{overridden}`, but {why} differ", entry.function);
+                let place = place::entry(cx, "sil_vtable", index, entry.function.as_str());
+                cx.report(
+                    cx.finding(&OVERRIDE_IS_COMPATIBLE, Owner::Module, place, message)
+                        .also(Place::Text(own.name_range), "the override")
+                        .also(Place::Text(base.name_range), "what it overrides"),
+                );
+            }
+        }
+    }
+}
+
+/// What surely differs in how two functions are called.
+fn difference(base: &FunctionType, own: &FunctionType) -> Option<&'static str> {
+    if base.params.len() != own.params.len() {
+        return Some("the numbers of parameters");
+    }
+    if base.params.iter().zip(&own.params).any(|(p, q)| p.convention != q.convention) {
+        return Some("the conventions of parameters");
+    }
+    if base.results.len() != own.results.len() {
+        return Some("the numbers of results");
+    }
+    if base.results.iter().zip(&own.results).any(|(r, s)| r.convention != s.convention) {
+        return Some("the conventions of results");
+    }
+    if base.is_coroutine() != own.is_coroutine() || base.is_async() != own.is_async() {
+        return Some("their kinds");
+    }
+    None
+}
+
+static ENTRY_SAYS_OVERRIDE: Rule = Rule {
+    id: RuleId::new("SIL0619"),
+    name: "EntrySaysOverride",
+    summary: "A vtable's entry says whether it overrides or inherits that of the superclass",
+    details: "\
+Passes read from an entry alone whether a class further up has one for the same method: `[override]` replaces its function,
+`[inherited]` repeats it. An entry without either begins a method, and a class without superclass has no other ones.",
+    failing: "\
+class C {
+  func m()
+}
+class D : C {
+  override func m()
+}
+sil @c : $@convention(method) (@guaranteed C) -> ()
+sil @d : $@convention(method) (@guaranteed D) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @c
+}
+sil_vtable D {
+  #C.m: (C) -> () -> () : @d
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+class D : C {
+  override func m()
+}
+sil @c : $@convention(method) (@guaranteed C) -> ()
+sil @d : $@convention(method) (@guaranteed D) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @c
+}
+sil_vtable D {
+  #C.m: (C) -> () -> () : @d [override]
+}
+",
+    check: Check::Module(entry_says_override),
+};
+
+fn entry_says_override(cx: &ModuleContext<'_>) {
+    let mut tables = FxHashMap::default();
+    for table in &cx.module.vtables {
+        if let ClassRef::Name(class) = table.class
+            && let Lookup::Known(decl) = cx.declarations.lookup_nominal(class)
+        {
+            tables.entry(decl.path).or_insert(table);
+        }
+    }
+    // What each table begins or goes on with, for the classes below it.
+    let mut entries: FxHashMap<Symbol, FxHashSet<(DeclRef, Option<Type>)>> = FxHashMap::default();
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        let ClassRef::Name(class) = table.class else { continue };
+        let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { continue };
+        let superclass = cx.declarations.superclass(Type::nominal(class.as_str()));
+        let above = superclass.and_then(|ty| cx.declarations.nominal_of(ty));
+        let above = above.and_then(|d| Some((d.path, *tables.get(&d.path)?)));
+        let is_root = superclass.is_none() && decl.is_class() && decl.inherited.is_empty();
+        for entry in &table.entries {
+            let says = entry.attributes.iter().find(|a| a.key == "override" || a.key == "inherited");
+            let message = match (says, above) {
+                (Some(says), _) if is_root => {
+                    format!("`{}` is `[{}]` in a class without superclass", entry.method, says.key)
+                }
+                (None, Some((path, table))) => {
+                    let known = entries
+                        .entry(path)
+                        .or_insert_with(|| table.entries.iter().map(|e| (e.method, e.formal)).collect());
+                    if !known.contains(&(entry.method, entry.formal)) {
+                        continue;
+                    }
+                    format!("`{}` is in the vtable of the superclass too, and does not say so", entry.method)
+                }
+                _ => continue,
+            };
+            let place = place::entry(cx, "sil_vtable", index, entry.function.as_str());
+            cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What bodies refer to: it is there, and those who may copy the body see it.
+
+use super::functions::is_serialized;
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{Function, Inst, Linkage, Opcode, references};
+
+pub(super) const RULES: &[&Rule] = &[&SERIALIZED_REFERENCE, &DECLARED, &DYNAMIC_REFERENCE];
+
+/// All that name functions or global variables.
+const NAMING: &[Opcode] = &[
+    Opcode::FunctionRef,
+    Opcode::DynamicFunctionRef,
+    Opcode::PreviousDynamicFunctionRef,
+    Opcode::GlobalAddr,
+    Opcode::GlobalValue,
+    Opcode::AllocGlobal,
+    Opcode::KeyPath,
+];
+
+static SERIALIZED_REFERENCE: Rule = Rule {
+    id: RuleId::new("SIL0604"),
+    name: "SerializedReference",
+    summary: "A serialized function refers to what other modules see, or may copy as well",
+    details: "\
+Its body may be copied into other modules, which cannot call what is `private` or `hidden`, nor a `shared` function whose
+body they cannot have. Make the function that it refers to public or serialized.",
+    failing: "\
+sil private @g : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+sil [serialized] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil shared [serialized] @g : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+sil [serialized] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::FunctionRef,
+            Opcode::DynamicFunctionRef,
+            Opcode::PreviousDynamicFunctionRef,
+            Opcode::GlobalAddr,
+            Opcode::GlobalValue,
+        ],
+        serialized_reference,
+    ),
+};
+
+fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
+    if !is_serialized(cx.function) {
+        return;
+    }
+    let is_whole = cx.function.has_attribute("serialized");
+    let mut other = None;
+    let (name, linkage) = if let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) {
+        let Some(function) = cx.callee(name).filter(|f| !may_be_copied(f, is_whole)) else { return };
+        other = Some(function.name_range);
+        (name, function.linkage)
+    } else if let Some(name) = cx.body.word(inst, "global").map(Symbol::from_u32) {
+        let Some(global) = cx.global(name) else { return };
+        let is_serialized = global.attributes.iter().any(|a| a.key.as_str().starts_with("serialized"));
+        if is_serialized || is_seen(global.linkage) {
+            return;
+        }
+        (name, global.linkage)
+    } else {
+        return;
+    };
+    let message = format!(
+        "a serialized function refers to `@{name}`, which is `{}` and not serialized",
+        linkage.spelling()
+    );
+    let mut finding = cx.finding(&SERIALIZED_REFERENCE, Place::Inst(inst), message);
+    if let Some(range) = other {
+        finding = finding.also(Place::Text(range), "other modules do not see it");
+    }
+    cx.report(finding.also(Place::Whole, "other modules may copy this function"));
+}
+
+/// Whether other modules see an entity of this linkage.
+fn is_seen(linkage: Linkage) -> bool {
+    use Linkage as L;
+    !matches!(linkage, L::Private | L::Hidden | L::HiddenExternal | L::Shared)
+}
+
+/// Whether a function may be named in a body that others copy, all modules or those of the package.
+fn may_be_copied(function: &Function, by_all: bool) -> bool {
+    is_seen(function.linkage)
+        || function.has_attribute("serialized")
+        || !by_all && function.has_attribute("serialized_for_package")
+        || function.linkage == Linkage::Shared && function.body.is_none()
+}
+
+static DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0605"),
+    name: "Declared",
+    summary: "Functions and global variables that are referred to are declared",
+    details: "\
+Without a declaration nothing says what their type and linkage are. A declaration is a definition without its body:
+`sil @g : $…`, and for a variable `sil_global public_external @v : $…`.",
+    failing: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    check: Check::Inst(NAMING, declared),
+};
+
+fn declared(cx: &FunctionContext<'_>, inst: Inst) {
+    references::of_inst(cx.body, inst, &mut |name| {
+        if cx.callee(name).is_none() && cx.global(name).is_none() {
+            cx.report(cx.finding(&DECLARED, Place::Inst(inst), format!("`@{name}` is not declared")));
+        }
+    });
+}
+
+static DYNAMIC_REFERENCE: Rule = Rule {
+    id: RuleId::new("SIL0609"),
+    name: "DynamicReference",
+    summary: "How a function is referred to fits whether it can be replaced while the program runs",
+    details: "\
+`dynamic_function_ref` finds what currently stands for a `[dynamically_replacable]` function, which `function_ref` would
+miss; no other function has such an entry. `prev_dynamic_function_ref` finds what a replacement, that is a function with
+`[dynamic_replacement_for …]`, replaces.",
+    failing: "\
+sil [dynamically_replacable] @g : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil [dynamically_replacable] @g : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = dynamic_function_ref @g : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1 : $()
+}
+",
+    check: Check::Inst(
+        &[Opcode::FunctionRef, Opcode::DynamicFunctionRef, Opcode::PreviousDynamicFunctionRef],
+        dynamic_reference,
+    ),
+};
+
+fn dynamic_reference(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) else { return };
+    let Some(function) = cx.callee(name) else { return };
+    let is_replaceable = function.has_attribute("dynamically_replacable");
+    let why = match cx.body.inst(inst).opcode {
+        Opcode::FunctionRef if is_replaceable => "may be replaced while the program runs",
+        Opcode::DynamicFunctionRef if !is_replaceable => "cannot be replaced while the program runs",
+        Opcode::PreviousDynamicFunctionRef if !function.has_attribute("dynamic_replacement_for") => {
+            "replaces no other function"
+        }
+        _ => return,
+    };
+    let message = format!("`{}` refers to `@{name}`, which {why}", cx.body.info(inst).name);
+    cx.report(
+        cx.finding(&DYNAMIC_REFERENCE, Place::Inst(inst), message)
+            .also(Place::Text(function.name_range), "declared here"),
+    );
+}

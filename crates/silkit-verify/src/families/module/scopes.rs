@@ -1,0 +1,157 @@
+//! Debug scopes: declared before they are used, once, and of the function that uses them.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_diag::RuleId;
+use silkit_ir::{NONE, Scope, ScopeParent};
+
+pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE_ONCE];
+
+static SCOPE_DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0621"),
+    name: "ScopeDeclared",
+    summary: "A debug scope is declared before it is used",
+    details: "\
+`sil_scope 1 { … }` says where in the source a scope is and what it is part of. Parents come before their children, and
+all before the functions that use them.",
+    failing: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent 7 }
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Module(scopes),
+};
+
+static SCOPE_OF_FUNCTION: Rule = Rule {
+    id: RuleId::new("SIL0622"),
+    name: "ScopeOfFunction",
+    summary: "The debug scope of an instruction belongs to its function, or is inlined there",
+    details: "\
+A debugger shows the instruction in the function that its scope is part of. An instruction that was inlined has a scope
+that says where: `inlined_at`.",
+    failing: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @g : $@convention(thin) () -> () }
+sil @g : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple (), loc \"a.swift\":1:2, scope 1
+  return %0 : $(), loc \"a.swift\":1:3, scope 1
+}
+",
+    corrected: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
+sil @g : $@convention(thin) () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple (), loc \"a.swift\":1:2, scope 1
+  return %0 : $(), loc \"a.swift\":1:3, scope 1
+}
+",
+    check: Check::With("SIL0621"),
+};
+
+static SCOPE_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0623"),
+    name: "ScopeOnce",
+    summary: "A debug scope is declared once",
+    details: "\
+Its number stands for one place in the source. Give the second scope a number of its own.",
+    failing: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
+sil_scope 1 { loc \"a.swift\":2:1 parent @f : $@convention(thin) () -> () }
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    corrected: "\
+sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }
+sil_scope 2 { loc \"a.swift\":2:1 parent @f : $@convention(thin) () -> () }
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::With("SIL0621"),
+};
+
+fn scopes(cx: &ModuleContext<'_>) {
+    let mut known: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut owners: FxHashMap<u32, Symbol> = FxHashMap::default();
+    for (index, scope) in cx.module.scopes.iter().enumerate() {
+        let place = || place::entity(cx, "sil_scope", index);
+        let parent = match scope.parent {
+            Some(ScopeParent::Scope(parent)) => Some(parent),
+            _ => None,
+        };
+        for used in parent.into_iter().chain(scope.inlined_at).filter(|s| !known.contains_key(s)) {
+            let message = format!("scope {} is in scope {used}, which is not declared before it", scope.id);
+            cx.report(cx.finding(&SCOPE_DECLARED, Owner::Module, place(), message));
+        }
+        if let Some(first) = known.insert(scope.id, index) {
+            let message = format!("scope {} is declared a second time", scope.id);
+            cx.report(
+                cx.finding(&SCOPE_ONCE, Owner::Module, place(), message)
+                    .also(place::entity(cx, "sil_scope", first), "the first time is here"),
+            );
+        } else if let Some(owner) = owner(scope, &owners) {
+            owners.insert(scope.id, owner);
+        }
+    }
+    uses(cx, &known, &owners);
+}
+
+/// The scopes of instructions.
+fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMap<u32, Symbol>) {
+    for (id, function) in cx.module.functions.iter() {
+        let Some(body) = &function.body else { continue };
+        let mut seen = FxHashSet::default();
+        let mut last = NONE;
+        for inst in body.insts() {
+            let Some(loc) = body.loc(body.inst(inst).loc) else { continue };
+            if loc.scope == NONE || loc.scope == last || !seen.insert(loc.scope) {
+                continue;
+            }
+            last = loc.scope;
+            let Some(&declared) = known.get(&loc.scope) else {
+                let message = format!("scope {} is not declared", loc.scope);
+                cx.report(cx.finding(&SCOPE_DECLARED, Owner::Function(id), Place::Inst(inst), message));
+                continue;
+            };
+            if let Some(owner) = owners.get(&loc.scope).filter(|o| **o != function.name) {
+                let message = format!("scope {} belongs to `@{owner}`", loc.scope);
+                cx.report(
+                    cx.finding(&SCOPE_OF_FUNCTION, Owner::Function(id), Place::Inst(inst), message)
+                        .also(place::entity(cx, "sil_scope", declared), "the scope is declared here")
+                        .note("an instruction that was inlined has a scope that says so: `inlined_at`"),
+                );
+            }
+        }
+    }
+}
+
+/// The function that a scope belongs to: that of the call where it was inlined, or its own.
+fn owner(scope: &Scope, owners: &FxHashMap<u32, Symbol>) -> Option<Symbol> {
+    match (scope.inlined_at, &scope.parent) {
+        (Some(site), _) => owners.get(&site).copied(),
+        (None, Some(ScopeParent::Scope(parent))) => owners.get(parent).copied(),
+        (None, Some(ScopeParent::Function(name, _))) => Some(*name),
+        (None, None) => None,
+    }
+}

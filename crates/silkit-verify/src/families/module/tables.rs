@@ -1,0 +1,508 @@
+//! Vtables, witness tables and their like, against classes, conformances and functions.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::families::types::methods::conforms;
+use crate::finding::Finding;
+use crate::rule::{Check, Rule};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_diag::RuleId;
+use silkit_ir::{
+    ClassRef, Conformance, DeclRef, Function, Linkage, VTable, WitnessEntry, WitnessTable, WitnessTableOf,
+};
+use silkit_types::decl::Lookup;
+use silkit_types::{Convention, FunctionType, Type};
+
+pub(super) const RULES: &[&Rule] = &[
+    &TABLE_ONCE,
+    &ENTRY_ONCE,
+    &ENTRY_CONVENTION,
+    &VTABLE_OF_CLASS,
+    &ENTRY_OF_CLASS,
+    &TABLE_OF_CONFORMANCE,
+    &SERIALIZED_TABLE,
+    &ENTRY_DECLARED,
+];
+
+const VTABLE: &str = "sil_vtable";
+const WITNESS_TABLE: &str = "sil_witness_table";
+const DEFAULT_WITNESS_TABLE: &str = "sil_default_witness_table";
+
+static TABLE_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0610"),
+    name: "TableOnce",
+    summary: "A class has one vtable, a conformance one witness table",
+    details: "\
+Which function a call through the table reaches must not depend on which table is found. Put the entries into one.",
+    failing: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(table_once),
+};
+
+fn table_once(cx: &ModuleContext<'_>) {
+    let mut seen: FxHashMap<(String, Vec<Symbol>), usize> = FxHashMap::default();
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        // Classes of several functions may have one name; their methods are not the same functions.
+        let functions: Vec<Symbol> = table.entries.iter().map(|e| e.function).collect();
+        let name = class_name(table);
+        if !functions.is_empty()
+            && let Some(first) = seen.insert((name.clone(), functions), index)
+        {
+            second(cx, VTABLE, (first, index), format!("`{name}` has a second vtable"));
+        }
+    }
+    let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), usize> = FxHashMap::default();
+    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+        let WitnessTableOf::Conformance(conformance) = &table.of else { continue };
+        let functions: Vec<Symbol> = methods(table).filter_map(|(_, f)| f).collect();
+        if !functions.is_empty()
+            && let Some(first) = seen.insert((conformance, functions), index)
+        {
+            let message = "the conformance has a second witness table".to_owned();
+            second(cx, WITNESS_TABLE, (first, index), message);
+        }
+    }
+}
+
+fn second(cx: &ModuleContext<'_>, keyword: &str, (first, index): (usize, usize), message: String) {
+    cx.report(
+        cx.finding(&TABLE_ONCE, Owner::Module, place::entity(cx, keyword, index), message)
+            .also(place::entity(cx, keyword, first), "the first is here"),
+    );
+}
+
+fn class_name(table: &VTable) -> String {
+    match &table.class {
+        ClassRef::Name(name) => name.to_string(),
+        ClassRef::Type(ty) => ty.to_string(),
+    }
+}
+
+/// The methods of a witness table, with their functions where they have one.
+fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol>)> + '_ {
+    table.entries.iter().flatten().filter_map(|entry| match entry {
+        WitnessEntry::Method(method, _, function) => Some((*method, *function)),
+        _ => None,
+    })
+}
+
+/// All witness tables, with the keyword and number of each.
+fn witness_tables<'a>(
+    cx: &ModuleContext<'a>,
+) -> impl Iterator<Item = (&'static str, usize, &'a WitnessTable)> {
+    let tables = cx.module.witness_tables.iter().enumerate().map(|(i, t)| (WITNESS_TABLE, i, t));
+    let defaults = cx.module.default_witness_tables.iter().enumerate();
+    tables.chain(defaults.map(|(i, t)| (DEFAULT_WITNESS_TABLE, i, t)))
+}
+
+static ENTRY_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0611"),
+    name: "EntryOnce",
+    summary: "A vtable has one entry for each method",
+    details: "\
+A call of the method must go to one function. Remove one of the entries.",
+    failing: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_once),
+};
+
+fn entry_once(cx: &ModuleContext<'_>) {
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        // Overloads have one name: their functions tell them apart.
+        let mut seen = FxHashSet::default();
+        for entry in &table.entries {
+            if !seen.insert((entry.method, entry.formal, entry.function)) {
+                let message = format!(
+                    "the vtable of `{}` has a second entry for `{}`",
+                    class_name(table),
+                    entry.method
+                );
+                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message));
+            }
+        }
+    }
+}
+
+static ENTRY_CONVENTION: Rule = Rule {
+    id: RuleId::new("SIL0612"),
+    name: "EntryConvention",
+    summary: "Functions in vtables are methods, functions in witness tables are witnesses",
+    details: "\
+A call through a vtable passes `self` as `@convention(method)` says, one through a witness table passes `Self` and the
+table too, as `@convention(witness_method: P)` says. Put a thunk with the right convention into the table.",
+    failing: "\
+class C {
+  func m()
+}
+sil @m : $@convention(thin) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_convention),
+};
+
+fn entry_convention(cx: &ModuleContext<'_>) {
+    let convention = |name: Symbol| {
+        let function = cx.function(name)?.ty.ty().as_function()?;
+        Some(function.convention)
+    };
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        for entry in &table.entries {
+            let indirect_self =
+                |f: &FunctionType| f.params.last().is_some_and(|p| p.convention.is_indirect());
+            if cx.function(entry.function).and_then(|f| f.ty.ty().as_function()).is_some_and(indirect_self) {
+                let message = format!("`@{}` takes its object by address, as no method does", entry.function);
+                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
+                cx.report(with_declaration(cx, finding, entry.function));
+                continue;
+            }
+            let found = convention(entry.function);
+            if let Some(Convention::Thin | Convention::Block | Convention::C | Convention::WitnessMethod(_)) =
+                found
+            {
+                let message = format!("`@{}` is no method, but the vtable calls it as one", entry.function);
+                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
+                cx.report(
+                    with_declaration(cx, finding, entry.function)
+                        .note("functions in vtables have `@convention(method)`"),
+                );
+            }
+        }
+    }
+    for (keyword, index, table) in witness_tables(cx) {
+        for name in methods(table).filter_map(|(_, function)| function) {
+            let Some(found) = convention(name) else { continue };
+            if matches!(found, Convention::WitnessMethod(_)) {
+                continue;
+            }
+            let message = format!("`@{name}` is no witness, but the table calls it as one");
+            let place = place::entry(cx, keyword, index, name.as_str());
+            let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
+            cx.report(
+                with_declaration(cx, finding, name)
+                    .note("functions in witness tables have `@convention(witness_method: P)`"),
+            );
+        }
+    }
+}
+
+/// Adds where a function is declared.
+fn with_declaration(cx: &ModuleContext<'_>, finding: Finding, name: Symbol) -> Finding {
+    match cx.function(name) {
+        Some(function) => {
+            finding.also(crate::finding::Place::Text(function.name_range), "the function is here")
+        }
+        None => finding,
+    }
+}
+
+static VTABLE_OF_CLASS: Rule = Rule {
+    id: RuleId::new("SIL0613"),
+    name: "VTableOfClass",
+    summary: "A vtable belongs to a class",
+    details: "\
+Only methods of classes are called through a vtable; other types have no subclasses that could override them.",
+    failing: "\
+struct S {}
+sil_vtable S {
+}
+",
+    corrected: "\
+class S {}
+sil_vtable S {
+}
+",
+    check: Check::Module(vtable_of_class),
+};
+
+fn vtable_of_class(cx: &ModuleContext<'_>) {
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        let ClassRef::Name(name) = table.class else { continue };
+        if let Lookup::Known(decl) = cx.declarations.lookup_nominal(name)
+            && !decl.is_class()
+        {
+            let message = format!("`{name}` is no class, but has a vtable");
+            let place = place::entity(cx, VTABLE, index);
+            cx.report(cx.finding(&VTABLE_OF_CLASS, Owner::Module, place, message));
+        }
+    }
+}
+
+static ENTRY_OF_CLASS: Rule = Rule {
+    id: RuleId::new("SIL0614"),
+    name: "EntryOfClass",
+    summary: "A vtable has entries for methods of its class and of its superclasses",
+    details: "\
+An entry names the method where it was first declared: the one of the superclass, where the class overrides it.",
+    failing: "\
+class C {
+  func m()
+}
+class D {
+}
+sil @m : $@convention(method) (@guaranteed D) -> ()
+sil_vtable D {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+class D : C {
+}
+sil @m : $@convention(method) (@guaranteed D) -> ()
+sil_vtable D {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_of_class),
+};
+
+fn entry_of_class(cx: &ModuleContext<'_>) {
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        let ClassRef::Name(class) = table.class else { continue };
+        let Some(ancestors) = ancestors(cx, class) else { continue };
+        for entry in &table.entries {
+            // A class inside of another type may be one of several of this name.
+            let [owner, _] = &*entry.method.data().path else { continue };
+            let Lookup::Known(owner) = cx.declarations.lookup_nominal(*owner) else { continue };
+            if ancestors.contains(&owner.path) {
+                continue;
+            }
+            let message = format!("`{}` is no method of `{class}` or a superclass", entry.method);
+            let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+            cx.report(cx.finding(&ENTRY_OF_CLASS, Owner::Module, place, message));
+        }
+    }
+}
+
+/// Far more superclasses than any class has.
+const MAX_SUPERCLASSES: usize = 64;
+
+/// A class and its superclasses, where all are known.
+fn ancestors(cx: &ModuleContext<'_>, class: Symbol) -> Option<FxHashSet<Symbol>> {
+    let mut found = FxHashSet::default();
+    let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { return None };
+    let only = cx.declarations.own().nominals().filter(|n| n.name == decl.name).nth(1).is_none();
+    if !only || !decl.is_class() {
+        return None;
+    }
+    found.insert(decl.path);
+    let mut at = Type::nominal(class.as_str());
+    for _ in 0..MAX_SUPERCLASSES {
+        let decl = cx.declarations.nominal_of(at)?;
+        if decl.inherited.is_empty() {
+            return Some(found);
+        }
+        match cx.declarations.superclass(at) {
+            Some(superclass) => at = superclass,
+            None => {
+                let first = cx.declarations.resolve_in(decl.inherited[0], at);
+                return (cx.declarations.is_class(first) == Some(false)).then_some(found);
+            }
+        }
+        found.insert(cx.declarations.nominal_of(at)?.path);
+    }
+    None
+}
+
+static TABLE_OF_CONFORMANCE: Rule = Rule {
+    id: RuleId::new("SIL0615"),
+    name: "TableOfConformance",
+    summary: "A witness table belongs to a conformance that is declared",
+    details: "\
+It says which functions a type has for the requirements of a protocol. Without `: P` in the declaration of the type or of
+an extension, nothing looks for the table.",
+    failing: "\
+protocol P {}
+struct S {}
+sil_witness_table S: P module main {
+}
+",
+    corrected: "\
+protocol P {}
+struct S : P {}
+sil_witness_table S: P module main {
+}
+",
+    check: Check::Module(table_of_conformance),
+};
+
+fn table_of_conformance(cx: &ModuleContext<'_>) {
+    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+        let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
+            continue;
+        };
+        let Some(name) = cx.declarations.path_of(*protocol) else { continue };
+        if conforms(cx.declarations, *ty, name) == Some(false) {
+            let message = format!("`{ty}` does not conform to `{protocol}`");
+            let place = place::entity(cx, WITNESS_TABLE, index);
+            cx.report(cx.finding(&TABLE_OF_CONFORMANCE, Owner::Module, place, message));
+        }
+    }
+}
+
+static SERIALIZED_TABLE: Rule = Rule {
+    id: RuleId::new("SIL0616"),
+    name: "SerializedTable",
+    summary: "A serialized witness table names functions that other modules see",
+    details: "\
+Other modules read it to call the witnesses directly, so they must be able to refer to them. Make the witnesses public or
+serialized, or leave `[serialized]` out.",
+    failing: "\
+public protocol P {
+  func r()
+}
+public struct S : P {
+  func r()
+}
+sil private @r : $@convention(witness_method: P) (@in_guaranteed S) -> () {
+bb0(%0 : $*S):
+  %1 = tuple ()
+  return %1 : $()
+}
+sil_witness_table [serialized] S: P module main {
+  method #P.r: <Self where Self : P> (Self) -> () -> () : @r
+}
+",
+    corrected: "\
+public protocol P {
+  func r()
+}
+public struct S : P {
+  func r()
+}
+sil shared [serialized] @r : $@convention(witness_method: P) (@in_guaranteed S) -> () {
+bb0(%0 : $*S):
+  %1 = tuple ()
+  return %1 : $()
+}
+sil_witness_table [serialized] S: P module main {
+  method #P.r: <Self where Self : P> (Self) -> () -> () : @r
+}
+",
+    check: Check::Module(serialized_table),
+};
+
+fn serialized_table(cx: &ModuleContext<'_>) {
+    let is_unseen = |f: &Function| {
+        matches!(f.linkage, Linkage::Private | Linkage::Hidden) && !super::functions::is_serialized(f)
+    };
+    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+        if !table.attributes.iter().any(|a| a.key == "serialized") {
+            continue;
+        }
+        for name in methods(table).filter_map(|(_, function)| function) {
+            if cx.function(name).is_some_and(is_unseen) {
+                let message = format!("the table is serialized, but other modules do not see `@{name}`");
+                let place = place::entry(cx, WITNESS_TABLE, index, name.as_str());
+                let finding = cx.finding(&SERIALIZED_TABLE, Owner::Module, place, message);
+                cx.report(with_declaration(cx, finding, name));
+            }
+        }
+    }
+}
+
+static ENTRY_DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0617"),
+    name: "EntryDeclared",
+    summary: "Functions that tables name are declared",
+    details: "\
+Without a declaration nothing says what their type is. A declaration is a definition without its body: `sil @f : $…`.",
+    failing: "\
+class C {
+  func m()
+}
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_declared),
+};
+
+fn entry_declared(cx: &ModuleContext<'_>) {
+    let check = |keyword: &'static str, index: usize, name: Symbol| {
+        if !cx.functions.contains_key(&name) {
+            let place = place::entry(cx, keyword, index, name.as_str());
+            let message = format!("`@{name}` is not declared");
+            cx.report(cx.finding(&ENTRY_DECLARED, Owner::Module, place, message));
+        }
+    };
+    for (index, table) in cx.module.vtables.iter().enumerate() {
+        table.entries.iter().for_each(|e| check(VTABLE, index, e.function));
+    }
+    for (keyword, index, table) in witness_tables(cx) {
+        methods(table).filter_map(|(_, f)| f).for_each(|f| check(keyword, index, f));
+    }
+    for (index, table) in cx.module.default_override_tables.iter().enumerate() {
+        table.entries.iter().for_each(|(_, _, _, f)| check("sil_default_override_table", index, *f));
+    }
+    for (index, deinit) in cx.module.deinits.iter().enumerate() {
+        check("sil_moveonlydeinit", index, deinit.function);
+    }
+    for (index, witness) in cx.module.differentiability_witnesses.iter().enumerate() {
+        let derivatives = witness.derivatives.iter().flatten().map(|(_, function, _)| *function);
+        for function in derivatives.chain([witness.function]) {
+            check("sil_differentiability_witness", index, function);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Arguments of blocks have the ownership that conventions and forwarding give them.
+
+use super::operands::word;
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::conventions::{ArgumentConvention, Conventions};
+use silkit_ir::{Inst, Opcode, Ownership};
+
+pub(super) const RULES: &[&Rule] = &[&ENTRY_OWNERSHIP, &FORWARDED_ARGUMENT];
+
+static ENTRY_OWNERSHIP: Rule = Rule {
+    id: RuleId::new("SIL0413"),
+    name: "EntryArgumentOwnership",
+    summary: "An argument of the entry block has the ownership that its convention says",
+    details: "\
+Who calls the function passes its arguments by the conventions of its type: `@owned` hands a value over, `@guaranteed`
+lends it. The argument of the entry block spells the same; one of a trivial type and an address spell nothing.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  %1 = tuple ()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  %1 = tuple ()
+  return %1 : $()
+}
+",
+    check: Check::Body(entry_arguments),
+};
+
+static FORWARDED_ARGUMENT: Rule = Rule {
+    id: RuleId::new("SIL0414"),
+    name: "ForwardedArgumentOwnership",
+    summary: "What `switch_enum` and `checked_cast_br` pass on has the ownership of their operand",
+    details: "\
+These terminators forward their operand, or its payload, to the argument of a successor. If they consume an owned value,
+the argument is owned; if they look at a guaranteed one, it is guaranteed. An argument of a trivial type has no ownership.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Optional<Builtin.NativeObject>) -> () {
+bb0(%0 : @guaranteed $Optional<Builtin.NativeObject>):
+  switch_enum %0 : $Optional<Builtin.NativeObject>, case #Optional.some!enumelt: bb1, case #Optional.none!enumelt: bb2
+bb1(%2 : @owned $Builtin.NativeObject):
+  destroy_value %2 : $Builtin.NativeObject
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %6 = tuple ()
+  return %6 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Optional<Builtin.NativeObject>) -> () {
+bb0(%0 : @guaranteed $Optional<Builtin.NativeObject>):
+  switch_enum %0 : $Optional<Builtin.NativeObject>, case #Optional.some!enumelt: bb1, case #Optional.none!enumelt: bb2
+bb1(%2 : @guaranteed $Builtin.NativeObject):
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %5 = tuple ()
+  return %5 : $()
+}
+",
+    check: Check::Inst(&[Opcode::SwitchEnum, Opcode::CheckedCastBranch], forwarded_arguments),
+};
+
+fn entry_arguments(cx: &FunctionContext<'_>) {
+    let Some(conventions) = Conventions::of(cx.function, cx.addresses()).filter(|_| cx.is_ossa()) else {
+        return;
+    };
+    let Some(&entry) = cx.body.block_order().first() else { return };
+    for (index, &value) in cx.body.arguments(entry).iter().enumerate() {
+        let data = cx.body.value(value);
+        let Some(convention) = conventions.convention(index) else { continue };
+        let by_convention = match convention {
+            ArgumentConvention::Owned => Ownership::Owned,
+            ArgumentConvention::Guaranteed => Ownership::Guaranteed,
+            ArgumentConvention::Unowned => Ownership::Unowned,
+            _ => Ownership::None,
+        };
+        let wanted = match cx.ownership().is_trivial(data.ty) {
+            Some(true) => Ownership::None,
+            Some(false) => by_convention,
+            None if data.ownership == Ownership::None || data.ownership == by_convention => continue,
+            None => {
+                let why = || format!("whether the type of `{}` is trivial", cx.value(value));
+                cx.unknown(&ENTRY_OWNERSHIP, Place::Value(value), why);
+                continue;
+            }
+        };
+        if data.ownership != wanted {
+            let (is, should) = (word(data.ownership), word(wanted));
+            let message =
+                format!("the argument `{}` is {is}, by its convention it is {should}", cx.value(value));
+            let finding = cx.finding(&ENTRY_OWNERSHIP, Place::Value(value), message);
+            cx.report(finding.label(format!("should be {should}")));
+        }
+    }
+}
+
+fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+    if !cx.is_ossa() {
+        return;
+    }
+    let Some(forwarded) = cx.ownership().forwarded(inst) else { return };
+    for block in cx.body.successors(inst) {
+        for &value in cx.body.arguments(block) {
+            let data = cx.body.value(value);
+            if data.ownership == forwarded || cx.ownership().is_trivial(data.ty) != Some(false) {
+                continue;
+            }
+            let name = cx.body.info(inst).name;
+            let (is, should) = (word(data.ownership), word(forwarded));
+            let message =
+                format!("`{name}` forwards a value that is {should} to `{}`, which is {is}", cx.value(value));
+            let finding = cx.finding(&FORWARDED_ARGUMENT, Place::Value(value), message);
+            cx.report(finding.label(format!("should be {should}")).also(Place::Inst(inst), "forwarded here"));
+        }
+    }
+}

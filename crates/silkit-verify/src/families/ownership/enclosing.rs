@@ -1,0 +1,169 @@
+//! What a guaranteed value belongs to: the values that enclose it.
+
+use super::borrow::introduces_borrow;
+use crate::context::FunctionContext;
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::ownership::forwarded_operands;
+use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
+
+/// Says what encloses a phi.
+pub(super) type OfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
+
+/// The phi that a `borrowed … from` speaks of, or the value itself.
+pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
+    match cx.body.defining_inst(value) {
+        Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
+        _ => value,
+    }
+}
+
+/// What stands behind an edge for a value that encloses another: the argument to which it ends by being passed.
+pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
+    let value = behind_borrowed(cx, value);
+    let passed = cx.body.operand_ids(branch).position(|operand| {
+        behind_borrowed(cx, cx.body.operand(operand).value) == value
+            && cx.ownership().operand(operand).is_some_and(OperandOwnership::ends_lifetime)
+    });
+    passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
+}
+
+/// The values that enclose a guaranteed value; `None` where they are too many to say. What encloses a phi is asked for.
+pub(super) fn enclosing_values(
+    cx: &FunctionContext<'_>,
+    value: Value,
+    of_phi: OfPhi<'_>,
+) -> Option<Vec<Value>> {
+    let body = cx.body;
+    let phi = behind_borrowed(cx, value);
+    if body.is_phi(phi) {
+        return Some(of_phi(phi));
+    }
+    match body.def(value) {
+        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => Some(Vec::new()),
+        ValueDef::Result(inst, _) if introduces_borrow(cx, value) => {
+            if body.inst(inst).opcode != Opcode::BeginBorrow {
+                return Some(Vec::new());
+            }
+            let base = body.operand_value(inst, 0);
+            match cx.ownership().value(base)? {
+                Ownership::Owned => Some(vec![base]),
+                Ownership::Guaranteed => introducers(cx, base, of_phi),
+                _ => Some(Vec::new()),
+            }
+        }
+        _ => introducers(cx, value, of_phi),
+    }
+}
+
+/// What the `borrowed … from` of a phi lists.
+pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
+    let is_of_phi =
+        |i: &Inst| cx.body.inst(*i).opcode == Opcode::BorrowedFrom && cx.body.operand_value(*i, 0) == phi;
+    let borrowed = cx.body.users(phi).find(is_of_phi);
+    borrowed.map_or_else(Vec::new, |i| cx.body.operands(i).iter().skip(1).map(|o| o.value).collect())
+}
+
+/// The borrow introducers of a guaranteed value.
+pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<'_>) -> Option<Vec<Value>> {
+    /// More than any value has that people would write.
+    const LIMIT: usize = 1000;
+    let body = cx.body;
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = vec![value];
+    let mut steps = 0;
+    while let Some(value) = work.pop() {
+        let value = behind_borrowed(cx, value);
+        if cx.ownership().value(value)? != Ownership::Guaranteed || !seen.insert(value) {
+            continue;
+        }
+        steps += 1;
+        if steps > LIMIT {
+            return None;
+        }
+        let is_entry = |b: Block| body.block_order().first() == Some(&b);
+        let from = match body.def(value) {
+            _ if introduces_borrow(cx, value) => {
+                found.push(value);
+                continue;
+            }
+            ValueDef::Argument(block, _) if is_entry(block) => {
+                found.push(value);
+                continue;
+            }
+            ValueDef::Argument(..) if body.is_phi(value) => {
+                found.extend(of_phi(value));
+                continue;
+            }
+            ValueDef::Argument(block, _) => body.single_predecessor(block).and_then(|b| body.terminator(b)),
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Undef | ValueDef::Pending => None,
+        };
+        for operand in from.into_iter().flat_map(|inst| forwarded_operands(body, inst)) {
+            work.push(body.operand(operand).value);
+        }
+    }
+    Some(found)
+}
+
+/// A guaranteed phi whose `borrowed … from` is missing, and one of the operands that come in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lent {
+    pub(super) phi: Value,
+    pub(super) incoming: Operand,
+}
+
+/// What the phis without a `borrowed … from` belong to, which their edges tell: by the enclosing value.
+#[derive(Debug, Default)]
+pub(super) struct Implied(FxHashMap<Value, Vec<Lent>>);
+
+impl Implied {
+    /// The phis that a value encloses.
+    pub(super) fn of(&self, value: Value) -> &[Lent] {
+        self.0.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// Looks at all phis. A phi may come in at another one, so what is known grows in rounds.
+    pub(super) fn compute(cx: &FunctionContext<'_>) -> Self {
+        /// More than phis are nested that people would write; the repairing pass has no such limit.
+        const ROUNDS: usize = 10;
+        let body = cx.body;
+        let blocks = cx.block_order().blocks().iter();
+        let phis: Vec<(Block, usize, Value)> = blocks
+            .flat_map(|&b| body.arguments(b).iter().enumerate().map(move |(i, &v)| (b, i, v)))
+            .filter(|&(_, _, v)| body.is_phi(v) && cx.ownership().value(v) == Some(Ownership::Guaranteed))
+            .filter(|&(_, _, v)| !body.users(v).any(|i| is_borrowed_of(cx, i, v)))
+            .collect();
+        let mut enclosing: FxHashMap<Value, Vec<Value>> = phis.iter().map(|p| (p.2, Vec::new())).collect();
+        let mut implied = Implied::default();
+        for _ in 0..ROUNDS {
+            let mut has_grown = false;
+            for &(block, index, phi) in &phis {
+                for edge in body.incoming(block) {
+                    let Some(incoming) = body.edge_operand(edge, index) else { continue };
+                    let branch = body.operand(incoming).user;
+                    let of_phi = |p| enclosing.get(&p).cloned().unwrap_or_else(|| listed_for(cx, p));
+                    let values = enclosing_values(cx, body.operand(incoming).value, &of_phi);
+                    for value in values.unwrap_or_default() {
+                        let value = in_successor(cx, branch, block, value);
+                        let known = enclosing.entry(phi).or_default();
+                        if value != phi && !known.contains(&value) {
+                            known.push(value);
+                            implied.0.entry(value).or_default().push(Lent { phi, incoming });
+                            has_grown = true;
+                        }
+                    }
+                }
+            }
+            if !has_grown {
+                break;
+            }
+        }
+        implied
+    }
+}
+
+fn is_borrowed_of(cx: &FunctionContext<'_>, inst: Inst, phi: Value) -> bool {
+    cx.body.inst(inst).opcode == Opcode::BorrowedFrom && cx.body.operand_value(inst, 0) == phi
+}

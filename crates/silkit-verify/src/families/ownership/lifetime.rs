@@ -1,0 +1,230 @@
+//! Every lifetime ends once on each path, and holds all its uses: one check for owned values and borrow scopes.
+
+use super::uses::{How, Lifetime, Use};
+use crate::context::FunctionContext;
+use crate::finding::{Finding, Place};
+use crate::rule::Rule;
+use crate::told::OwnershipError;
+use silkit_analysis::{Begin, Coherence, ScopeError, Scopes};
+use silkit_base::FxHashSet;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::{Inst, Opcode, Value, ValueDef};
+
+/// The rules and words for one kind of lifetime.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// It ends on every path.
+    pub(super) ends: &'static Rule,
+    /// It ends once.
+    pub(super) ends_once: &'static Rule,
+    /// Nothing uses it afterwards.
+    pub(super) holds_uses: &'static Rule,
+    /// No scope that it lends itself to lasts longer.
+    pub(super) holds_scopes: &'static Rule,
+    /// What it is: "the owned value".
+    pub(super) name: &'static str,
+    /// What its ends do: "consumed".
+    pub(super) ended: &'static str,
+}
+
+/// Checks one lifetime after the other.
+pub(super) struct Checker<'c, 'a> {
+    cx: &'c FunctionContext<'a>,
+    scopes: Scopes<'c>,
+}
+
+impl<'c, 'a> Checker<'c, 'a> {
+    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+        Self { cx, scopes: Scopes::new(cx.body, cx.inst_order(), cx.dead_ends()) }
+    }
+
+    pub(super) fn check(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
+        let cx = self.cx;
+        let begin = match cx.body.def(value) {
+            ValueDef::Argument(block, _) => Begin::Start(block),
+            ValueDef::Result(inst, _) => Begin::After(inst),
+            ValueDef::Undef | ValueDef::Pending => return,
+        };
+        let mut was_ended_twice = false;
+        for error in self.scopes.check(begin, &lifetime.ends, Coherence::NotRequired) {
+            // One finding for each value: the others follow from it.
+            let is_twice = matches!(error, ScopeError::EndedTwice { .. });
+            if is_twice && std::mem::replace(&mut was_ended_twice, true) {
+                continue;
+            }
+            if let Some(finding) = breach(cx, kind, value, lifetime, error) {
+                cx.report(finding);
+            }
+        }
+        self.check_uses(kind, value, lifetime);
+    }
+
+    /// Reports uses outside, one for each instruction.
+    fn check_uses(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
+        let cx = self.cx;
+        let mut reported = FxHashSet::default();
+        for at in &lifetime.uses {
+            let block = cx.body.inst(at.inst).block;
+            if !cx.block_order().is_reachable(block) {
+                continue;
+            }
+            let is_wrong = if is_taken_with(cx, at, lifetime) {
+                true
+            } else {
+                !self.scopes.contains(at.inst) && self.must_be_inside(at.inst, lifetime)
+            };
+            if is_wrong && reported.insert(at.inst) {
+                cx.report(outside(cx, kind, value, at, lifetime));
+            }
+        }
+    }
+
+    /// In a dead end only what follows an end in its block is certainly outside.
+    fn must_be_inside(&self, inst: Inst, lifetime: &Lifetime) -> bool {
+        let (cx, block) = (self.cx, self.cx.body.inst(inst).block);
+        !cx.dead_ends().is_dead_end(block)
+            || lifetime
+                .ends
+                .iter()
+                .any(|&end| cx.body.inst(end).block == block && cx.inst_order().comes_before(end, inst))
+    }
+}
+
+/// Whether an instruction uses a value by one operand whose lifetime it ends by another. A branch may pass on both a
+/// scope and what belongs to it.
+fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> bool {
+    if at.how == How::Memory || !lifetime.ends.contains(&at.inst) {
+        return false;
+    }
+    at.operand.is_some_and(|o| cx.ownership().operand(o) != Some(OperandOwnership::GuaranteedForwarding))
+}
+
+fn breach(
+    cx: &FunctionContext<'_>,
+    kind: &Kind,
+    value: Value,
+    lifetime: &Lifetime,
+    error: ScopeError,
+) -> Option<Finding> {
+    let leaked = || OwnershipError::Leaked { ends: lifetime.ends.clone() };
+    let name = cx.value(value);
+    let (what, ended) = (kind.name, kind.ended);
+    Some(match error {
+        // That the definition dominates its uses is checked before.
+        ScopeError::Undominated(_) | ScopeError::Incoherent { .. } => return None,
+        ScopeError::Leak { path } => {
+            let exit = path.last().and_then(|&b| cx.body.last_inst(b))?;
+            let message =
+                format!("{what} `{name}` is not {ended} on a path to `{}`", cx.body.info(exit).name);
+            let finding = cx.finding(kind.ends, Place::Inst(exit), message).label("still alive here");
+            let finding = made(cx, kind, value, finding).path(path).told_of_value(value, leaked());
+            if is_ended_in_the_unreachable(cx, lifetime) { finding.warning() } else { finding }
+        }
+        ScopeError::BeginsAgain { path } => {
+            // No path to an exit leaks it.
+            if path.first().is_none_or(|&b| cx.dead_ends().is_dead_end(b)) {
+                return None;
+            }
+            let message = format!("{what} `{name}` is not {ended} on the way back to its definition");
+            let finding =
+                cx.finding(kind.ends, Place::Value(value), message).label("made here, again and again");
+            match path.iter().rev().nth(1).and_then(|&b| cx.body.last_inst(b)) {
+                Some(back) => finding.also(Place::Inst(back), "goes back with it alive").path(path),
+                None => finding.path(path),
+            }
+            .told_of_value(value, leaked())
+        }
+        ScopeError::EndedTwice { first, second, path } => {
+            let message = format!("{what} `{name}` is {ended} twice");
+            let second = second.some()?;
+            let finding = cx.finding(kind.ends_once, Place::Inst(second), message);
+            let finding = if first != second {
+                finding.label(format!("{ended} again here")).also(Place::Inst(first), format!("{ended} here"))
+            } else if path.len() > 1 {
+                finding.label(format!("{ended} here, and on the way back here again"))
+            } else {
+                finding.label(format!("{ended} here by two operands"))
+            };
+            let told =
+                OwnershipError::EndedTwice { first, second, path: path.clone(), ends: lifetime.ends.clone() };
+            made(cx, kind, value, finding).path(path).told_of_value(value, told)
+        }
+    })
+}
+
+/// Whether all ends stand where no path leads. The reference, which walks backwards from them, sees no leak then.
+fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) -> bool {
+    let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst(end).block);
+    !lifetime.ends.is_empty() && !lifetime.ends.iter().any(is_reachable)
+}
+
+fn made(cx: &FunctionContext<'_>, kind: &Kind, value: Value, finding: Finding) -> Finding {
+    let _ = cx;
+    let begins = if kind.name.contains("borrow") { "begins here" } else { "made here" };
+    finding.also(Place::Value(value), begins)
+}
+
+/// A use outside of a lifetime.
+fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifetime: &Lifetime) -> Finding {
+    let (name, ended) = (cx.value(value), kind.ended);
+    let user = cx.body.info(at.inst).name;
+    let place = at.operand.map_or(Place::Inst(at.inst), Place::Operand);
+    let finding = match at.how {
+        How::EndOf(operand) => {
+            let begin = cx.body.operand(operand).user;
+            let lent = match cx.body.inst(begin).opcode {
+                Opcode::BeginApply => "coroutine",
+                Opcode::PartialApply => "closure",
+                Opcode::MarkDependence => "dependence",
+                _ => "borrow",
+            };
+            let message = format!("a {lent} of `{name}` lasts longer than it");
+            cx.finding(kind.holds_scopes, place, message)
+                .label(format!("the {lent} ends here"))
+                .also(Place::Inst(begin), format!("the {lent} begins here"))
+        }
+        How::Memory => {
+            let message = format!("`{user}` uses memory inside of `{name}` after it was {ended}");
+            cx.finding(kind.holds_uses, place, message).label("used here")
+        }
+        How::Value => {
+            let used = at.operand.map_or(value, |o| cx.body.operand(o).value);
+            let message = if lifetime.ends.contains(&at.inst) {
+                format!("`{user}` uses `{name}`, which it takes by another operand")
+            } else if used == value {
+                format!("`{user}` uses `{name}` after it was {ended}")
+            } else {
+                format!("`{user}` uses `{}`, a part of `{name}`, after that was {ended}", cx.value(used))
+            };
+            cx.finding(kind.holds_uses, place, message).label("used here")
+        }
+    };
+    let finding = made(cx, kind, value, finding);
+    let before = end_before(cx, at.inst, lifetime);
+    let end = before.as_ref().filter(|(_, path)| path.is_empty()).map(|(end, _)| *end);
+    let finding = finding.told_of_value(value, OwnershipError::UsedOutside { user: at.inst, end });
+    match before {
+        Some((end, path)) => finding.also(Place::Inst(end), format!("{ended} here")).path(path),
+        None => finding,
+    }
+}
+
+/// The end from which an instruction is reached, and the way.
+fn end_before(
+    cx: &FunctionContext<'_>,
+    inst: Inst,
+    lifetime: &Lifetime,
+) -> Option<(Inst, Vec<silkit_ir::Block>)> {
+    let to = cx.body.inst(inst).block;
+    for &end in lifetime.ends.iter().filter(|&&end| end != inst) {
+        let from = cx.body.inst(end).block;
+        if from == to && cx.inst_order().comes_before(end, inst) {
+            return Some((end, Vec::new()));
+        }
+        let path = silkit_analysis::path(cx.body, &[from], |b| b == to, |_| true);
+        if let Some(path) = path.filter(|p| p.len() > 1) {
+            return Some((end, path));
+        }
+    }
+    None
+}

@@ -1,0 +1,31 @@
+//! Ownership: owned values are consumed once, borrow scopes end once and inside of what they borrow from. All of it
+//! holds in functions in Ownership SSA form only.
+
+mod arguments;
+mod borrow;
+mod enclosing;
+mod ends;
+mod forwarding;
+mod lifetime;
+mod loads;
+mod operands;
+mod owned;
+mod phis;
+mod uses;
+
+use super::Family;
+
+/// The family.
+pub(crate) const FAMILY: Family = Family {
+    name: "ownership",
+    rules: &[
+        operands::RULES,
+        owned::RULES,
+        borrow::RULES,
+        phis::RULES,
+        forwarding::RULES,
+        ends::RULES,
+        arguments::RULES,
+        loads::RULES,
+    ],
+};

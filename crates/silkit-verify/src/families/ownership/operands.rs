@@ -1,0 +1,111 @@
+//! The value of every operand has the ownership that its use demands.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use crate::told::OwnershipError;
+use silkit_diag::RuleId;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::{Inst, Operand, Ownership};
+
+pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
+
+static OPERAND_OWNERSHIP: Rule = Rule {
+    id: RuleId::new("SIL0401"),
+    name: "OperandOwnership",
+    summary: "A value has the ownership that its use demands",
+    details: "\
+A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a forwarding instruction whose
+result is guaranteed take a guaranteed one; an unowned value may only be copied or used at once. A value without ownership
+fits everywhere. Copy a guaranteed value before it is consumed, borrow an owned one with `begin_borrow`.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  destroy_value %0 : $Builtin.NativeObject
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  %1 = copy_value %0 : $Builtin.NativeObject
+  destroy_value %1 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(&[], check),
+};
+
+fn check(cx: &FunctionContext<'_>, inst: Inst) {
+    if !cx.is_ossa() {
+        return;
+    }
+    for operand in cx.body.operand_ids(inst) {
+        let value = cx.body.operand(operand).value;
+        match (cx.ownership().operand(operand), cx.ownership().value(value)) {
+            (Some(how), Some(ownership)) if !how.constraint().allows(ownership) => {
+                report(cx, inst, operand, how, ownership);
+            }
+            (Some(_), Some(_)) => {}
+            (_, None) => cx.unknown(&OPERAND_OWNERSHIP, Place::Operand(operand), || {
+                format!("the ownership of `{}`", cx.value(value))
+            }),
+            (None, _) => cx.unknown(&OPERAND_OWNERSHIP, Place::Operand(operand), || {
+                format!("how `{}` uses `{}`", cx.body.info(inst).name, cx.value(value))
+            }),
+        }
+    }
+}
+
+fn report(
+    cx: &FunctionContext<'_>,
+    inst: Inst,
+    operand: Operand,
+    how: OperandOwnership,
+    ownership: Ownership,
+) {
+    use OperandOwnership as O;
+    let value = cx.body.operand(operand).value;
+    let does = match how {
+        O::DestroyingConsume | O::ForwardingConsume => "consumes",
+        O::EndBorrow => "ends a borrow with",
+        O::Reborrow => "passes on as a borrow",
+        O::GuaranteedForwarding => "forwards as guaranteed",
+        O::ForwardingUnowned => "forwards as unowned",
+        O::InteriorPointer => "makes a pointer into",
+        O::TrivialUse => "uses as trivial",
+        _ => "uses",
+    };
+    let (user, name) = (cx.body.info(inst).name, cx.value(value));
+    let has = word(ownership);
+    let message = format!("`{user}` {does} `{name}`, which is {has}");
+    let label = match how.constraint().ownership {
+        Some(Ownership::None) => "has to have no ownership here".to_owned(),
+        Some(wanted) => format!("has to be {} here", word(wanted)),
+        None => format!("may not be {has} here"),
+    };
+    let told = OwnershipError::Incompatible { operand, ownership, wanted: how.constraint() };
+    let finding = cx.finding(&OPERAND_OWNERSHIP, Place::Operand(operand), message);
+    let finding = finding.label(label).told_of_value(value, told);
+    cx.report(finding.also(Place::Value(value), format!("{has} from here")));
+}
+
+/// Notes that a rule could not be decided where the ownership of an operand's value is not known.
+pub(super) fn may_not_be_known(cx: &FunctionContext<'_>, rule: &'static Rule, operand: Operand) {
+    let value = cx.body.operand(operand).value;
+    if cx.ownership().value(value).is_none() {
+        cx.unknown(rule, Place::Operand(operand), || format!("the ownership of `{}`", cx.value(value)));
+    }
+}
+
+/// An ownership in a message.
+pub(super) fn word(ownership: Ownership) -> &'static str {
+    match ownership {
+        Ownership::None => "without ownership",
+        Ownership::Owned => "owned",
+        Ownership::Guaranteed => "guaranteed",
+        Ownership::Unowned => "unowned",
+    }
+}

@@ -1,0 +1,147 @@
+//! An owned value is consumed once on every path, and not used afterwards.
+
+use super::borrow::BORROW_IS_ENCLOSED;
+use super::lifetime::{Checker, Kind};
+use super::uses::Collector;
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::{Block, Ownership, Value};
+
+pub(super) const RULES: &[&Rule] = &[&CONSUMED, &CONSUMED_ONCE, &NOT_USED_AFTER_CONSUME];
+
+static CONSUMED: Rule = Rule {
+    id: RuleId::new("SIL0402"),
+    name: "OwnedValueIsConsumed",
+    summary: "An owned value is consumed on every path to an exit",
+    details: "\
+An owned value that a path to `return`, `throw` or `unwind` does not consume is leaked: its memory is never given back. A
+path into a dead end, such as `unreachable`, need not consume it. Add a `destroy_value` on the path that is shown, or pass
+the value on there.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject, Builtin.Int1) -> () {
+bb0(%0 : @owned $Builtin.NativeObject, %1 : $Builtin.Int1):
+  cond_br %1, bb1, bb2
+bb1:
+  destroy_value %0 : $Builtin.NativeObject
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %6 = tuple ()
+  return %6 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject, Builtin.Int1) -> () {
+bb0(%0 : @owned $Builtin.NativeObject, %1 : $Builtin.Int1):
+  cond_br %1, bb1, bb2
+bb1:
+  destroy_value %0 : $Builtin.NativeObject
+  br bb3
+bb2:
+  destroy_value %0 : $Builtin.NativeObject
+  br bb3
+bb3:
+  %7 = tuple ()
+  return %7 : $()
+}
+",
+    check: Check::Paths(check),
+};
+
+static CONSUMED_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0403"),
+    name: "ConsumedOnce",
+    summary: "No path consumes an owned value twice",
+    details: "\
+The first consume ends the lifetime: the value is destroyed, or belongs to somebody else. The second one would give its
+memory back twice. Consume a `copy_value` of it first, or remove one of the two.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> @owned Builtin.NativeObject {
+bb0(%0 : @owned $Builtin.NativeObject):
+  destroy_value %0 : $Builtin.NativeObject
+  return %0 : $Builtin.NativeObject
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> @owned Builtin.NativeObject {
+bb0(%0 : @owned $Builtin.NativeObject):
+  %1 = copy_value %0 : $Builtin.NativeObject
+  destroy_value %0 : $Builtin.NativeObject
+  return %1 : $Builtin.NativeObject
+}
+",
+    check: Check::With("SIL0402"),
+};
+
+static NOT_USED_AFTER_CONSUME: Rule = Rule {
+    id: RuleId::new("SIL0404"),
+    name: "NotUsedAfterConsume",
+    summary: "An owned value is not used after it was consumed",
+    details: "\
+After the consume the value may be destroyed, so that a use reads memory that belongs to others. Neither may an
+instruction that consumes it use it by another operand. Move the use before the consume, or consume a `copy_value`.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  destroy_value %0 : $Builtin.NativeObject
+  fix_lifetime %0 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  fix_lifetime %0 : $Builtin.NativeObject
+  destroy_value %0 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::With("SIL0402"),
+};
+
+static OWNED: Kind = Kind {
+    ends: &CONSUMED,
+    ends_once: &CONSUMED_ONCE,
+    holds_uses: &NOT_USED_AFTER_CONSUME,
+    holds_scopes: &BORROW_IS_ENCLOSED,
+    name: "the owned value",
+    ended: "consumed",
+};
+
+fn check(cx: &FunctionContext<'_>) {
+    if !cx.is_ossa() {
+        return;
+    }
+    let mut collector = Collector::new(cx);
+    let mut checker = Checker::new(cx);
+    each_value(cx, |value| match cx.ownership().value(value) {
+        Some(Ownership::Owned) => {
+            let lifetime = collector.owned(value);
+            if lifetime.is_unknown {
+                cx.unknown(&CONSUMED, Place::Value(value), || "how some of its uses treat it".into());
+            } else {
+                checker.check(&OWNED, value, lifetime);
+            }
+        }
+        None => cx.unknown(&CONSUMED, Place::Value(value), || {
+            format!("the ownership of `{}`: whether its type is trivial", cx.value(value))
+        }),
+        _ => {}
+    });
+}
+
+/// All values that blocks define to which a path leads.
+pub(super) fn each_value(cx: &FunctionContext<'_>, mut visit: impl FnMut(Value)) {
+    let is_reachable = |b: &&Block| cx.block_order().is_reachable(**b);
+    for &block in cx.body.block_order().iter().filter(is_reachable) {
+        cx.body.arguments(block).iter().for_each(|&value| visit(value));
+        for inst in cx.body.block_insts(block) {
+            cx.body.results(inst).for_each(&mut visit);
+        }
+    }
+}

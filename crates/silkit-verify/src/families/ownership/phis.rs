@@ -1,0 +1,179 @@
+//! A guaranteed phi says by its `borrowed … from` to what it belongs.
+
+use super::enclosing::{behind_borrowed, enclosing_values, in_successor, listed_for};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::EntitySet;
+use silkit_diag::RuleId;
+use silkit_ir::{ArgFlags, Block, Inst, Opcode, Ownership, Value, ValueDef};
+
+pub(super) const RULES: &[&Rule] = &[&PHI_IS_BORROWED, &ENCLOSING_VALUES];
+
+static PHI_IS_BORROWED: Rule = Rule {
+    id: RuleId::new("SIL0409"),
+    name: "GuaranteedPhiIsBorrowed",
+    summary: "A guaranteed phi has one `borrowed … from`, which all its uses go through",
+    details: "\
+Which values a guaranteed phi borrows from depends on the path, so the `borrowed … from` in its block lists them. All uses
+use its result: the phi itself has no other use, but as an enclosing value in another `borrowed … from`. Nothing but a
+phi needs one. `update-borrowed-from` puts them right.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  br bb1(%0 : $Builtin.NativeObject)
+bb1(%2 : @guaranteed $Builtin.NativeObject):
+  fix_lifetime %2 : $Builtin.NativeObject
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : @guaranteed $Builtin.NativeObject):
+  br bb1(%0 : $Builtin.NativeObject)
+bb1(%2 : @guaranteed $Builtin.NativeObject):
+  %3 = borrowed %2 : $Builtin.NativeObject from (%0 : $Builtin.NativeObject)
+  fix_lifetime %3 : $Builtin.NativeObject
+  %5 = tuple ()
+  return %5 : $()
+}
+",
+    check: Check::Paths(check),
+};
+
+static ENCLOSING_VALUES: Rule = Rule {
+    id: RuleId::new("SIL0417"),
+    name: "EnclosingValuesAreListed",
+    summary: "A `borrowed … from` lists the enclosing values of all that comes in",
+    details: "\
+For a reborrow these are the values that the scopes coming in borrow from, for a forwarded value the scopes that it belongs
+to; where the same edge passes such a value on to another argument, that argument stands for it. What is not listed might
+end while the phi is used. `update-borrowed-from` puts them right.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  %1 = begin_borrow %0 : $Builtin.NativeObject
+  br bb1(%1 : $Builtin.NativeObject)
+bb1(%3 : @reborrow $Builtin.NativeObject):
+  %4 = borrowed %3 : $Builtin.NativeObject from ()
+  end_borrow %4 : $Builtin.NativeObject
+  destroy_value %0 : $Builtin.NativeObject
+  %7 = tuple ()
+  return %7 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  %1 = begin_borrow %0 : $Builtin.NativeObject
+  br bb1(%1 : $Builtin.NativeObject)
+bb1(%3 : @reborrow $Builtin.NativeObject):
+  %4 = borrowed %3 : $Builtin.NativeObject from (%0 : $Builtin.NativeObject)
+  end_borrow %4 : $Builtin.NativeObject
+  destroy_value %0 : $Builtin.NativeObject
+  %7 = tuple ()
+  return %7 : $()
+}
+",
+    check: Check::With("SIL0409"),
+};
+
+fn check(cx: &FunctionContext<'_>) {
+    if !cx.is_ossa() {
+        return;
+    }
+    let body = cx.body;
+    for &block in cx.block_order().blocks() {
+        for &phi in body.arguments(block) {
+            if cx.ownership().value(phi) == Some(Ownership::Guaranteed) && body.is_phi(phi) {
+                check_phi(cx, block, phi);
+            }
+        }
+        for inst in body.block_insts(block).filter(|&i| body.inst(i).opcode == Opcode::BorrowedFrom) {
+            let value = body.operand_value(inst, 0);
+            if !body.is_phi(value) && body.def(value) != ValueDef::Undef {
+                let message = format!("`borrowed` of `{}`, which is no phi", cx.value(value));
+                let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message);
+                let finding =
+                    finding.told_in_swift(Place::Inst(inst), "borrowed-from of a value that is no phi");
+                cx.report(finding.label("needed by phis alone").also(Place::Value(value), "made here"));
+            }
+        }
+    }
+}
+
+fn check_phi(cx: &FunctionContext<'_>, block: Block, phi: Value) {
+    let body = cx.body;
+    let name = cx.value(phi);
+    let mut borrowed: Option<Inst> = None;
+    for operand in body.uses(phi) {
+        let user = body.operand(operand).user;
+        let is_borrowed = body.inst(user).opcode == Opcode::BorrowedFrom;
+        if body.operand_spec(operand).is_none() || is_borrowed && body.operand_index(operand) > 0 {
+            continue;
+        }
+        let finding = if !is_borrowed {
+            let message = format!("`{}` uses the guaranteed phi `{name}` itself", body.info(user).name);
+            cx.finding(&PHI_IS_BORROWED, Place::Operand(operand), message).label("not its `borrowed … from`")
+        } else if let Some(other) = borrowed {
+            let message = format!("the guaranteed phi `{name}` has two `borrowed … from`");
+            let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(user), message).label("one of them");
+            finding.also(Place::Inst(other), "the other one")
+        } else {
+            borrowed = Some(user);
+            continue;
+        };
+        let finding = finding.told_in_swift(Place::Value(phi), "guaranteed phi has non borrowed-from use");
+        cx.report(finding.also(Place::Value(phi), "the phi"));
+        return;
+    }
+    match borrowed {
+        Some(inst) => check_enclosing(cx, block, phi, inst),
+        None => {
+            let message = format!("the guaranteed phi `{name}` has no `borrowed … from`");
+            let told = "missing forwarding borrowed-from user of guaranteed phi";
+            let finding = cx.finding(&PHI_IS_BORROWED, Place::Value(phi), message);
+            cx.report(finding.label("borrowed from what?").told_in_swift(Place::Value(phi), told));
+        }
+    }
+}
+
+/// Checks that a `borrowed … from` lists what encloses each value that comes in.
+fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed: Inst) {
+    let body = cx.body;
+    let ValueDef::Argument(_, index) = body.def(phi) else { return };
+    let is_reborrow = body.value(phi).arg_flags.contains(ArgFlags::REBORROW);
+    let mut listed = EntitySet::new();
+    for operand in body.operands(borrowed).iter().skip(1) {
+        listed.insert(behind_borrowed(cx, operand.value));
+    }
+    for edge in body.incoming(block) {
+        let Some(operand) = body.edge_operand(edge, index.into()) else { return };
+        let incoming = body.operand(operand).value;
+        let branch = body.operand(operand).user;
+        let is_listed = |v: Value| listed.contains(behind_borrowed(cx, in_successor(cx, branch, block, v)));
+        // The scope that a forwarded value begins may stand for what encloses it.
+        if !is_reborrow && is_listed(incoming) {
+            continue;
+        }
+        let Some(enclosing) = enclosing_values(cx, incoming, &|phi| listed_for(cx, phi)) else {
+            cx.unknown(&ENCLOSING_VALUES, Place::Operand(operand), || "too many enclosing values".into());
+            continue;
+        };
+        if let Some(&missing) = enclosing.iter().find(|&&v| !is_listed(v)) {
+            let missing = in_successor(cx, branch, block, missing);
+            let (phi, name) = (cx.value(phi), cx.value(missing));
+            let message =
+                format!("`borrowed` of `{phi}` does not list `{name}`, which encloses what comes in");
+            cx.report(
+                cx.finding(&ENCLOSING_VALUES, Place::Inst(borrowed), message)
+                    .label(format!("lacks `{name}`"))
+                    .also(Place::Operand(operand), "comes in here")
+                    .also(Place::Value(missing), "encloses it")
+                    .told_in_swift(Place::Inst(borrowed), "missing enclosing value in borrowed-from"),
+            );
+            return;
+        }
+    }
+}

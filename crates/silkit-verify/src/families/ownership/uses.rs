@@ -1,0 +1,310 @@
+//! What ends a lifetime and what happens inside: the uses of a value, and what the scopes that it lends itself to
+//! mean for it.
+
+use super::enclosing::Implied;
+use crate::context::FunctionContext;
+use crate::families::scopes::derived::derived;
+use silkit_base::{EntitySet, FxHashSet};
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::{ArgFlags, Inst, Opcode, Operand, Ownership, Value, ValueDef};
+use std::rc::Rc;
+
+/// How a use belongs to a lifetime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    /// It uses the value itself, or what it was forwarded to.
+    Value,
+    /// It uses memory inside of it.
+    Memory,
+    /// It ends a scope for which this operand lends the value.
+    EndOf(Operand),
+}
+
+/// A use that must be inside of a lifetime.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    /// Where.
+    pub(super) inst: Inst,
+    /// The operand; not that of the end of another scope.
+    pub(super) operand: Option<Operand>,
+    pub(super) how: How,
+}
+
+/// The lifetime of a value.
+#[derive(Debug, Default)]
+pub(super) struct Lifetime {
+    /// What ends it; an instruction that ends it by two operands is there twice.
+    pub(super) ends: Vec<Inst>,
+    /// What must be inside.
+    pub(super) uses: Vec<Use>,
+    /// Whether something is not known that could end it.
+    pub(super) is_unknown: bool,
+}
+
+/// Collects lifetimes, one after the other.
+pub(super) struct Collector<'c, 'a> {
+    cx: &'c FunctionContext<'a>,
+    seen: EntitySet<Value>,
+    work: Vec<Value>,
+    addresses: Vec<Value>,
+    found: Lifetime,
+    implied: Rc<Implied>,
+}
+
+impl<'c, 'a> Collector<'c, 'a> {
+    pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
+        let (seen, work, addresses) = (EntitySet::new(), Vec::new(), Vec::new());
+        let implied = cx.cached(|| Implied::compute(cx));
+        Self { cx, seen, work, addresses, found: Lifetime::default(), implied }
+    }
+
+    /// The lifetime of an owned value.
+    pub(super) fn owned(&mut self, value: Value) -> &Lifetime {
+        self.start();
+        for operand in self.cx.body.uses(value) {
+            self.operand(operand, true);
+        }
+        self.lent_to_implied(value);
+        self.follow();
+        &self.found
+    }
+
+    /// The borrow scope that a value introduces.
+    pub(super) fn borrow(&mut self, value: Value) -> &Lifetime {
+        self.start();
+        self.seen.insert(value);
+        if let Some(token) = yielded_with(self.cx, value) {
+            self.found.ends.extend(self.cx.body.users(token).filter(|&i| ends_coroutine(self.cx, i)));
+        }
+        let ends_by_itself = self.found.ends.is_empty();
+        for operand in self.cx.body.uses(value) {
+            self.operand(operand, ends_by_itself);
+        }
+        self.lent_to_implied(value);
+        self.follow();
+        &self.found
+    }
+
+    fn start(&mut self) {
+        self.seen.clear();
+        self.work.clear();
+        self.found.ends.clear();
+        self.found.uses.clear();
+        self.found.is_unknown = false;
+    }
+
+    /// Follows values that are forwarded and addresses inside of them.
+    fn follow(&mut self) {
+        loop {
+            if let Some(value) = self.work.pop() {
+                for operand in self.cx.body.uses(value) {
+                    self.operand(operand, false);
+                }
+            } else if let Some(address) = self.addresses.pop() {
+                for operand in self.cx.body.uses(address) {
+                    self.address_use(operand);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Looks at a use of the value, or of what it was forwarded to: that cannot end the lifetime.
+    fn operand(&mut self, operand: Operand, may_end: bool) {
+        use OperandOwnership as O;
+        let body = self.cx.body;
+        let data = body.operand(operand);
+        let ownership = self.cx.ownership();
+        let (Some(how), Some(of)) = (ownership.operand(operand), ownership.value(data.value)) else {
+            self.found.is_unknown = true;
+            return;
+        };
+        let constraint = how.constraint();
+        if how == O::NonUse || !constraint.allows(of) {
+            return;
+        }
+        if constraint.ends_lifetime {
+            if may_end {
+                self.found.ends.push(data.user);
+            }
+            return;
+        }
+        self.push(data.user, Some(operand), How::Value);
+        match how {
+            O::GuaranteedForwarding => self.forward(operand, may_end),
+            O::Borrow => self.scope(operand),
+            O::InteriorPointer => self.addresses.extend(address_result(self.cx, data.user)),
+            _ if of != Ownership::Guaranteed => {}
+            O::AnyInteriorPointer => self.addresses.extend(address_result(self.cx, data.user)),
+            _ if body.inst(data.user).opcode == Opcode::ProjectBox => {
+                self.addresses.extend(address_result(self.cx, data.user));
+            }
+            _ => {}
+        }
+        if body.inst(data.user).opcode == Opcode::BorrowedFrom && body.operand_index(operand) > 0 {
+            self.lent_to_phi(operand);
+        }
+    }
+
+    fn push(&mut self, inst: Inst, operand: Option<Operand>, how: How) {
+        self.found.uses.push(Use { inst, operand, how });
+    }
+
+    /// Follows a guaranteed value to the results and arguments that it is forwarded to. A phi says by its
+    /// `borrowed … from` to what it belongs.
+    fn forward(&mut self, operand: Operand, may_end: bool) {
+        let body = self.cx.body;
+        let user = body.operand(operand).user;
+        if body.inst(user).opcode == Opcode::Branch {
+            return;
+        }
+        // What ends the `borrowed` of a reborrow ends the reborrow.
+        if body.inst(user).opcode == Opcode::BorrowedFrom && may_end {
+            for result in body.results(user).filter(|&v| self.seen.insert(v)).collect::<Vec<_>>() {
+                for operand in body.uses(result) {
+                    self.operand(operand, true);
+                }
+            }
+            return;
+        }
+        let arguments = body.successors(user).flat_map(|b| body.arguments(b).iter().copied());
+        for value in body.results(user).chain(arguments) {
+            if self.cx.ownership().value(value) == Some(Ownership::Guaranteed) && self.seen.insert(value) {
+                self.work.push(value);
+            }
+        }
+    }
+
+    /// A phi is enclosed: a reborrow by its scope, a forwarded value by its uses.
+    fn lent_to_phi(&mut self, operand: Operand) {
+        let body = self.cx.body;
+        let user = body.operand(operand).user;
+        let phi = body.operand_value(user, 0);
+        for result in body.results(user).collect::<Vec<_>>() {
+            if body.value(phi).arg_flags.contains(ArgFlags::REBORROW) {
+                self.scope(operand);
+            } else if self.seen.insert(result) {
+                self.work.push(result);
+            }
+        }
+    }
+
+    /// Phis whose `borrowed … from` is missing are enclosed as if it were there.
+    fn lent_to_implied(&mut self, value: Value) {
+        let body = self.cx.body;
+        let implied = self.implied.clone();
+        for lent in implied.of(value) {
+            if body.value(lent.phi).arg_flags.contains(ArgFlags::REBORROW) {
+                let ends = body.uses(lent.phi).filter(|&o| ends_lifetime(self.cx, o));
+                for end in ends.collect::<Vec<_>>() {
+                    self.push(body.operand(end).user, None, How::EndOf(lent.incoming));
+                }
+            } else if self.seen.insert(lent.phi) {
+                self.work.push(lent.phi);
+            }
+        }
+    }
+
+    /// Adds the ends of the scope for which an operand lends its value.
+    fn scope(&mut self, operand: Operand) {
+        let mut ends = Vec::new();
+        scope_ends(self.cx, operand, &mut ends);
+        for inst in ends {
+            self.push(inst, None, How::EndOf(operand));
+        }
+    }
+
+    fn address_use(&mut self, operand: Operand) {
+        let body = self.cx.body;
+        let user = body.operand(operand).user;
+        // A lookup needs the type that was opened, not the memory.
+        if body.operand_spec(operand).is_none() || body.inst(user).opcode == Opcode::WitnessMethod {
+            return;
+        }
+        self.push(user, Some(operand), How::Memory);
+        if let Some(address) = derived(self.cx, operand)
+            && self.seen.insert(address)
+        {
+            self.addresses.push(address);
+        }
+        if matches!(body.inst(user).opcode, Opcode::LoadBorrow | Opcode::BeginApply) {
+            self.scope(operand);
+        }
+    }
+}
+
+/// The address that an instruction makes.
+fn address_result(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+    cx.body.results(inst).find(|&v| cx.body.value(v).ty.is_address())
+}
+
+/// The token of the coroutine that yielded a value.
+pub(super) fn yielded_with(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
+    let ValueDef::Result(inst, _) = cx.body.def(value) else { return None };
+    if cx.body.inst(inst).opcode == Opcode::BeginApply { token(cx, inst) } else { None }
+}
+
+fn token(cx: &FunctionContext<'_>, begin: Inst) -> Option<Value> {
+    // Nothing else that it gives is ended.
+    cx.body.results(begin).find(|&v| cx.body.users(v).any(|i| ends_coroutine(cx, i)))
+}
+
+fn ends_coroutine(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    matches!(cx.body.inst(inst).opcode, Opcode::EndApply | Opcode::AbortApply)
+}
+
+/// What ends the scope for which an operand lends its value.
+fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) {
+    let body = cx.body;
+    let user = body.operand(operand).user;
+    let mut results = body.results(user);
+    match body.inst(user).opcode {
+        Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::BorrowedFrom => {
+            for value in results {
+                ends.extend(body.uses(value).filter(|&o| ends_lifetime(cx, o)).map(|o| body.operand(o).user));
+            }
+        }
+        Opcode::StoreBorrow => {
+            let is_end = |i: &Inst| body.inst(*i).opcode == Opcode::EndBorrow;
+            ends.extend(results.flat_map(|v| body.users(v)).filter(is_end));
+        }
+        Opcode::BeginApply => {
+            let token = token(cx, user);
+            ends.extend(token.into_iter().flat_map(|v| body.users(v)).filter(|&i| ends_coroutine(cx, i)));
+        }
+        Opcode::Builtin => {
+            // The end of an asynchronous `let` names its result.
+            ends.extend(results.next().into_iter().flat_map(|v| body.users(v)));
+        }
+        Opcode::PartialApply | Opcode::MarkDependence => extended_ends(cx, user, ends),
+        _ => {}
+    }
+}
+
+/// What ends the forward-extended lifetime of the owned result of an instruction.
+fn extended_ends(cx: &FunctionContext<'_>, inst: Inst, ends: &mut Vec<Inst>) {
+    let body = cx.body;
+    let is_owned = |v: &Value| cx.ownership().value(*v) == Some(Ownership::Owned);
+    let mut seen = FxHashSet::default();
+    let mut work: Vec<Value> = body.results(inst).filter(is_owned).collect();
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        for operand in body.uses(value).filter(|&o| ends_lifetime(cx, o)) {
+            let user = body.operand(operand).user;
+            let before = work.len();
+            if body.is_forwarding(user) || body.inst(user).opcode == Opcode::MoveValue {
+                work.extend(body.results(user).filter(is_owned));
+            }
+            if work.len() == before {
+                ends.push(user);
+            }
+        }
+    }
+}
+
+fn ends_lifetime(cx: &FunctionContext<'_>, operand: Operand) -> bool {
+    cx.ownership().operand(operand).is_some_and(OperandOwnership::ends_lifetime)
+}

@@ -1,0 +1,208 @@
+//! Memory that may not change: through immutable addresses, and in buffers whose content is a value.
+
+use super::derived::{Next, each_use};
+use crate::context::FunctionContext;
+use crate::families::structure::stages::choice;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::FxHashSet;
+use silkit_diag::RuleId;
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::{Inst, Opcode, Operand, Value};
+
+pub(super) const RULES: &[&Rule] = &[&IMMUTABLE_ADDRESS, &IMMUTABLE_BUFFER];
+
+static IMMUTABLE_ADDRESS: Rule = Rule {
+    id: RuleId::new("SIL0230"),
+    name: "ImmutableAddress",
+    summary: "Nothing is changed or taken through an `@in_guaranteed` argument or an existential opened to read",
+    details: "\
+The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it unchanged; so does
+the owner of an existential that is opened with `immutable_access`. Copy the value and change the copy, take the
+argument as `@inout` or `@in`, or open with `mutable_access`.",
+    failing: "\
+sil @f : $@convention(thin) (@in_guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : $*Builtin.NativeObject):
+  destroy_addr %0 : $*Builtin.NativeObject
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@in Builtin.NativeObject) -> () {
+bb0(%0 : $*Builtin.NativeObject):
+  destroy_addr %0 : $*Builtin.NativeObject
+  unreachable
+}
+",
+    check: Check::Body(immutable_addresses),
+};
+
+static IMMUTABLE_BUFFER: Rule = Rule {
+    id: RuleId::new("SIL0231"),
+    name: "ImmutableBuffer",
+    summary: "The content of a copy-on-write buffer changes between `begin_cow_mutation` and `end_cow_mutation` alone",
+    details: "\
+Outside of a mutation the content of a buffer is part of the value of its reference: two loads through
+`ref_element_addr [immutable]` or `ref_tail_addr [immutable]` of one reference give the same. Use the reference that
+`begin_cow_mutation` gives, and addresses that are not `[immutable]`.",
+    failing: "\
+class Buffer {
+  @_hasStorage var count: Builtin.Int64
+}
+
+sil @f : $@convention(thin) (@owned Buffer, Builtin.Int64) -> () {
+bb0(%0 : $Buffer, %1 : $Builtin.Int64):
+  %2 = end_cow_mutation %0 : $Buffer
+  %3 = ref_element_addr %2 : $Buffer, #Buffer.count
+  store %1 to %3 : $*Builtin.Int64
+  unreachable
+}
+",
+    corrected: "\
+class Buffer {
+  @_hasStorage var count: Builtin.Int64
+}
+
+sil @f : $@convention(thin) (@owned Buffer, Builtin.Int64) -> () {
+bb0(%0 : $Buffer, %1 : $Builtin.Int64):
+  %2 = ref_element_addr %0 : $Buffer, #Buffer.count
+  store %1 to %2 : $*Builtin.Int64
+  %4 = end_cow_mutation %0 : $Buffer
+  unreachable
+}
+",
+    check: Check::Inst(
+        &[Opcode::RefElementAddr, Opcode::RefTailAddr, Opcode::EndCOWMutation],
+        immutable_buffer,
+    ),
+};
+
+fn immutable_addresses(cx: &FunctionContext<'_>) {
+    let check = |root: Value, what: &str| {
+        each_use(cx, root, |operand| {
+            if matches!(changes(cx, operand), Change::Writes | Change::Takes) {
+                let user = cx.body.operand(operand).user;
+                let name = cx.body.info(user).name;
+                let message = format!("`{name}` changes or takes what `{}` only lends", cx.value(root));
+                cx.report(
+                    cx.finding(&IMMUTABLE_ADDRESS, Place::Operand(operand), message)
+                        .label("changed or taken here")
+                        .also(Place::Value(root), what),
+                );
+            }
+            Next::Follow
+        });
+    };
+    let conventions = Conventions::of(cx.function, cx.addresses());
+    if let (Some(conventions), Some(&entry)) = (conventions, cx.body.block_order().first()) {
+        for (index, &argument) in cx.body.arguments(entry).iter().enumerate() {
+            if conventions.convention(index) == Some(ArgumentConvention::InGuaranteed) {
+                check(argument, "passed as `@in_guaranteed`");
+            }
+        }
+    }
+    for inst in cx.insts() {
+        if cx.body.inst(inst).opcode == Opcode::OpenExistentialAddr
+            && choice(cx, inst, "access") == Some("immutable_access")
+            && let Some(opened) = cx.body.results(inst).next()
+        {
+            check(opened, "opened with `immutable_access`");
+        }
+    }
+}
+
+fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(result) = cx.body.results(inst).next() else { return };
+    if cx.body.inst(inst).opcode != Opcode::EndCOWMutation {
+        if cx.body.has_flag(inst, "immutable") {
+            check_stores(cx, result, inst, "is `[immutable]`");
+        }
+        return;
+    }
+    // The buffer under its other names, but for the one that a mutation gives.
+    let mut seen = FxHashSet::default();
+    let mut work = vec![result];
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        for user in cx.body.users(value) {
+            let result = cx.body.results(user).next();
+            match cx.body.inst(user).opcode {
+                Opcode::RefElementAddr | Opcode::RefTailAddr if !cx.body.has_flag(user, "immutable") => {
+                    if let Some(address) = result {
+                        check_stores(cx, address, inst, "ends the mutation of the buffer");
+                    }
+                }
+                Opcode::Upcast
+                | Opcode::UncheckedRefCast
+                | Opcode::CopyValue
+                | Opcode::MoveValue
+                | Opcode::BeginBorrow => work.extend(result),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &str) {
+    each_use(cx, address, |operand| {
+        if matches!(changes(cx, operand), Change::Stores | Change::Writes) {
+            let name = cx.body.info(cx.body.operand(operand).user).name;
+            let message = format!("`{name}` changes a buffer that is not being mutated");
+            cx.report(
+                cx.finding(&IMMUTABLE_BUFFER, Place::Operand(operand), message)
+                    .label("changed here")
+                    .also(Place::Inst(origin), why),
+            );
+        }
+        // Memory that is seen as another type, such as the raw storage of an atomic, may change under a constant.
+        match cx.body.inst(cx.body.operand(operand).user).opcode {
+            Opcode::UncheckedAddrCast => Next::Skip,
+            _ => Next::Follow,
+        }
+    });
+}
+
+/// How a use changes memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::families) enum Change {
+    /// It does not, or it is not known to.
+    No,
+    /// It stores a value there.
+    Stores,
+    /// It copies there, or lets somebody else write.
+    Writes,
+    /// It takes the value away, as when an object is destroyed with what it holds.
+    Takes,
+}
+
+/// How an operand changes the memory at its address.
+pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -> Change {
+    let body = cx.body;
+    let user = body.operand(operand).user;
+    let index = body.operand_index(operand);
+    match body.inst(user).opcode {
+        Opcode::Store | Opcode::StoreWeak | Opcode::StoreUnowned | Opcode::Assign if index == 1 => {
+            Change::Stores
+        }
+        Opcode::DestroyAddr => Change::Takes,
+        Opcode::Load if choice(cx, user, "qualifier") == Some("take") => Change::Takes,
+        Opcode::CopyAddr if index == 1 => Change::Writes,
+        Opcode::CopyAddr if body.has_flag(user, "take") => Change::Takes,
+        Opcode::BeginAccess => match choice(cx, user, "kind") {
+            Some("modify" | "init") => Change::Writes,
+            Some("deinit") => Change::Takes,
+            _ => Change::No,
+        },
+        Opcode::Apply | Opcode::TryApply | Opcode::BeginApply => {
+            let site = ApplySite::of_operand(body, operand, cx.addresses());
+            match site.and_then(|site| site.convention_of_operand(index)) {
+                Some(ArgumentConvention::Inout | ArgumentConvention::Out) => Change::Writes,
+                Some(ArgumentConvention::In) => Change::Takes,
+                _ => Change::No,
+            }
+        }
+        _ => Change::No,
+    }
+}

@@ -1,0 +1,290 @@
+//! Scopes end on every path, once: joint post-dominance for all kinds of scopes.
+
+use super::kinds::{ALL, Kind, STACK, allocated, begun, ends};
+use super::stack::{ActiveLists, active_lists};
+use crate::context::FunctionContext;
+use crate::finding::{Finding, Place};
+use crate::rule::{Check, Rule};
+use silkit_analysis::{Begin, Coherence, ScopeError, Scopes};
+use silkit_base::{EntitySet, FxHashSet};
+use silkit_diag::RuleId;
+use silkit_ir::{Block, Inst, Opcode, Value};
+use std::rc::Rc;
+
+pub(super) const RULES: &[&Rule] = &[&SCOPE_ENDS, &SCOPE_ENDS_ONCE, &SCOPE_BEGINS_ONCE, &SCOPE_IS_COHERENT];
+
+static SCOPE_ENDS: Rule = Rule {
+    id: RuleId::new("SIL0201"),
+    name: "ScopeEnds",
+    summary: "A scope ends on every path that leaves the function",
+    details: "\
+A stack allocation is deallocated, an access ended, a coroutine resumed or aborted, a stored borrow ended and a
+continuation awaited on every path from there to a `return`, `throw` or `unwind`. A path into a dead end, such as
+`unreachable`, need not end it. Add the end on the path that is shown.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = alloc_stack $Builtin.Int64
+  cond_br %0, bb1, bb2
+bb1:
+  dealloc_stack %1 : $*Builtin.Int64
+  br bb3
+bb2:
+  br bb3
+bb3:
+  %6 = tuple ()
+  return %6 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = alloc_stack $Builtin.Int64
+  cond_br %0, bb1, bb2
+bb1:
+  dealloc_stack %1 : $*Builtin.Int64
+  br bb3
+bb2:
+  dealloc_stack %1 : $*Builtin.Int64
+  br bb3
+bb3:
+  %7 = tuple ()
+  return %7 : $()
+}
+",
+    check: Check::Paths(joint_post_dominance),
+};
+
+static SCOPE_ENDS_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0202"),
+    name: "ScopeEndsOnce",
+    summary: "No path ends a scope twice",
+    details: "\
+After a scope has ended, a path must pass its beginning again before it may end once more. Remove one of the ends, or
+move it to the paths on which the other is not passed.",
+    failing: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $Builtin.Int64
+  dealloc_stack %0 : $*Builtin.Int64
+  dealloc_stack %0 : $*Builtin.Int64
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $Builtin.Int64
+  dealloc_stack %0 : $*Builtin.Int64
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::With("SIL0201"),
+};
+
+static SCOPE_BEGINS_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0203"),
+    name: "ScopeBeginsOnce",
+    summary: "A scope ends before it begins again",
+    details: "\
+A path that comes back to the beginning of a scope, around a loop, must have ended it, even if the loop never leaves
+the function. End the scope in the loop, or begin it before the loop.",
+    failing: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  br bb1
+bb1:
+  %1 = alloc_stack $Builtin.Int64
+  br bb1
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  br bb1
+bb1:
+  %1 = alloc_stack $Builtin.Int64
+  dealloc_stack %1 : $*Builtin.Int64
+  br bb1
+}
+",
+    check: Check::With("SIL0201"),
+};
+
+static SCOPE_IS_COHERENT: Rule = Rule {
+    id: RuleId::new("SIL0204"),
+    name: "ContinuationIsCoherent",
+    summary: "Paths that meet agree on whether a continuation was awaited",
+    details: "\
+Most scopes may be open on one path into a dead end and closed on another. A continuation may not: what suspends the
+task may stand only where none is pending, so every point must know. Await it on both paths, or give them a dead end
+each.",
+    failing: "\
+import _Concurrency
+
+sil @f : $@convention(thin) @async (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = get_async_continuation Builtin.Int64
+  cond_br %0, bb1, bb2
+bb1:
+  await_async_continuation %1 : $Builtin.RawUnsafeContinuation, resume bb3
+bb2:
+  br bb4
+bb3(%4 : $Builtin.Int64):
+  br bb4
+bb4:
+  unreachable
+}
+",
+    corrected: "\
+import _Concurrency
+
+sil @f : $@convention(thin) @async (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = get_async_continuation Builtin.Int64
+  cond_br %0, bb1, bb2
+bb1:
+  await_async_continuation %1 : $Builtin.RawUnsafeContinuation, resume bb3
+bb2:
+  unreachable
+bb3(%5 : $Builtin.Int64):
+  unreachable
+}
+",
+    check: Check::With("SIL0201"),
+};
+
+/// The scopes that do not keep to joint post-dominance, by their beginnings.
+#[derive(Debug, Default)]
+pub(in crate::families) struct BrokenScopes(FxHashSet<Inst>);
+
+/// The beginnings of scopes that do not keep to joint post-dominance; findings about them are reported when this
+/// is first asked.
+pub(in crate::families) fn broken_scopes(cx: &FunctionContext<'_>) -> Rc<BrokenScopes> {
+    cx.cached(|| check_scopes(cx))
+}
+
+impl BrokenScopes {
+    pub(in crate::families) fn contains(&self, begin: &Inst) -> bool {
+        self.0.contains(begin)
+    }
+}
+
+fn joint_post_dominance(cx: &FunctionContext<'_>) {
+    broken_scopes(cx);
+}
+
+/// So many scopes of a kind are looked at one by one; of more, only those that one pass over the body suspects.
+const FEW: usize = 16;
+
+fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
+    let mut broken = FxHashSet::default();
+    let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
+    for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst(i).block)) {
+        all.extend(begun(cx, inst).map(|(kind, value)| (inst, kind, value)));
+        // A coroutine may be suspended in an allocation of its own.
+        if cx.body.inst(inst).opcode == Opcode::BeginApply {
+            all.extend(allocated(cx, inst).map(|value| (inst, &STACK, value)));
+        }
+    }
+    let mut found = Vec::new();
+    for kind in ALL {
+        let of_kind: Vec<_> = all.iter().filter(|(_, of, _)| std::ptr::eq(*of, kind)).collect();
+        let suspects = if std::ptr::eq(kind, &STACK) {
+            Some(active_lists(cx).suspects().clone())
+        } else if of_kind.len() > FEW && kind.coherence == Coherence::NotRequired {
+            Some(ActiveLists::compute(cx, kind, |_| false).suspects().clone())
+        } else {
+            None
+        };
+        found.extend(of_kind.into_iter().filter(|(i, ..)| suspects.as_ref().is_none_or(|s| s.contains(i))));
+    }
+    if found.is_empty() {
+        return BrokenScopes::default();
+    }
+    let mut scopes = Scopes::new(cx.body, cx.inst_order(), cx.dead_ends());
+    for &(inst, kind, value) in found {
+        let ends = ends(cx, kind, value);
+        for error in scopes.check(Begin::After(inst), &ends, kind.coherence) {
+            if let Some(finding) = finding(cx, kind, inst, value, &ends, error) {
+                broken.insert(inst);
+                cx.report(finding);
+            }
+        }
+    }
+    BrokenScopes(broken)
+}
+
+fn finding(
+    cx: &FunctionContext<'_>,
+    kind: &Kind,
+    begin: Inst,
+    value: Value,
+    ends: &[Inst],
+    error: ScopeError,
+) -> Option<Finding> {
+    let (name, ended) = (kind.name, kind.ended);
+    let value = cx.value(value);
+    let begun = |f: Finding| f.also(Place::Inst(begin), format!("the {name} begins here"));
+    Some(match error {
+        // The definition of the value that the end names dominates it, or that is a finding of its own.
+        ScopeError::Undominated(_) => return None,
+        ScopeError::Leak { path } => {
+            let exit = path.last().and_then(|&b| cx.body.last_inst(b))?;
+            let leaves = cx.body.info(exit).name;
+            let message = format!("the {name} `{value}` is not {ended} on a path to `{leaves}`");
+            let finding = cx.finding(&SCOPE_ENDS, Place::Inst(exit), message).label("still open here");
+            let finding = finding.told(kind.told.at_exit);
+            let finding = match disagreeing_edge(cx, begin, ends, &path) {
+                Some(edge) => finding.told_of(Place::Inst(edge), kind.told.at_edge),
+                None => finding,
+            };
+            begun(finding.path(path))
+        }
+        ScopeError::EndedTwice { first, second, path } => {
+            let message = format!("the {name} `{value}` is {ended} twice");
+            let finding = cx.finding(&SCOPE_ENDS_ONCE, Place::Inst(second), message).told(kind.told.at_end);
+            let finding = if first == second {
+                finding.label(format!("{ended} here, and on the way back here again"))
+            } else {
+                finding.label(format!("{ended} again here")).also(Place::Inst(first), format!("{ended} here"))
+            };
+            begun(finding.path(path))
+        }
+        ScopeError::BeginsAgain { path } => {
+            let message = format!("the {name} `{value}` begins again before it is {ended}");
+            let finding = cx.finding(&SCOPE_BEGINS_ONCE, Place::Inst(begin), message).label("begins here");
+            match path.iter().rev().nth(1).and_then(|&b| cx.body.last_inst(b)) {
+                Some(back) => finding.also(Place::Inst(back), "goes back with the scope open").path(path),
+                None => finding.path(path),
+            }
+        }
+        ScopeError::Incoherent { path } => {
+            let block = *path.last()?;
+            let message = format!(
+                "`{}` is reached both with the {name} `{value}` open and with it {ended}",
+                cx.block(block)
+            );
+            let finding = cx.finding(&SCOPE_IS_COHERENT, Place::Block(block), message);
+            begun(finding.label("open or closed, by the path").path(path))
+        }
+    })
+}
+
+/// The terminator of an edge on which a scope is ended, into a block of a path on which it is not: there the reference,
+/// which walks forwards, notices what our walk finds at the exit.
+fn disagreeing_edge(cx: &FunctionContext<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
+    let body = cx.body;
+    let mut ended = EntitySet::new();
+    let mut work: Vec<Block> = ends.iter().map(|&end| body.inst(end).block).collect();
+    while let Some(block) = work.pop() {
+        if ended.insert(block) {
+            work.extend(body.block_successors(block));
+        }
+    }
+    let join = path.iter().find(|&&b| b != body.inst(begin).block && ended.contains(b))?;
+    let from = body.predecessors(*join).find(|&b| ended.contains(b) && !path.contains(&b))?;
+    body.terminator(from)
+}

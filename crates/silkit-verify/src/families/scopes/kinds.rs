@@ -1,0 +1,192 @@
+//! The kinds of scopes, what begins and what ends them.
+
+use crate::context::FunctionContext;
+use silkit_analysis::Coherence;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::ownership::builtin;
+use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use silkit_types::FnFlags;
+
+/// A kind of scope that an instruction begins and others end, which jointly post-dominate it.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// What it is, for people.
+    pub(super) name: &'static str,
+    /// How people say that it ends.
+    pub(super) ended: &'static str,
+    /// Whether paths that meet in a dead end must agree on whether it is open.
+    pub(super) coherence: Coherence,
+    /// What the reference says.
+    pub(super) told: &'static Words,
+}
+
+/// What the reference says of scopes of some kinds; behind the colon the condition that it checks.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// Of one that is open where the function is left.
+    pub(super) at_exit: &'static str,
+    /// Of an edge into a block that another one enters with other scopes open.
+    pub(super) at_edge: &'static str,
+    /// Of an end of what has ended.
+    pub(super) at_end: &'static str,
+}
+
+static OF_STACK: Words = Words {
+    at_exit: "return with stack allocs that haven't been deallocated: state.Stack.empty()",
+    at_edge: "inconsistent stack heights entering basic block: state.Stack == foundState.Stack || isUnreachable()",
+    at_end: "stack dealloc with empty stack",
+};
+
+static OF_OPERATIONS: Words = Words {
+    at_exit: "return with operations still active: state.ActiveOps.empty()",
+    at_edge: "inconsistent active-operations sets entering basic block: \
+              state.ActiveOps == foundState.ActiveOps || isUnreachable()",
+    at_end: "operation has already been ended",
+};
+
+pub(super) static STACK: Kind = Kind {
+    name: "stack allocation",
+    ended: "deallocated",
+    coherence: Coherence::NotRequired,
+    told: &OF_STACK,
+};
+pub(super) static ACCESS: Kind =
+    Kind { name: "access", ended: "ended", coherence: Coherence::NotRequired, told: &OF_OPERATIONS };
+pub(super) static APPLY: Kind = Kind {
+    name: "suspended coroutine",
+    ended: "resumed or aborted",
+    coherence: Coherence::NotRequired,
+    told: &OF_OPERATIONS,
+};
+pub(super) static STORE_BORROW: Kind =
+    Kind { name: "stored borrow", ended: "ended", coherence: Coherence::NotRequired, told: &OF_OPERATIONS };
+pub(super) static CONTINUATION: Kind =
+    Kind { name: "continuation", ended: "awaited", coherence: Coherence::Required, told: &OF_OPERATIONS };
+
+/// All kinds.
+pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
+
+/// The scope that an instruction begins, and the value that its ends name. A borrow of a value is a matter of
+/// ownership, not of this table.
+pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
+    let body = cx.body;
+    let result = || body.results(inst).next();
+    let kind = match body.inst(inst).opcode {
+        Opcode::BeginAccess => &ACCESS,
+        Opcode::StoreBorrow => &STORE_BORROW,
+        Opcode::GetAsyncContinuation | Opcode::GetAsyncContinuationAddr => &CONTINUATION,
+        Opcode::BeginApply => return Some((&APPLY, token(cx, inst)?)),
+        _ => return allocated(cx, inst).map(|value| (&STACK, value)),
+    };
+    Some((kind, result()?))
+}
+
+/// The instructions that end a scope of a kind which a value stands for.
+pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
+    let body = cx.body;
+    let ends = |inst: &Inst| match body.inst(*inst).opcode {
+        Opcode::EndAccess => std::ptr::eq(kind, &ACCESS),
+        Opcode::EndApply | Opcode::AbortApply => std::ptr::eq(kind, &APPLY),
+        Opcode::EndBorrow => std::ptr::eq(kind, &STORE_BORROW),
+        Opcode::AwaitAsyncContinuation => std::ptr::eq(kind, &CONTINUATION),
+        _ => std::ptr::eq(kind, &STACK) && deallocated(cx, *inst).is_some(),
+    };
+    let mut found: Vec<Inst> = body.users(value).filter(ends).collect();
+    if let ValueDef::Result(def, _) = body.def(value)
+        && body.inst(def).opcode == Opcode::Builtin
+    {
+        let mut work: Vec<Inst> = body.users(value).collect();
+        while let Some(inst) = work.pop() {
+            if body.inst(inst).opcode == Opcode::MoveValue {
+                let moved = body.results(inst).flat_map(|v| body.users(v));
+                let before = work.len();
+                work.extend(moved);
+                found.extend(work[before..].iter().copied().filter(ends));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an instruction begins a scope of a kind.
+pub(super) fn begins(cx: &FunctionContext<'_>, kind: &Kind, inst: Inst) -> bool {
+    begun(cx, inst).is_some_and(|(of, _)| std::ptr::eq(of, kind))
+        || std::ptr::eq(kind, &STACK) && allocated(cx, inst).is_some()
+}
+
+/// The beginning of the scope of a kind that an instruction ends.
+pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
+    if std::ptr::eq(kind, &STACK) {
+        return allocation_of(cx, end);
+    }
+    let ended = match cx.body.inst(end).opcode {
+        Opcode::EndAccess => &ACCESS,
+        Opcode::EndApply | Opcode::AbortApply => &APPLY,
+        Opcode::EndBorrow => &STORE_BORROW,
+        Opcode::AwaitAsyncContinuation => &CONTINUATION,
+        _ => return None,
+    };
+    let ValueDef::Result(def, _) = cx.body.def(cx.body.operands(end).first()?.value) else { return None };
+    (std::ptr::eq(kind, ended) && begins(cx, kind, def)).then_some(def)
+}
+
+/// What a stack allocation gives: the value that a deallocation names.
+pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+    let body = cx.body;
+    let allocates = match body.inst(inst).opcode {
+        Opcode::AllocStack | Opcode::AllocPack | Opcode::AllocPackMetadata => true,
+        Opcode::AllocRef | Opcode::AllocRefDynamic => body.has_flag(inst, "stack"),
+        // In OSSA the lifetime of the closure is that of its value.
+        Opcode::PartialApply => body.has_flag(inst, "on_stack") && !cx.is_ossa(),
+        Opcode::Builtin => {
+            builtin(body, inst).is_some_and(|b| matches!(b.name, "stackAlloc" | "unprotectedStackAlloc"))
+        }
+        Opcode::BeginApply => {
+            return if allocates_in_callee(cx, inst) { body.results(inst).last() } else { None };
+        }
+        _ => false,
+    };
+    if allocates { body.results(inst).next() } else { None }
+}
+
+/// The operand of a stack deallocation.
+pub(super) fn deallocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+    let body = cx.body;
+    let deallocates = match body.inst(inst).opcode {
+        Opcode::DeallocStack
+        | Opcode::DeallocPack
+        | Opcode::DeallocPackMetadata
+        | Opcode::DeallocStackRef => true,
+        Opcode::Builtin => builtin(body, inst).is_some_and(|b| b.name == "stackDealloc"),
+        _ => false,
+    };
+    if deallocates { body.operands(inst).first().map(|o| o.value) } else { None }
+}
+
+/// The allocation that a deallocation names. The compiler moves the result of `builtin "stackAlloc"` before it
+/// deallocates; nothing else may stand between the two.
+pub(super) fn allocation_of(cx: &FunctionContext<'_>, dealloc: Inst) -> Option<Inst> {
+    let body = cx.body;
+    let mut value = deallocated(cx, dealloc)?;
+    loop {
+        let ValueDef::Result(def, _) = body.def(value) else { return None };
+        if body.inst(def).opcode == Opcode::MoveValue && body.inst(dealloc).opcode == Opcode::Builtin {
+            value = body.operand_value(def, 0);
+        } else {
+            return (allocated(cx, def) == Some(value)).then_some(def);
+        }
+    }
+}
+
+/// The token of a `begin_apply`: it follows the values that are yielded.
+fn token(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
+    let mut results = cx.body.results(inst);
+    let behind = if allocates_in_callee(cx, inst) { 2 } else { 1 };
+    results.len().checked_sub(behind).and_then(|at| results.nth(at))
+}
+
+/// Whether the frame of a coroutine is in an allocation of its own.
+fn allocates_in_callee(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    let site = ApplySite::new(cx.body, inst, cx.addresses());
+    site.and_then(|s| s.callee_conventions()).is_some_and(|c| c.ty.flags.contains(FnFlags::YIELD_ONCE_2))
+}

@@ -1,0 +1,279 @@
+//! The list of what is open at each point: the active allocations, or the scopes of another kind. Lists are nodes of a
+//! tree, so that they share what they have in common and compare in constant time: all of them cost one pass over the
+//! body.
+
+use super::kinds::{Kind, STACK, begins, begun_by};
+use crate::context::FunctionContext;
+use silkit_base::{Entity, FxHashMap, FxHashSet};
+use silkit_ir::{Block, Inst};
+use std::rc::Rc;
+
+/// A node of the tree of lists.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    /// The allocation that is the last of the list; none for what a dead end cannot know.
+    alloc: Option<Inst>,
+    /// The list without it.
+    rest: u32,
+}
+
+/// The empty list.
+const EMPTY: u32 = 0;
+
+/// What breaks stack discipline.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wrong {
+    /// A deallocation of what is not the last of the list.
+    Order { alloc: Inst, last: Inst, dealloc: Inst },
+    /// A deallocation of what is not in the list.
+    Outer { alloc: Inst, dealloc: Inst },
+    /// An exit that leaves something active.
+    Exit,
+    /// An edge whose ends have different lists.
+    Edge,
+}
+
+/// The lists of a function.
+#[derive(Debug)]
+pub(super) struct ActiveLists {
+    nodes: Vec<Active>,
+    node_of: FxHashMap<(Inst, u32), u32>,
+    /// The list at the start of each block that is reached.
+    at_start: Vec<Option<u32>>,
+    /// For each dead-end region that was entered, by its component: the list, if all edges agree.
+    at_entry: FxHashMap<u32, Option<u32>>,
+    /// The list that each allocation makes.
+    made: FxHashMap<Inst, u32>,
+    wrong: Vec<Wrong>,
+    /// What may break joint post-dominance.
+    suspects: FxHashSet<Inst>,
+}
+
+/// The lists of all allocations of a function.
+pub(super) fn active_lists(cx: &FunctionContext<'_>) -> Rc<ActiveLists> {
+    cx.cached(|| ActiveLists::compute(cx, &STACK, |_| false))
+}
+
+impl ActiveLists {
+    /// The lists of the scopes of one kind, without some of them.
+    ///
+    /// Blocks are seen in reverse postorder, so all edges that enter a dead-end region from outside are seen before
+    /// the region. There they may disagree, and what is below the region's own allocations is unknown.
+    pub(super) fn compute(cx: &FunctionContext<'_>, kind: &Kind, skip: impl Fn(Inst) -> bool) -> Self {
+        let mut this = Self {
+            nodes: vec![Active { alloc: None, rest: EMPTY }],
+            node_of: FxHashMap::default(),
+            at_start: Vec::new(),
+            at_entry: FxHashMap::default(),
+            made: FxHashMap::default(),
+            wrong: Vec::new(),
+            suspects: FxHashSet::default(),
+        };
+        if !cx.insts().any(|inst| begins(cx, kind, inst)) {
+            return this;
+        }
+        this.at_start = vec![None; cx.body.block_count()];
+        let mut at_end = vec![EMPTY; cx.body.block_count()];
+        for &block in cx.block_order().blocks() {
+            let mut list = this.enter(cx, block);
+            for inst in cx.body.block_insts(block) {
+                if begins(cx, kind, inst) && !skip(inst) {
+                    list = this.push(inst, list);
+                    this.made.insert(inst, list);
+                } else if let Some(alloc) = begun_by(cx, kind, inst)
+                    && !skip(alloc)
+                {
+                    list = this.deallocate(list, alloc, inst);
+                }
+            }
+            at_end[block.index()] = list;
+            this.leave(cx, block, list);
+        }
+        this.compare_edges(cx, &at_end);
+        this
+    }
+
+    /// What breaks the discipline.
+    pub(super) fn wrong(&self) -> &[Wrong] {
+        &self.wrong
+    }
+
+    /// Whether all allocations nest. They then keep to joint post-dominance, too: every end finds its allocation
+    /// as the last of the list, no path brings an allocation back to itself with it in the list, and exits leave
+    /// nothing.
+    pub(super) fn are_sound(&self) -> bool {
+        self.wrong.is_empty()
+    }
+
+    /// The scopes that may break joint post-dominance: all that do are among them.
+    pub(super) fn suspects(&self) -> &FxHashSet<Inst> {
+        &self.suspects
+    }
+
+    /// The list at the start of a block that is reached.
+    pub(super) fn at_start(&self, block: Block) -> u32 {
+        self.at_start.get(block.index()).copied().flatten().unwrap_or(EMPTY)
+    }
+
+    /// The list after an instruction, from the one before it, where all allocations nest.
+    pub(super) fn after(&self, cx: &FunctionContext<'_>, list: u32, inst: Inst) -> u32 {
+        match self.made.get(&inst) {
+            Some(&made) => made,
+            None if begun_by(cx, &STACK, inst).is_some() => self.nodes[list as usize].rest,
+            None => list,
+        }
+    }
+
+    /// Answers whether an allocation is in a list; what a dead end cannot know may be.
+    pub(super) fn membership(&self) -> Membership {
+        // A node comes after the one below it.
+        let count = self.nodes.len();
+        let mut size = vec![1u32; count];
+        for node in (1..count).rev() {
+            let rest = self.nodes[node].rest as usize;
+            size[rest] += size[node];
+        }
+        let (mut enter, mut free) = (vec![0u32; count], vec![1u32; count]);
+        let mut is_unknown = vec![false; count];
+        for node in 1..count {
+            let Active { alloc, rest } = self.nodes[node];
+            enter[node] = enter[rest as usize] + free[rest as usize];
+            free[rest as usize] += size[node];
+            is_unknown[node] = alloc.is_none() || is_unknown[rest as usize];
+        }
+        Membership { enter, size, is_unknown }
+    }
+
+    /// The list that an allocation makes.
+    pub(super) fn made(&self, alloc: Inst) -> Option<u32> {
+        self.made.get(&alloc).copied()
+    }
+
+    /// The list with one more; equal lists are one node.
+    fn push(&mut self, alloc: Inst, rest: u32) -> u32 {
+        let next = self.nodes.len() as u32;
+        let list = *self.node_of.entry((alloc, rest)).or_insert(next);
+        if list == next {
+            self.nodes.push(Active { alloc: Some(alloc), rest });
+        }
+        list
+    }
+
+    /// The list at the start of a block; those before it in reverse postorder were left already.
+    fn enter(&mut self, cx: &FunctionContext<'_>, block: Block) -> u32 {
+        let list = self.at_start[block.index()].unwrap_or(EMPTY);
+        let component = cx.components().component(block);
+        let list = match component.and_then(|c| self.at_entry.get(&c).copied()) {
+            Some(Some(agreed)) if is_entered(cx, block) => agreed,
+            Some(None) if is_entered(cx, block) => {
+                let unknown = self.nodes.len() as u32;
+                self.nodes.push(Active { alloc: None, rest: EMPTY });
+                // All entries of a region share what is unknown.
+                self.at_entry.insert(component.unwrap_or_default(), Some(unknown));
+                unknown
+            }
+            _ => list,
+        };
+        self.at_start[block.index()] = Some(list);
+        list
+    }
+
+    /// Passes the list at the end of a block on.
+    fn leave(&mut self, cx: &FunctionContext<'_>, block: Block, list: u32) {
+        for next in cx.body.block_successors(block) {
+            self.at_start[next.index()].get_or_insert(list);
+            if enters_dead_end(cx, block, next) {
+                let Some(region) = cx.components().component(next) else { continue };
+                let entry = self.at_entry.entry(region).or_insert(Some(list));
+                if *entry != Some(list) {
+                    *entry = None;
+                }
+            }
+        }
+    }
+
+    /// Compares the lists at both ends of all edges but those that enter a dead-end region.
+    fn compare_edges(&mut self, cx: &FunctionContext<'_>, at_end: &[u32]) {
+        for &block in cx.block_order().blocks() {
+            let list = at_end[block.index()];
+            let leaves = cx.body.last_inst(block).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
+            if leaves && list != EMPTY {
+                self.wrong.push(Wrong::Exit);
+                self.suspect(list, EMPTY);
+            }
+            for next in cx.body.block_successors(block) {
+                let start = self.at_start(next);
+                if start != list && !enters_dead_end(cx, block, next) {
+                    self.wrong.push(Wrong::Edge);
+                    self.suspect(list, start);
+                }
+            }
+        }
+    }
+
+    /// Suspects what only one of two lists holds. A node has a greater number than the one below it.
+    fn suspect(&mut self, mut a: u32, mut b: u32) {
+        while a != b {
+            let upper = if a > b { &mut a } else { &mut b };
+            let Active { alloc, rest } = self.nodes[*upper as usize];
+            self.suspects.extend(alloc);
+            *upper = rest;
+        }
+    }
+
+    /// The list after a deallocation.
+    fn deallocate(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
+        let top = self.nodes[list as usize];
+        if top.alloc == Some(alloc) {
+            return top.rest;
+        }
+        // What is above the allocation, the last one first.
+        let mut above = Vec::new();
+        let mut at = list;
+        while at != EMPTY && self.nodes[at as usize].alloc.is_some_and(|a| a != alloc) {
+            above.push(at);
+            at = self.nodes[at as usize].rest;
+        }
+        let (Some(last), Some(_)) = (top.alloc, self.nodes[at as usize].alloc) else {
+            self.wrong.push(Wrong::Outer { alloc, dealloc });
+            self.suspects.insert(alloc);
+            return list;
+        };
+        self.wrong.push(Wrong::Order { alloc, last, dealloc });
+        // Go on as if it was right.
+        let rest = self.nodes[at as usize].rest;
+        above.iter().rev().fold(rest, |rest, &node| match self.nodes[node as usize].alloc {
+            Some(alloc) => self.push(alloc, rest),
+            None => rest,
+        })
+    }
+}
+
+/// Whether an edge enters a dead-end region from outside of it.
+fn enters_dead_end(cx: &FunctionContext<'_>, from: Block, to: Block) -> bool {
+    cx.dead_ends().is_dead_end(to) && !cx.components().are_together(from, to)
+}
+
+/// Whether an edge from outside its region enters a block.
+fn is_entered(cx: &FunctionContext<'_>, block: Block) -> bool {
+    cx.body.predecessors(block).any(|p| !cx.components().are_together(p, block))
+}
+
+/// Answers in constant time which allocations are in a list.
+#[derive(Debug)]
+pub(super) struct Membership {
+    /// The position of each node in preorder of the tree.
+    enter: Vec<u32>,
+    /// The number of nodes above it, itself included.
+    size: Vec<u32>,
+    is_unknown: Vec<bool>,
+}
+
+impl Membership {
+    /// Whether the list that an allocation made is the lower part of another list, or may be.
+    pub(super) fn may_hold(&self, list: u32, made: u32) -> bool {
+        let (list, made) = (list as usize, made as usize);
+        let offset = self.enter[list].wrapping_sub(self.enter[made]);
+        offset < self.size[made] || self.is_unknown[list]
+    }
+}

@@ -1,0 +1,453 @@
+//! Edges: the arguments of blocks are what every terminator that goes there passes.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::conventions::{Addresses, ApplySite, Conventions};
+use silkit_ir::{Block, DeclRef, Inst, NONE, Opcode, Value, substituted};
+use silkit_types::{FunctionType, SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[
+    &EDGE_PASSES_ARGUMENTS,
+    &EDGE_PASSES_TYPES,
+    &PHI_COMES_FROM_BRANCHES,
+    &ARGUMENT_IS_OBJECT,
+    &ENTRY_TAKES_PARAMETERS,
+];
+
+static EDGE_PASSES_ARGUMENTS: Rule = Rule {
+    id: RuleId::new("SIL0110"),
+    name: "EdgePassesArguments",
+    summary: "A terminator gives its target as many arguments as the target takes",
+    details: "\
+`br` and `cond_br` list the arguments. Other terminators give what they result in: the payload of a case, the result of
+a call or its error, the value that was cast. A target of a terminator that gives nothing there takes no argument.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  br bb1(%0 : $Builtin.Int1)
+bb1:
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  br bb1(%0 : $Builtin.Int1)
+bb1(%2 : $Builtin.Int1):
+  unreachable
+}
+",
+    check: Check::Body(edges),
+};
+
+static EDGE_PASSES_TYPES: Rule = Rule {
+    id: RuleId::new("SIL0111"),
+    name: "EdgePassesTypes",
+    summary: "What a terminator gives its target has the type of the target's argument",
+    details: "\
+The argument of a block has one type whichever edge it is entered by. Convert the value before the branch, or change the
+type of the argument.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  br bb1(%0 : $Builtin.Int1)
+bb1(%2 : $Builtin.Int64):
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  br bb1(%0 : $Builtin.Int1)
+bb1(%2 : $Builtin.Int1):
+  unreachable
+}
+",
+    check: Check::With("SIL0110"),
+};
+
+static PHI_COMES_FROM_BRANCHES: Rule = Rule {
+    id: RuleId::new("SIL0112"),
+    name: "PhiComesFromBranches",
+    summary: "A block with arguments and several predecessors is reached by branches alone",
+    details: "\
+Only `br` passes values of its choice; in functions without ownership `cond_br` does too. The argument of a block that
+another terminator goes to is the result of this terminator, so nothing else may go there. Give the edge a block of its
+own that branches on.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  cond_br %0, bb1(%0 : $Builtin.Int1), bb2
+bb1(%2 : $Builtin.Int1):
+  unreachable
+bb2:
+  unreachable
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  cond_br %0, bb1, bb2
+bb1:
+  br bb3(%0 : $Builtin.Int1)
+bb2:
+  unreachable
+bb3(%4 : $Builtin.Int1):
+  unreachable
+}
+",
+    check: Check::With("SIL0110"),
+};
+
+static ARGUMENT_IS_OBJECT: Rule = Rule {
+    id: RuleId::new("SIL0113"),
+    name: "ArgumentIsObject",
+    summary: "No branch passes an address",
+    details: "\
+An address that depends on the path hides which memory is used. Pass what is needed to compute it and compute it in the
+target, or copy the memory to one place before.",
+    failing: "\
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  br bb1(%0 : $*Builtin.Int64)
+bb1(%2 : $*Builtin.Int64):
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  br bb1
+bb1:
+  %2 = load %0 : $*Builtin.Int64
+  unreachable
+}
+",
+    check: Check::With("SIL0110"),
+};
+
+static ENTRY_TAKES_PARAMETERS: Rule = Rule {
+    id: RuleId::new("SIL0114"),
+    name: "EntryTakesParameters",
+    summary: "The arguments of the entry block are the parameters of the function",
+    details: "\
+They are, in order: the addresses of indirect results, that of an indirect error, and the parameters, an address where
+the convention is indirect.",
+    failing: "\
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int64):
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  unreachable
+}
+",
+    check: Check::Body(entry_takes_parameters),
+};
+
+/// What an edge gives its target.
+enum Passed {
+    /// These values.
+    Values(Vec<Value>),
+    /// Results of the terminator, of these types where they are known.
+    Results(Vec<SilType>),
+    /// At most one result.
+    AtMostOne,
+    /// Not known.
+    Unknown,
+}
+
+fn edges(cx: &FunctionContext<'_>) {
+    for &block in cx.body.block_order() {
+        let Some(terminator) = cx.body.terminator(block) else { continue };
+        for (index, to) in cx.body.successors(terminator).enumerate() {
+            check_edge(cx, terminator, index, to);
+        }
+    }
+}
+
+fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Block) {
+    let arguments = cx.body.arguments(to);
+    let passed = passed(cx, terminator, index);
+    let given = match &passed {
+        Passed::Values(values) => values.len(),
+        Passed::Results(types) => types.len(),
+        Passed::AtMostOne => arguments.len().min(1),
+        Passed::Unknown => {
+            cx.unknown(&EDGE_PASSES_TYPES, Place::Inst(terminator), || {
+                format!("it is not known what it gives `{}`", cx.block(to))
+            });
+            arguments.len()
+        }
+    };
+    let name = cx.body.info(terminator).name;
+    if given != arguments.len() {
+        let message =
+            format!("`{name}` gives `{}` {given} arguments, which takes {}", cx.block(to), arguments.len());
+        cx.report_broken(
+            cx.finding(&EDGE_PASSES_ARGUMENTS, Place::Inst(terminator), message)
+                .label(format!("gives {given}"))
+                .also(Place::Block(to), format!("takes {}", arguments.len())),
+        );
+        return;
+    }
+    let opcode = cx.body.inst(terminator).opcode;
+    let passes = opcode == Opcode::Branch || opcode == Opcode::CondBranch && !cx.is_ossa();
+    if !arguments.is_empty()
+        && !passes
+        && (opcode == Opcode::CondBranch || cx.body.predecessors(to).nth(1).is_some())
+    {
+        let message = format!("`{name}` goes to `{}`, whose arguments only branches can pass", cx.block(to));
+        cx.report(
+            cx.finding(&PHI_COMES_FROM_BRANCHES, Place::Inst(terminator), message)
+                .label("is no `br`")
+                .also(Place::Block(to), "has arguments and is reached in several ways"),
+        );
+    }
+    for (i, &argument) in arguments.iter().enumerate() {
+        let takes = cx.body.value(argument).ty;
+        let gives = match &passed {
+            Passed::Values(values) => cx.body.value(values[i]).ty,
+            Passed::Results(types) => types[i],
+            Passed::AtMostOne | Passed::Unknown => continue,
+        };
+        if matches!(passed, Passed::Values(_)) && takes.is_address() {
+            let message = format!("`{}` is an address that a branch passes", cx.value(argument));
+            cx.report(
+                cx.finding(&ARGUMENT_IS_OBJECT, Place::Value(argument), message)
+                    .also(Place::Inst(terminator), "passed here")
+                    .told("Block arguments cannot be addresses: !arg->getType().isAddress()"),
+            );
+        }
+        if !agree(cx, takes, gives) {
+            let message =
+                format!("`{}` has type `{takes}`, but `{name}` gives `{gives}`", cx.value(argument));
+            cx.report(
+                cx.finding(&EDGE_PASSES_TYPES, Place::Inst(terminator), message)
+                    .label(format!("gives `{gives}`"))
+                    .also(Place::Value(argument), format!("has type `{takes}`")),
+            );
+        }
+    }
+}
+
+/// Whether two types may mean the same: they do, or it is not known.
+fn agree(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
+    a == b
+        || a.is_unknown()
+        || b.is_unknown()
+        || a.is_address() == b.is_address()
+            && cx.declarations().same_type(a.ty(), b.ty(), cx.signature()) != Some(false)
+}
+
+fn word(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<u32> {
+    let at = cx.body.info(inst).attrs.iter().position(|a| a.name == name)?;
+    Some(cx.body.words(inst)[at]).filter(|&w| w != NONE)
+}
+
+fn operand_type(cx: &FunctionContext<'_>, inst: Inst) -> SilType {
+    cx.body.operands(inst).first().map_or_else(SilType::unknown, |o| cx.body.value(o.value).ty)
+}
+
+fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> Passed {
+    let values = |spec: &str| {
+        let info = cx.body.info(terminator);
+        let at = info.operands.iter().position(|o| o.name == spec);
+        let range = at.map_or(0..0, |at| cx.body.operand_range(terminator, at));
+        Passed::Values(cx.body.operands(terminator)[range].iter().map(|o| o.value).collect())
+    };
+    match cx.body.inst(terminator).opcode {
+        Opcode::Branch => values("args"),
+        Opcode::CondBranch => values(if index == 0 { "true_args" } else { "false_args" }),
+        Opcode::SwitchEnum => payload(cx, terminator, index),
+        Opcode::TryApply => called(cx, terminator, index),
+        Opcode::CheckedCastBranch => cast(cx, terminator, index),
+        Opcode::AwaitAsyncContinuation => awaited(cx, terminator, index),
+        Opcode::DynamicMethodBranch => {
+            if index == 0 {
+                Passed::Results(vec![SilType::unknown()])
+            } else {
+                Passed::Results(Vec::new())
+            }
+        }
+        // The reference lets the target of a `yield` take what it likes; nothing gives it a value.
+        _ => Passed::Results(Vec::new()),
+    }
+}
+
+/// What `switch_enum` gives: the payload of the case. Without ownership a target may do without it.
+fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+    let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
+    let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
+    let target = cx.body.successors(inst).nth(index);
+    let Some(&case) = cases.get(2 * index) else {
+        return default_payload(cx, operand_type(cx, inst), cases);
+    };
+    let operand = operand_type(cx, inst);
+    let name = DeclRef::from_u32(case).name();
+    let ty = name.and_then(|name| case_payload(cx, operand.ty(), name.as_str()));
+    match ty {
+        None => Passed::AtMostOne,
+        Some(Payload::None) => Passed::Results(Vec::new()),
+        Some(Payload::Of(_)) if !cx.is_ossa() && takes(target) == 0 => Passed::Results(Vec::new()),
+        Some(Payload::Of(ty)) if ty.is_unknown() => Passed::Results(vec![SilType::unknown()]),
+        Some(Payload::Of(ty)) => Passed::Results(vec![operand.with_type(ty)]),
+    }
+}
+
+enum Payload {
+    None,
+    Of(Type),
+}
+
+/// What the default gives: the payload of the one case that is left, or in OSSA the operand itself.
+fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> Passed {
+    let left = remaining(cx, operand.ty(), cases);
+    match left.as_deref() {
+        Some([Payload::None]) => Passed::Results(Vec::new()),
+        _ if !cx.is_ossa() => Passed::Results(Vec::new()),
+        Some([_, _, ..]) if cx.declarations().is_trivial(operand.ty(), cx.signature()) == Some(false) => {
+            Passed::Results(vec![operand])
+        }
+        _ => Passed::AtMostOne,
+    }
+}
+
+/// The payloads of the cases that are left for the default of a `switch_enum`.
+fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Payload>> {
+    let listed: Vec<Symbol> = cases.iter().step_by(2).filter_map(|&c| DeclRef::from_u32(c).name()).collect();
+    let names: Vec<Symbol> = match optional(ty) {
+        Some(_) => vec![Symbol::new("some"), Symbol::new("none")],
+        None => cx.declarations().nominal_of(ty)?.body.cases.iter().map(|c| c.name).collect(),
+    };
+    names.iter().filter(|n| !listed.contains(n)).map(|n| case_payload(cx, ty, n.as_str())).collect()
+}
+
+/// What an optional type wraps.
+fn optional(ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Optional(wrapped) => Some(*wrapped),
+        TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" => n.args.first().copied(),
+        _ => None,
+    }
+}
+
+/// The payload of a case; `None` where it is not known whether there is one.
+fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payload> {
+    match (optional(ty), case) {
+        (Some(wrapped), "some") => Some(Payload::Of(wrapped)),
+        (Some(_), "none") => Some(Payload::None),
+        _ => cx.declarations().enum_case(ty, case.into()).map(|found| match found.payload {
+            None => Payload::None,
+            // Behind an indirect case there is a box.
+            Some(_) if found.indirect => Payload::Of(Type::unknown()),
+            Some(_) => Payload::Of(
+                cx.declarations().enum_payload(ty, case.into()).map_or_else(Type::unknown, |p| p.ty),
+            ),
+        }),
+    }
+}
+
+fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+    let site = ApplySite::new(cx.body, inst, cx.addresses());
+    let Some(callee) = site.and_then(|s| s.callee_type().ty().as_function()) else { return Passed::Unknown };
+    let Some(site) = site else { return Passed::Unknown };
+    let function = substituted(callee, &site.substitutions(), cx.declarations());
+    let error_is_direct = callee.error.is_some_and(|e| !cx.addresses().is_indirect_result(e.convention));
+    match (index, function) {
+        (0, Some(function)) => {
+            Passed::Results(vec![Conventions::new(&function, cx.addresses()).direct_result_type()])
+        }
+        (0, None) => Passed::Results(vec![SilType::unknown()]),
+        _ if callee.error.is_none() => Passed::Unknown,
+        _ if !error_is_direct => Passed::Results(Vec::new()),
+        (_, Some(function)) => {
+            let error = function.error.map_or_else(SilType::unknown, |e| SilType::object(e.ty));
+            Passed::Results(vec![error])
+        }
+        (_, None) => Passed::Results(vec![SilType::unknown()]),
+    }
+}
+
+fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+    match index {
+        0 => {
+            // Formal types of other kinds than classes and values are lowered first.
+            let target = word(cx, inst, "target_type").map(Type::from_u32);
+            let target = target.filter(|t| matches!(t.kind(), TypeKind::Named(_)));
+            Passed::Results(vec![target.map_or_else(SilType::unknown, SilType::object)])
+        }
+        _ if cx.is_ossa() => Passed::Results(vec![operand_type(cx, inst)]),
+        _ => Passed::Results(Vec::new()),
+    }
+}
+
+fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+    if index > 0 {
+        return Passed::Results(vec![SilType::unknown()]);
+    }
+    let resumed = |get: Inst| {
+        let ty = word(cx, get, "resume").map(Type::from_u32);
+        ty.filter(|t| matches!(t.kind(), TypeKind::Builtin(..) | TypeKind::Named(_)))
+            .map_or_else(SilType::unknown, SilType::object)
+    };
+    let continuation = cx.body.operands(inst).first().map(|o| cx.body.def(o.value));
+    let Some(silkit_ir::ValueDef::Result(def, _)) = continuation else { return Passed::Unknown };
+    match cx.body.inst(def).opcode {
+        Opcode::GetAsyncContinuation => Passed::Results(vec![resumed(def)]),
+        Opcode::GetAsyncContinuationAddr => Passed::Results(Vec::new()),
+        _ => Passed::Unknown,
+    }
+}
+
+fn entry_takes_parameters(cx: &FunctionContext<'_>) {
+    let Some(ty) = cx.function.ty.ty().as_function() else { return };
+    // Inside of the function `@substituted` is resolved, and its own parameters stand for themselves.
+    let Some(ty) = substituted(&FunctionType { sig: None, ..ty.clone() }, &[], cx.declarations()) else {
+        return;
+    };
+    let conventions = Conventions::new(&ty, cx.addresses());
+    let Some(&entry) = cx.body.block_order().first() else { return };
+    let arguments = cx.body.arguments(entry);
+    let expected = conventions.argument_count();
+    if arguments.len() != expected {
+        let message = format!(
+            "`{}` takes {} arguments, but the type of the function has {expected}",
+            cx.block(entry),
+            arguments.len()
+        );
+        cx.report(cx.finding(&ENTRY_TAKES_PARAMETERS, Place::Block(entry), message));
+        return;
+    }
+    for (index, &argument) in arguments.iter().enumerate() {
+        let takes = cx.body.value(argument).ty;
+        let Some(wants) = conventions.argument_type(index) else { continue };
+        // A tuple of packs stays in memory however address-only values are held.
+        let wants = if holds_packs(wants.ty()) { wants.to_address() } else { wants };
+        if takes.is_unknown() || wants.is_unknown() || agree(cx, takes, wants) {
+            continue;
+        }
+        // With opaque values a tuple of a pack may still be in memory.
+        if cx.addresses() == Addresses::Opaque && agree(cx, SilType::object(takes.ty()), wants) {
+            continue;
+        }
+        let message =
+            format!("`{}` has type `{takes}`, but the function takes `{wants}`", cx.value(argument));
+        cx.report(cx.finding(&ENTRY_TAKES_PARAMETERS, Place::Value(argument), message));
+    }
+}
+
+fn holds_packs(ty: Type) -> bool {
+    let is_expansion = |ty: Type| matches!(ty.kind(), TypeKind::PackExpansion(_));
+    match ty.kind() {
+        TypeKind::Tuple(elements) => elements.iter().any(|e| is_expansion(e.ty)),
+        TypeKind::Paren(inner) => is_expansion(*inner),
+        _ => is_expansion(ty),
+    }
+}

@@ -1,0 +1,98 @@
+//! Where markers of pack metadata stand.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::info::AttrKind;
+use silkit_ir::{Inst, NONE, Opcode, SilStage};
+use silkit_types::{SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&PACK_METADATA_IS_NEEDED];
+
+static PACK_METADATA_IS_NEEDED: Rule = Rule {
+    id: RuleId::new("SIL0136"),
+    name: "PackMetadataIsNeeded",
+    summary: "A marker of pack metadata stands directly before an instruction that may need it",
+    details: "\
+`alloc_pack_metadata` says that the next instruction may put metadata of packs on the stack. It does so where a type of its
+operands, its results or its own names a pack. Remove the marker, or put it before the instruction that it was made for.",
+    failing: "\
+sil_stage lowered
+
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_pack_metadata $()
+  %1 = tuple ()
+  dealloc_pack_metadata %0 : $*()
+  return %1 : $()
+}
+",
+    corrected: "\
+sil_stage lowered
+
+sil @f : $@convention(thin) <each T> () -> () {
+bb0:
+  %0 = alloc_pack_metadata $()
+  %1 = metatype $@thick (repeat each T).Type
+  dealloc_pack_metadata %0 : $*()
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(&[Opcode::AllocPackMetadata], pack_metadata_is_needed),
+};
+
+fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
+    // Elsewhere there is no marker at all.
+    if cx.module().stage != Some(SilStage::Lowered) {
+        return;
+    }
+    let Some(next) = cx.body.next_inst(inst).filter(|&next| !may_name_pack(cx, next)) else { return };
+    let message = format!("`{}`, which names no pack, follows the marker", cx.body.info(next).name);
+    cx.report(
+        cx.finding(&PACK_METADATA_IS_NEEDED, Place::Inst(inst), message)
+            .also(Place::Inst(next), "needs no metadata of packs")
+            .told(
+                "Introduces instruction of kind which cannot emit on-stack pack metadata: \
+                 apmi->getIntroducer()->mayRequirePackMetadata(*apmi->getFunction())",
+            ),
+    );
+}
+
+/// Whether an instruction may name a pack: it does, or its types are not known well enough. Generic types may have packs
+/// among their parameters, and a call those of its callee.
+fn may_name_pack(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    let body = cx.body;
+    if ApplySite::new(body, inst, cx.addresses()).is_some() {
+        return true;
+    }
+    let values = body.operands(inst).iter().map(|o| o.value).chain(body.results(inst));
+    if values.into_iter().any(|value| may_hold_pack(body.value(value).ty.ty())) {
+        return true;
+    }
+    body.info(inst).attrs.iter().zip(body.words(inst)).any(|(attr, &word)| match attr.kind {
+        AttrKind::SilType => may_hold_pack(SilType::from_u32(word).ty()),
+        AttrKind::OptSilType => word != NONE && may_hold_pack(SilType::from_u32(word).ty()),
+        AttrKind::Type => may_hold_pack(Type::from_u32(word)),
+        AttrKind::OptType => word != NONE && may_hold_pack(Type::from_u32(word)),
+        AttrKind::ListType | AttrKind::ListSilType => word != NONE,
+        _ => false,
+    })
+}
+
+fn may_hold_pack(ty: Type) -> bool {
+    let is_one = match ty.kind() {
+        TypeKind::Unknown | TypeKind::Pack { .. } | TypeKind::PackExpansion(_) | TypeKind::PackElement(_) => {
+            true
+        }
+        TypeKind::Named(named) => !named.args.is_empty(),
+        _ => false,
+    };
+    let mut found = is_one;
+    if !is_one {
+        ty.kind().for_each_part(&mut |part| found |= may_hold_pack(part));
+    }
+    found
+}

@@ -1,0 +1,319 @@
+//! Stages: what only raw SIL holds, and what only functions with or without ownership hold.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::info::Stage;
+use silkit_ir::{Block, Inst, NONE, Opcode, SilStage};
+
+pub(super) const RULES: &[&Rule] = &[
+    &DEAD_END_IS_DEAD,
+    &RAW_SIL_ONLY,
+    &OWNERSHIP_ONLY,
+    &NO_OWNERSHIP_ONLY,
+    &ACCESS_IS_ENFORCED,
+    &LOWERED_SIL_ONLY,
+];
+
+static RAW_SIL_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0130"),
+    name: "RawSilOnly",
+    summary: "Instructions that diagnostics resolve appear in raw SIL alone",
+    details: "\
+What the compiler generates before its mandatory passes, such as `mark_uninitialized` and `assign`, means something to
+these passes alone, which remove it. In canonical SIL it would be taken for nothing. Run the mandatory passes, or begin
+the file with `sil_stage raw`.",
+    failing: "\
+sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = mark_uninitialized [var] %0 : $*Builtin.Int64
+  unreachable
+}
+",
+    corrected: "\
+sil_stage raw
+
+import Builtin
+
+sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = mark_uninitialized [var] %0 : $*Builtin.Int64
+  unreachable
+}
+",
+    check: Check::Inst(&[], raw_sil_only),
+};
+
+fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
+    if is_raw(cx) {
+        return;
+    }
+    let name = cx.body.info(inst).name;
+    let opcode = cx.body.inst(inst).opcode;
+    let what = if cx.body.info(inst).stage == Stage::Raw {
+        format!("`{name}`")
+    } else if opcode == Opcode::ConvertEscapeToNoEscape && cx.body.has_flag(inst, "not_guaranteed") {
+        format!("`{name} [not_guaranteed]`")
+    } else {
+        return;
+    };
+    let message = format!("{what} stands in SIL that is not raw");
+    cx.report(cx.finding(&RAW_SIL_ONLY, Place::Inst(inst), message));
+}
+
+/// Whether mandatory passes are still to run.
+pub(crate) fn is_raw(cx: &FunctionContext<'_>) -> bool {
+    cx.module().stage.is_none_or(|stage| stage == SilStage::Raw)
+}
+
+static OWNERSHIP_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0131"),
+    name: "OwnershipOnly",
+    summary: "Copies, borrows and their ends stand in `[ossa]` functions alone",
+    details: "\
+In a function without ownership nobody accounts for copies, borrows and moves of values: references are counted by
+`strong_retain` and its like, and loads and stores have no qualifier. Mark the function `[ossa]`, or use the instruction
+without ownership.",
+    failing: "\
+sil @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : $Builtin.NativeObject):
+  %1 = copy_value %0 : $Builtin.NativeObject
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : $Builtin.NativeObject):
+  strong_retain %0 : $Builtin.NativeObject
+  unreachable
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::BeginBorrow,
+            Opcode::EndBorrow,
+            Opcode::LoadBorrow,
+            Opcode::BorrowedFrom,
+            Opcode::CopyValue,
+            Opcode::ExplicitCopyValue,
+            Opcode::MoveValue,
+            Opcode::DestroyValue,
+            Opcode::DropDeinit,
+            Opcode::EndLifetime,
+            Opcode::ExtendLifetime,
+            Opcode::UnmanagedRetainValue,
+            Opcode::UnmanagedReleaseValue,
+            Opcode::UncheckedOwnershipConversion,
+            Opcode::MergeIsolationRegion,
+            Opcode::MarkUnresolvedMoveAddr,
+            Opcode::Load,
+            Opcode::Store,
+        ],
+        ownership_only,
+    ),
+};
+
+fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
+    let name = cx.body.info(inst).name;
+    let opcode = cx.body.inst(inst).opcode;
+    if !matches!(opcode, Opcode::Load | Opcode::Store) {
+        if !cx.is_ossa() {
+            let message = format!("`{name}` stands in a function without ownership");
+            let finding = cx.finding(&OWNERSHIP_ONLY, Place::Inst(inst), message);
+            cx.report(finding.told("Inst with qualified ownership in a function that is not qualified"));
+        }
+        return;
+    }
+    let at = cx.body.info(inst).attrs.iter().position(|a| a.name == "qualifier");
+    let is_qualified = at.is_some_and(|at| cx.body.words(inst)[at] != NONE);
+    let breach = match (cx.is_ossa(), is_qualified) {
+        (false, true) => {
+            (&OWNERSHIP_ONLY, format!("`{name}` with a qualifier stands in a function without ownership"))
+        }
+        (true, false) => {
+            (&NO_OWNERSHIP_ONLY, format!("`{name}` without a qualifier stands in an `[ossa]` function"))
+        }
+        _ => return,
+    };
+    cx.report(cx.finding(breach.0, Place::Inst(inst), breach.1));
+}
+
+static NO_OWNERSHIP_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0132"),
+    name: "NoOwnershipOnly",
+    summary: "Bare reference counting and loads and stores without a qualifier stay out of `[ossa]` functions",
+    details: "\
+In an `[ossa]` function every value says who owns it. A retain or release beside its copies and destroys would go
+unaccounted; a load that does not say whether it copies or takes would leave open who owns what it gives.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = load %0 : $*Builtin.Int64
+  unreachable
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = load [trivial] %0 : $*Builtin.Int64
+  unreachable
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::StrongRetain,
+            Opcode::StrongRelease,
+            Opcode::RetainValue,
+            Opcode::ReleaseValue,
+            Opcode::RetainValueAddr,
+            Opcode::ReleaseValueAddr,
+            Opcode::StrongRetainUnowned,
+            Opcode::UnownedRetain,
+            Opcode::UnownedRelease,
+        ],
+        no_ownership_only,
+    ),
+};
+
+fn no_ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
+    if cx.is_ossa() {
+        let message = format!("`{}` stands in an `[ossa]` function", cx.body.info(inst).name);
+        cx.report(cx.finding(&NO_OWNERSHIP_ONLY, Place::Inst(inst), message));
+    }
+}
+
+static ACCESS_IS_ENFORCED: Rule = Rule {
+    id: RuleId::new("SIL0133"),
+    name: "AccessIsEnforced",
+    summary: "Outside raw SIL an access says how it is enforced, and one that initializes is static",
+    details: "\
+A pass decides early whether exclusivity is proven (`static`), checked at run time (`dynamic`) or taken on trust
+(`unsafe`). `unknown` is for raw SIL. Memory that an access initializes cannot be accessed by others yet, so there is
+nothing to check at run time.",
+    failing: "\
+sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = begin_access [read] [unknown] %0 : $*Builtin.Int64
+  end_access %1 : $*Builtin.Int64
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@inout Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = begin_access [read] [static] %0 : $*Builtin.Int64
+  end_access %1 : $*Builtin.Int64
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::BeginAccess], access_is_enforced),
+};
+
+fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
+    let (kind, enforcement) = (choice(cx, inst, "kind"), choice(cx, inst, "enforcement"));
+    let message = match (kind, enforcement) {
+        (_, Some("unknown")) if !is_raw(cx) => "the access does not say how it is enforced",
+        (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an access that initializes is not static",
+        _ => return,
+    };
+    cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));
+}
+
+/// The keyword of an attribute.
+pub(crate) fn choice(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<&'static str> {
+    let attrs = cx.body.info(inst).attrs;
+    let at = attrs.iter().position(|a| a.name == name)?;
+    let silkit_ir::info::AttrKind::Choice(words, _) = attrs[at].kind else { return None };
+    words.get(cx.body.words(inst)[at] as usize).copied()
+}
+
+static DEAD_END_IS_DEAD: Rule = Rule {
+    id: RuleId::new("SIL0107"),
+    name: "DeadEndIsDead",
+    summary: "What is marked `[dead_end]` stands where no path leaves the function",
+    details: "\
+`[dead_end]` says that the end of a lifetime may be left out, because the program stops; outside of raw SIL
+`extend_lifetime` says the same. From where it stands no path may reach a `return`, `throw` or `unwind`. Remove the mark.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  destroy_value [dead_end] %0 : $Builtin.NativeObject
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  destroy_value %0 : $Builtin.NativeObject
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::DestroyValue, Opcode::DeallocBox, Opcode::ExtendLifetime], dead_end_is_dead),
+};
+
+fn dead_end_is_dead(cx: &FunctionContext<'_>, inst: Inst) {
+    let block = cx.body.inst(inst).block;
+    let name = cx.body.info(inst).name;
+    let told = match cx.body.inst(inst).opcode {
+        Opcode::DestroyValue => "a dead_end destroy_value must be in a dead-end block",
+        Opcode::DeallocBox => "a dead_end dealloc_box must be in a dead-end block",
+        _ => "extend_lifetime in canonical SIL must be in a dead-end block",
+    };
+    let what = if cx.body.inst(inst).opcode != Opcode::ExtendLifetime {
+        if !cx.body.has_flag(inst, "dead_end") {
+            return;
+        }
+        format!("`{name} [dead_end]`")
+    } else if is_raw(cx) {
+        return;
+    } else {
+        format!("`{name}`")
+    };
+    if !cx.dead_ends().is_dead_end(block) {
+        let leaves =
+            |b: Block| cx.body.last_inst(b).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
+        let path = silkit_analysis::path(cx.body, &[block], leaves, |_| true).unwrap_or_default();
+        let message = format!("{what} is on a path out of the function");
+        let mut finding = cx.finding(&DEAD_END_IS_DEAD, Place::Inst(inst), message).told(told);
+        if let Some(exit) = path.last().and_then(|&b| cx.body.last_inst(b)) {
+            finding = finding.also(Place::Inst(exit), "leaves the function");
+        }
+        cx.report(finding.path(path));
+    }
+}
+
+static LOWERED_SIL_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0134"),
+    name: "LoweredSilOnly",
+    summary: "Markers of pack metadata on the stack appear in lowered SIL alone",
+    details: "\
+`alloc_pack_metadata` marks where code generation may put metadata of packs on the stack. The pass that inserts these
+markers runs last; before, nothing keeps them beside the instructions that they speak of. Remove it.",
+    failing: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_pack_metadata $()
+  dealloc_pack_metadata %0 : $*()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0 : $()
+}
+",
+    check: Check::Inst(&[Opcode::AllocPackMetadata], lowered_sil_only),
+};
+
+fn lowered_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
+    if cx.module().stage != Some(SilStage::Lowered) {
+        let message = "`alloc_pack_metadata` stands in SIL that is not lowered";
+        cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message));
+    }
+}

@@ -1,0 +1,55 @@
+//! Types that the text states beside uses.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::TextRange;
+use silkit_diag::RuleId;
+use silkit_ir::ValueDef;
+use silkit_ir::conventions::Addresses;
+
+pub(super) const RULES: &[&Rule] = &[&STATED_TYPE_IS_DEFINED];
+
+static STATED_TYPE_IS_DEFINED: Rule = Rule {
+    id: RuleId::new("SIL0121"),
+    name: "StatedTypeIsDefined",
+    summary: "The type that stands beside a use is the type of the value",
+    details: "\
+The text may repeat the type of a value where it is used: `load %0 : $*Int`. It changes nothing, so it must not say
+anything else than the definition. Correct the one that is wrong, or leave the type at the use out.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  return %0 : $Builtin.Int32
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  return %0 : $Builtin.Int64
+}
+",
+    check: Check::Body(stated_type_is_defined),
+};
+
+fn stated_type_is_defined(cx: &FunctionContext<'_>) {
+    for stated in cx.body.stated_types() {
+        let ty = cx.body.value(stated.value).ty;
+        let differs = ty.is_address() != stated.ty.is_address()
+            || cx.declarations().same_type(ty.ty(), stated.ty.ty(), cx.signature()) == Some(false);
+        // Results of calls are read as if address-only values were held in memory.
+        let is_read_otherwise =
+            cx.addresses() == Addresses::Opaque && matches!(cx.body.def(stated.value), ValueDef::Result(..));
+        if ty.is_unknown() || stated.ty.is_unknown() || !differs || is_read_otherwise {
+            continue;
+        }
+        let name = cx.value(stated.value);
+        let message = format!("`{name}` is used as `{}`, but is defined as `{ty}`", stated.ty);
+        let place = Place::Text(TextRange { start: stated.pos, end: stated.pos + name.len() as u32 });
+        cx.report(
+            cx.finding(&STATED_TYPE_IS_DEFINED, place, message)
+                .label(format!("used as `{}`", stated.ty))
+                .also(Place::Value(stated.value), format!("defined as `{ty}`")),
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! Shapes of structs, tuples, boxes and classes.
+
+use super::facts::{at_operand, decl, expect, operand, resolved, sil_type};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{DeclRef, Inst, Opcode};
+use silkit_types::decl::{Lookup, NominalDecl};
+use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&ELEMENT_COUNT, &ELEMENT_TYPE, &MEMBER_OF_TYPE];
+
+/// Far more superclasses than any class has.
+const MAX_SUPERCLASSES: usize = 64;
+
+static ELEMENT_COUNT: Rule = Rule {
+    id: RuleId::new("SIL0330"),
+    name: "ElementCount",
+    summary: "`struct` and `tuple` take one value for each stored property or element",
+    details: "\
+In the order of the declaration. Every part of the aggregate must have a value; a property of type `()` takes one too.",
+    failing: "\
+struct S {
+  @_hasStorage var x: Builtin.Int64
+}
+sil @f : $@convention(thin) () -> S {
+bb0:
+  %0 = struct $S ()
+  return %0 : $S
+}
+",
+    corrected: "\
+struct S {
+  @_hasStorage var x: Builtin.Int64
+}
+sil @f : $@convention(thin) (Builtin.Int64) -> S {
+bb0(%0 : $Builtin.Int64):
+  %1 = struct $S (%0 : $Builtin.Int64)
+  return %1 : $S
+}
+",
+    check: Check::Inst(&[Opcode::Struct, Opcode::Tuple], elements),
+};
+
+static ELEMENT_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0331"),
+    name: "ElementType",
+    summary: "A value for a stored property or an element has its type",
+    details: "\
+The type is the declared one, lowered, with the generic arguments of the aggregate in place. Convert the value first.",
+    failing: "\
+struct S {
+  @_hasStorage var x: Builtin.Int64
+}
+sil @f : $@convention(thin) (Builtin.Int32) -> S {
+bb0(%0 : $Builtin.Int32):
+  %1 = struct $S (%0 : $Builtin.Int32)
+  return %1 : $S
+}
+",
+    corrected: "\
+struct S {
+  @_hasStorage var x: Builtin.Int32
+}
+sil @f : $@convention(thin) (Builtin.Int32) -> S {
+bb0(%0 : $Builtin.Int32):
+  %1 = struct $S (%0 : $Builtin.Int32)
+  return %1 : $S
+}
+",
+    check: Check::With("SIL0330"),
+};
+
+fn elements(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(ty) = sil_type(cx, inst, "type") else { return };
+    match (cx.body.inst(inst).opcode, ty.ty().kind()) {
+        (Opcode::Struct, _) => struct_fields(cx, inst, ty),
+        (_, TypeKind::Tuple(elements)) => tuple_elements(cx, inst, ty, elements),
+        _ => {}
+    }
+}
+
+/// The operands of `struct` against the stored properties of the type.
+fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
+    let facts = cx.declarations();
+    let Some(decl) = facts.nominal_of(ty.ty()).filter(|d| d.lists_fields()) else {
+        cx.unknown(&ELEMENT_COUNT, Place::Inst(inst), || format!("the properties of `{ty}` are not known"));
+        return;
+    };
+    let given = cx.body.operand_range(inst, 0);
+    let fields = &decl.body.fields;
+    // More values than properties are known happen where a declaration shows only some of them.
+    if given.len() < fields.len() {
+        let message =
+            format!("`{ty}` has {} stored properties, but {} values are given", fields.len(), given.len());
+        cx.report(cx.finding(&ELEMENT_COUNT, Place::Inst(inst), message));
+        return;
+    }
+    for (index, field) in given.zip(fields) {
+        if let Some(wanted) = TypeFacts::stored_field(facts, ty.ty(), field.name) {
+            let what = format!("the property `{}` has type", field.name);
+            expect(cx, &ELEMENT_TYPE, inst, index, SilType::object(wanted), &what);
+        }
+    }
+}
+
+/// The operands of `tuple` against the written type.
+fn tuple_elements(cx: &FunctionContext<'_>, inst: Inst, ty: SilType, elements: &[TupleElement]) {
+    if elements.iter().any(|e| matches!(e.ty.kind(), TypeKind::PackExpansion(_))) {
+        return;
+    }
+    let given = cx.body.operand_range(inst, 0);
+    if given.len() != elements.len() {
+        let message = format!("`{ty}` has {} elements, but {} values are given", elements.len(), given.len());
+        cx.report(cx.finding(&ELEMENT_COUNT, Place::Inst(inst), message));
+        return;
+    }
+    for (number, (index, element)) in given.zip(elements).enumerate() {
+        let what = format!("element {number} of the tuple has type");
+        expect(cx, &ELEMENT_TYPE, inst, index, SilType::object(element.ty), &what);
+    }
+}
+
+pub(super) static MEMBER_OF_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0332"),
+    name: "MemberOfType",
+    summary: "The property or element that is named belongs to the type",
+    details: "\
+A property is named by its type, `#S.x`; of a class it may be one of a superclass. Elements of tuples and fields of boxes
+are counted from 0.",
+    failing: "\
+struct S {
+  @_hasStorage var x: Builtin.Int64
+}
+sil @f : $@convention(thin) (S) -> () {
+bb0(%0 : $S):
+  %1 = struct_extract %0 : $S, #S.y
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+struct S {
+  @_hasStorage var x: Builtin.Int64
+}
+sil @f : $@convention(thin) (S) -> () {
+bb0(%0 : $S):
+  %1 = struct_extract %0 : $S, #S.x
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::StructExtract,
+            Opcode::StructElementAddr,
+            Opcode::RefElementAddr,
+            Opcode::TupleExtract,
+            Opcode::TupleElementAddr,
+            Opcode::ProjectBox,
+        ],
+        member_of_type,
+    ),
+};
+
+fn member_of_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let base = operand(cx, inst, 0);
+    if base.is_unknown() {
+        return;
+    }
+    let (kind, count) = match base.ty().kind() {
+        TypeKind::Tuple(elements) => ("element", elements.len()),
+        TypeKind::Box(layout) => ("field", layout.fields.len()),
+        _ => return property(cx, inst, base),
+    };
+    let of_position = !matches!(
+        cx.body.inst(inst).opcode,
+        Opcode::StructExtract | Opcode::StructElementAddr | Opcode::RefElementAddr
+    );
+    let Some(index) = cx.body.word(inst, "field").filter(|_| of_position) else { return };
+    if index as usize >= count {
+        let message = format!("`{base}` has {count} {kind}s, and no {kind} {index}");
+        cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
+    }
+}
+
+/// The property belongs to the type of the operand.
+fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
+    let is_class = match cx.body.inst(inst).opcode {
+        Opcode::RefElementAddr => true,
+        Opcode::StructExtract | Opcode::StructElementAddr => false,
+        _ => return,
+    };
+    let Some(named) = decl(cx, inst, "field") else { return };
+    let Some(name) = named.name() else { return };
+    // `#<abstract function>C.x` names what is no member by a name.
+    if named.data().path.iter().any(|p| p.as_str().contains('<')) {
+        return;
+    }
+    match has_field(cx, base.ty(), name, is_class) {
+        Some(false) => {
+            let message = format!("`{base}` has no stored property `{name}`");
+            cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
+        }
+        Some(true) if names_member(cx, named, base.ty()) == Some(false) => {
+            let message = format!("`{named}` is no member of `{base}`");
+            cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
+        }
+        Some(true) => {}
+        None => cx.unknown(&MEMBER_OF_TYPE, Place::Inst(inst), || {
+            format!("the properties of `{base}` are not known")
+        }),
+    }
+}
+
+fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -> Option<bool> {
+    let mut ty = resolved(cx, ty);
+    for _ in 0..MAX_SUPERCLASSES {
+        let decl = cx.declarations().nominal_of(ty)?;
+        if decl.body.fields.iter().any(|f| f.name == name) {
+            return Some(true);
+        }
+        if !decl.lists_fields() {
+            return None;
+        }
+        if !is_class || decl.inherited.is_empty() {
+            return Some(false);
+        }
+        ty = cx.declarations().superclass(ty)?;
+    }
+    None
+}
+
+/// Whether a declaration that is named belongs to a type, or to a superclass of it.
+pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
+    let (_, around) = named.data().path.split_last()?;
+    let named = match around {
+        [name] => *name,
+        _ => Symbol::new(&around.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".")),
+    };
+    let Lookup::Known(named) = cx.declarations().lookup_nominal(named) else { return None };
+    let mut base = resolved(cx, ty);
+    for _ in 0..MAX_SUPERCLASSES {
+        let found = cx.declarations().nominal_of(base)?;
+        if std::ptr::eq::<NominalDecl>(found, named) || found.path == named.path {
+            return Some(true);
+        }
+        match cx.declarations().superclass(base) {
+            Some(superclass) => base = superclass,
+            None if found.is_class() && !found.inherited.is_empty() => return None,
+            None => return Some(false),
+        }
+    }
+    None
+}

@@ -1,0 +1,194 @@
+//! Calls: what is called, and how.
+
+use super::facts::{at_operand, differ, operand, sil_type};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::{Inst, NONE, Opcode};
+
+pub(super) const RULES: &[&Rule] = &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL];
+
+/// All that call or bind arguments.
+pub(super) const APPLIES: &[Opcode] =
+    &[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply, Opcode::PartialApply];
+
+static CALLEE_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0310"),
+    name: "CalleeType",
+    summary: "The type that a call writes for its callee is the type of the callee",
+    details: "\
+The call passes its arguments as the written type says, so it must be the one that the callee has: conventions and
+attributes included.",
+    failing: "\
+sil @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
+sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
+  %2 = apply %1(%0) : $@convention(method) (Builtin.Int64) -> Builtin.Int64
+  return %2 : $Builtin.Int64
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
+sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
+  %2 = apply %1(%0) : $@convention(thin) (Builtin.Int64) -> Builtin.Int64
+  return %2 : $Builtin.Int64
+}
+",
+    check: Check::Inst(APPLIES, callee_type),
+};
+
+fn callee_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(written) = sil_type(cx, inst, "type") else { return };
+    let actual = operand(cx, inst, 0);
+    if differ(cx, written, actual) {
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` says that its callee has type `{written}`, but it is `{actual}`");
+        cx.report(
+            at_operand(cx, &CALLEE_TYPE, inst, 0, message)
+                .also(Place::Value(cx.body.operand_value(inst, 0)), "the callee"),
+        );
+    }
+}
+
+static GENERIC_ARGUMENTS: Rule = Rule {
+    id: RuleId::new("SIL0311"),
+    name: "GenericArguments",
+    summary: "A call gives one generic argument for each generic parameter of its callee",
+    details: "\
+They stand in angle brackets behind the callee, `apply %1<Int, String>(…)`, in the order of the parameters. The types of
+arguments and results follow from them.",
+    failing: "\
+sil @g : $@convention(thin) <T> (@in_guaranteed T) -> ()
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) <T> (@in_guaranteed T) -> ()
+  %2 = apply %1(%0) : $@convention(thin) <T> (@in_guaranteed T) -> ()
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) <T> (@in_guaranteed T) -> ()
+sil @f : $@convention(thin) (@in_guaranteed Builtin.Int64) -> () {
+bb0(%0 : $*Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) <T> (@in_guaranteed T) -> ()
+  %2 = apply %1<Builtin.Int64>(%0) : $@convention(thin) <T> (@in_guaranteed T) -> ()
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(APPLIES, generic_arguments),
+};
+
+fn generic_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE)).len();
+    let wanted = f.sig.map_or(0, |s| s.data().params.len());
+    if given != wanted {
+        let message = format!("the callee has {wanted} generic parameters, but {given} arguments are given");
+        cx.report(at_operand(cx, &GENERIC_ARGUMENTS, inst, 0, message));
+    }
+}
+
+static KIND_OF_CALL: Rule = Rule {
+    id: RuleId::new("SIL0314"),
+    name: "KindOfCall",
+    summary: "Coroutines are called by `begin_apply`, functions that throw by `try_apply` or with `[nothrow]`",
+    details: "\
+Each kind of call has the paths that its callee needs, and no others. Where a call surely does not throw, `[nothrow]`
+says so; on a callee that cannot throw it means nothing.",
+    failing: "\
+sil @g : $@convention(thin) () -> @error any Error
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> @error any Error
+  %1 = apply %0() : $@convention(thin) () -> @error any Error
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) () -> @error any Error
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) () -> @error any Error
+  %1 = apply [nothrow] %0() : $@convention(thin) () -> @error any Error
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply], kind_of_call),
+};
+
+fn kind_of_call(cx: &FunctionContext<'_>, inst: Inst) {
+    use Opcode as O;
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let opcode = cx.body.inst(inst).opcode;
+    let (throws, nothrow) = (f.error.is_some(), cx.body.has_flag(inst, "nothrow"));
+    let (message, help) = match opcode {
+        O::BeginApply if !f.is_coroutine() => {
+            ("`begin_apply` calls a function that is no coroutine", "call it with `apply`")
+        }
+        O::Apply | O::TryApply if f.is_coroutine() => {
+            ("the callee is a coroutine, which only `begin_apply` calls", "call it with `begin_apply`")
+        }
+        O::TryApply if !throws => {
+            ("`try_apply` calls a function that has no error result", "call it with `apply`")
+        }
+        O::Apply | O::BeginApply if throws && !nothrow => (
+            "the callee throws, and this call has no path for the error",
+            "call it with `try_apply`, or say `[nothrow]` where it cannot throw",
+        ),
+        O::Apply | O::BeginApply if !throws && nothrow => {
+            ("the call is `[nothrow]`, but the callee has no error result", "leave `[nothrow]` out")
+        }
+        _ => return,
+    };
+    cx.report(at_operand(cx, &KIND_OF_CALL, inst, 0, message.to_owned()).note(help));
+}
+
+static ASYNC_CALL: Rule = Rule {
+    id: RuleId::new("SIL0315"),
+    name: "AsyncCall",
+    summary: "Only an `@async` function calls `@async` functions",
+    details: "\
+A function that is not `@async` has no way to be suspended. Mark it `@async`, or start a task. `[noasync]` says of a call
+that its callee does not suspend.",
+    failing: "\
+sil @g : $@convention(thin) @async () -> ()
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) @async () -> ()
+  %1 = apply %0() : $@convention(thin) @async () -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) @async () -> ()
+sil @f : $@convention(thin) @async () -> () {
+bb0:
+  %0 = function_ref @g : $@convention(thin) @async () -> ()
+  %1 = apply %0() : $@convention(thin) @async () -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply], async_call),
+};
+
+fn async_call(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let Some(own) = cx.function.ty.ty().as_function() else { return };
+    if f.is_async() && !own.is_async() && !cx.body.has_flag(inst, "noasync") {
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` of an `@async` function in a function that is not `@async`");
+        cx.report(
+            at_operand(cx, &ASYNC_CALL, inst, 0, message).also(Place::Whole, "this function is not `@async`"),
+        );
+    }
+}

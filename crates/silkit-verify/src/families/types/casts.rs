@@ -1,0 +1,328 @@
+//! Casts of classes and metatypes: what may become what.
+
+use super::facts::{at_operand, operand, resolved, same, sil_type};
+use super::kinds::{holds, metatype};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::FxHashSet;
+use silkit_diag::RuleId;
+use silkit_ir::info::{AttrKind, TypePredicate};
+use silkit_ir::{Inst, NONE, Opcode};
+use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWERED_METATYPE];
+
+static UPCAST: Rule = Rule {
+    id: RuleId::new("SIL0341"),
+    name: "Upcast",
+    summary: "`upcast` goes to a superclass",
+    details: "\
+An instance of a class is one of its superclasses' without any check; the same goes for metatypes, and for optionals of
+both. Other casts are checked when the program runs: `unconditional_checked_cast`, `checked_cast_br`.",
+    failing: "\
+class A {}
+class B : A {}
+class C {}
+sil @f : $@convention(thin) (@guaranteed B) -> () {
+bb0(%0 : $B):
+  %1 = upcast %0 : $B to $C
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+class A {}
+class B : A {}
+class C {}
+sil @f : $@convention(thin) (@guaranteed B) -> () {
+bb0(%0 : $B):
+  %1 = upcast %0 : $B to $A
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::Upcast], upcast),
+};
+
+fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(to) = sil_type(cx, inst, "type") else { return };
+    let from = operand(cx, inst, 0);
+    if from.is_unknown() {
+        return;
+    }
+    if from.is_address() != to.is_address() {
+        let message = format!("`upcast` makes `{to}` of `{from}`, of which one is an address");
+        cx.report(at_operand(cx, &UPCAST, inst, 0, message));
+        return;
+    }
+    let (mut a, mut b) = (resolved(cx, from.ty()), resolved(cx, to.ty()));
+    // A metatype of an optional of a metatype of an optional is as far as any cast goes.
+    for _ in 0..4 {
+        match (a.kind(), b.kind()) {
+            (TypeKind::Metatype(r, x), TypeKind::Metatype(s, y)) if r == s => {
+                (a, b) = (resolved(cx, *x), resolved(cx, *y));
+            }
+            (TypeKind::Named(n), TypeKind::Named(m))
+                if n.name == "Optional" && m.name == "Optional" && n.args.len() == 1 && m.args.len() == 1 =>
+            {
+                (a, b) = (resolved(cx, n.args[0]), resolved(cx, m.args[0]));
+            }
+            _ => break,
+        }
+    }
+    match inherits(cx, a, b) {
+        Some(false) => {
+            let message = format!("`upcast` goes to a superclass, but `{to}` is none of `{from}`");
+            cx.report(at_operand(cx, &UPCAST, inst, 0, message));
+        }
+        None => cx.unknown(&UPCAST, Place::Inst(inst), || {
+            format!("it is not known whether `{to}` is a superclass of `{from}`")
+        }),
+        Some(true) => {}
+    }
+}
+
+/// Far more superclasses than any class has.
+const MAX_SUPERCLASSES: usize = 64;
+
+/// Whether `b` is `a` or one of its superclasses.
+fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
+    let is_class = holds(cx, b, TypePredicate::Class);
+    if is_class != Some(true) || !matches!(b.kind(), TypeKind::Named(_)) {
+        return match (is_class, b.kind()) {
+            (Some(false), TypeKind::Builtin(..) | TypeKind::Tuple(_) | TypeKind::Named(_)) => Some(false),
+            _ => None,
+        };
+    }
+    let facts = cx.declarations();
+    let target = facts.nominal_of(b)?;
+    let mut at = match a.kind() {
+        TypeKind::Named(_) => a,
+        TypeKind::Builtin(..) | TypeKind::Tuple(_) => return Some(false),
+        _ => return None,
+    };
+    for _ in 0..MAX_SUPERCLASSES {
+        let decl = facts.nominal_of(at)?;
+        if decl.path == target.path {
+            return if at == a && a != b { same(cx, a, b) } else { Some(true) };
+        }
+        if !decl.is_class() || decl.inherited.is_empty() {
+            return Some(false);
+        }
+        at = match facts.superclass(at) {
+            Some(superclass) => superclass,
+            // The first type that is inherited may be a class that is not known.
+            None => return facts.is_class(facts.resolve_in(decl.inherited[0], at)).filter(|c| !c),
+        };
+    }
+    None
+}
+
+static REFERENCE_CAST: Rule = Rule {
+    id: RuleId::new("SIL0345"),
+    name: "ReferenceCast",
+    summary: "`unchecked_ref_cast` makes a reference of a reference",
+    details: "\
+Both types are references, or optionals of references: classes, boxes, existentials of classes, functions. For values of
+other types there are `unchecked_trivial_bit_cast` and `unchecked_bitwise_cast`.",
+    failing: "\
+class C {}
+sil @f : $@convention(thin) (Builtin.RawPointer) -> () {
+bb0(%0 : $Builtin.RawPointer):
+  %1 = unchecked_ref_cast %0 : $Builtin.RawPointer to $C
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+class C {}
+sil @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : $Builtin.NativeObject):
+  %1 = unchecked_ref_cast %0 : $Builtin.NativeObject to $C
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(&[Opcode::UncheckedRefCast], reference_cast),
+};
+
+fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
+    let is_reference = |ty: SilType| {
+        let ty = resolved(cx, ty.ty());
+        let ty = match ty.kind() {
+            TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => resolved(cx, n.args[0]),
+            _ => ty,
+        };
+        // A metatype may be a pointer to an object.
+        if matches!(ty.kind(), TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..)) {
+            return None;
+        }
+        holds(cx, ty, TypePredicate::Reference)
+    };
+    let from = operand(cx, inst, 0);
+    if !from.is_unknown() && is_reference(from) == Some(false) {
+        let message = format!("`unchecked_ref_cast` makes a reference of `{from}`, which is none");
+        cx.report(at_operand(cx, &REFERENCE_CAST, inst, 0, message));
+        return;
+    }
+    if let Some(to) = sil_type(cx, inst, "type").filter(|to| is_reference(*to) == Some(false)) {
+        let message = format!("`unchecked_ref_cast` makes `{to}` of a reference, which is none");
+        cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
+    }
+}
+
+static LOWERED_METATYPE: Rule = Rule {
+    id: RuleId::new("SIL0348"),
+    name: "LoweredMetatype",
+    summary: "A metatype in a lowered type says how it is represented",
+    details: "\
+Values, parameters and results have lowered types: `$@thick C.Type` or `$@thin S.Type`, not `$C.Type`, which is the type
+before lowering. Generic arguments are not lowered, but for that of an optional.",
+    failing: "\
+class C {}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = metatype $@thick C.Type
+  br bb1(%0 : $@thick C.Type)
+bb1(%2 : $C.Type):
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+class C {}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = metatype $@thick C.Type
+  br bb1(%0 : $@thick C.Type)
+bb1(%2 : $@thick C.Type):
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Body(lowered_metatype),
+};
+
+fn lowered_metatype(cx: &FunctionContext<'_>) {
+    let mut seen = FxHashSet::default();
+    let mut check = |ty: Type, place: Place| {
+        if seen.insert(ty)
+            && let Some(formal) = formal_metatype(ty)
+        {
+            let message = format!("`{formal}` does not say how it is represented");
+            let finding = cx.finding(&LOWERED_METATYPE, place, message);
+            cx.report(finding.note("write `@thin`, `@thick` or `@objc_metatype`"));
+        }
+    };
+    check(cx.function.ty.ty(), Place::Whole);
+    for &block in cx.body.block_order() {
+        for &argument in cx.body.arguments(block) {
+            check(cx.body.value(argument).ty.ty(), Place::Value(argument));
+        }
+        for inst in cx.body.block_insts(block) {
+            for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
+                // What is put into an existential is named by its formal type.
+                let is_lowered =
+                    matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && attr.name != "concrete";
+                if is_lowered && word != NONE {
+                    check(SilType::from_u32(word).ty(), Place::Inst(inst));
+                }
+            }
+        }
+    }
+}
+
+/// A metatype in a lowered type that is as before lowering; generic arguments are never lowered, but for an optional's.
+fn formal_metatype(ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Metatype(MetatypeRepr::Formal, _) | TypeKind::ProtocolMetatype(MetatypeRepr::Formal, _) => {
+            Some(ty)
+        }
+        TypeKind::Any(inner) => {
+            matches!(inner.kind(), TypeKind::Metatype(MetatypeRepr::Formal, _)).then_some(ty)
+        }
+        TypeKind::Tuple(elements) => elements.iter().find_map(|e| formal_metatype(e.ty)),
+        TypeKind::Optional(payload) | TypeKind::Paren(payload) => formal_metatype(*payload),
+        TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && n.args.len() == 1 => {
+            formal_metatype(n.args[0])
+        }
+        TypeKind::Function(f) => {
+            let params = f.params.iter().chain(&f.yields).map(|p| p.ty);
+            let results = f.results.iter().chain(&f.error).map(|r| r.ty);
+            params.chain(results).find_map(formal_metatype)
+        }
+        _ => None,
+    }
+}
+
+static METATYPE: Rule = Rule {
+    id: RuleId::new("SIL0343"),
+    name: "MetatypeRepresentation",
+    summary: "A metatype says how it is represented, and a dynamic one is not thin",
+    details: "\
+A `@thin` metatype is no value at run time, a `@thick` one is a pointer to metadata, `@objc_metatype` is an Objective-C
+class. The dynamic type of a value is only known at run time.",
+    failing: "\
+class C {}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = value_metatype $@thin C.Type, %0 : $C
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+class C {}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = value_metatype $@thick C.Type, %0 : $C
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(
+        &[Opcode::Metatype, Opcode::ValueMetatype, Opcode::ExistentialMetatype],
+        metatype_representation,
+    ),
+};
+
+fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(to) = sil_type(cx, inst, "type") else { return };
+    let name = cx.body.info(inst).name;
+    let opcode = cx.body.inst(inst).opcode;
+    match metatype(cx, to.ty()).flatten() {
+        Some(MetatypeRepr::Formal) => {
+            let message = format!("`{to}` does not say how it is represented");
+            cx.report(
+                cx.finding(&METATYPE, Place::Inst(inst), message)
+                    .note("write `@thin`, `@thick` or `@objc_metatype`"),
+            );
+        }
+        Some(MetatypeRepr::Thin) if opcode != Opcode::Metatype => {
+            let message = format!("`{name}` finds the type of a value, which is never `@thin`");
+            cx.report(
+                cx.finding(&METATYPE, Place::Inst(inst), message)
+                    .note("use `metatype` for a type that is known"),
+            );
+        }
+        _ if opcode == Opcode::ValueMetatype => {
+            let from = operand(cx, inst, 0);
+            if let TypeKind::Metatype(_, instance) = to.ty().kind()
+                && !from.is_unknown()
+                && same(cx, *instance, from.ty()) == Some(false)
+                && matches!(
+                    from.ty().kind(),
+                    TypeKind::Named(_)
+                        | TypeKind::Param { .. }
+                        | TypeKind::Builtin(..)
+                        | TypeKind::Opened { .. }
+                )
+            {
+                let message = format!("the type of `{from}` is not `{to}`");
+                cx.report(at_operand(cx, &METATYPE, inst, 0, message));
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,184 @@
+//! What leaves a function: results, errors, yielded values.
+
+use super::facts::{callee, differ, expect, lowers_addresses, own_type, sil_type};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::conventions::Conventions;
+use silkit_ir::{Inst, Opcode, ValueDef};
+use silkit_types::{FunctionType, ResultConvention, SilType};
+
+pub(super) const RULES: &[&Rule] = &[&RETURN_TYPE, &THROW_TYPE, &YIELD_TYPES, &END_OF_CALL_TYPE];
+
+static RETURN_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0320"),
+    name: "ReturnType",
+    summary: "`return` gives the direct results of the function's type",
+    details: "\
+Several direct results are a tuple, and none is the empty tuple. Indirect results were written through their addresses
+before.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int64):
+  return %0 : $Builtin.Int64
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  return %0 : $Builtin.Int64
+}
+",
+    check: Check::Inst(&[Opcode::Return], return_type),
+};
+
+fn return_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = own_type(cx) else { return };
+    expect(cx, &RETURN_TYPE, inst, 0, direct_result(cx, &f), "the function returns");
+}
+
+/// The type of what a function gives directly, which may be an address.
+fn direct_result(cx: &FunctionContext<'_>, f: &FunctionType) -> SilType {
+    use ResultConvention as R;
+    let is_address = f.results.iter().any(|r| matches!(r.convention, R::GuaranteedAddress | R::Inout));
+    SilType::new(Conventions::new(f, cx.addresses()).direct_result_type().ty(), is_address)
+}
+
+static THROW_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0321"),
+    name: "ThrowType",
+    summary: "`throw` gives a value of the function's error type; `throw_addr` ends one that writes it to memory",
+    details: "\
+Where the error result is indirect, `@error_indirect E`, the error is stored to the address that the function was given,
+and `throw_addr` says so. Any other error is thrown as a value.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int64) -> @error any Error {
+bb0(%0 : $Builtin.Int64):
+  throw %0 : $Builtin.Int64
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@owned any Error) -> @error any Error {
+bb0(%0 : $any Error):
+  throw %0 : $any Error
+}
+",
+    check: Check::Inst(&[Opcode::Throw, Opcode::ThrowAddr], throw_type),
+};
+
+fn throw_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(error) = own_type(cx).and_then(|f| f.error) else { return };
+    let by_address = cx.body.inst(inst).opcode == Opcode::ThrowAddr;
+    let is_indirect = cx.addresses().is_indirect_result(error.convention);
+    if lowers_addresses(cx) && is_indirect != by_address {
+        let (how, help) = if by_address {
+            ("as a value", "throw the error with `throw`")
+        } else {
+            ("through an address", "store the error and end with `throw_addr`")
+        };
+        let message = format!("the function gives its error {how}");
+        cx.report(cx.finding(&THROW_TYPE, Place::Inst(inst), message).note(help));
+    } else if !by_address {
+        expect(cx, &THROW_TYPE, inst, 0, SilType::object(error.ty), "the function throws");
+    }
+}
+
+static YIELD_TYPES: Rule = Rule {
+    id: RuleId::new("SIL0322"),
+    name: "YieldTypes",
+    summary: "`yield` gives the values that the type of the coroutine names",
+    details: "\
+As many as there are `@yields` in the type, in their order; addresses where they are indirect. The caller uses them until
+it resumes the coroutine.",
+    failing: "\
+sil @f : $@yield_once @convention(thin) (Builtin.Int64) -> @yields Builtin.Int32 {
+bb0(%0 : $Builtin.Int64):
+  yield %0 : $Builtin.Int64, resume bb1, unwind bb2
+bb1:
+  %2 = tuple ()
+  return %2 : $()
+bb2:
+  unwind
+}
+",
+    corrected: "\
+sil @f : $@yield_once @convention(thin) (Builtin.Int64) -> @yields Builtin.Int64 {
+bb0(%0 : $Builtin.Int64):
+  yield %0 : $Builtin.Int64, resume bb1, unwind bb2
+bb1:
+  %2 = tuple ()
+  return %2 : $()
+bb2:
+  unwind
+}
+",
+    check: Check::Inst(&[Opcode::Yield], yield_types),
+};
+
+fn yield_types(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = own_type(cx).filter(|f| f.is_coroutine()) else { return };
+    let wanted = Conventions::new(&f, cx.addresses()).yield_types();
+    let given = cx.body.operand_range(inst, 0);
+    if given.len() != wanted.len() {
+        let message = format!(
+            "{} values are yielded, but the type of the function names {}",
+            given.len(),
+            wanted.len()
+        );
+        cx.report(
+            cx.finding(&YIELD_TYPES, Place::Inst(inst), message).also(Place::Whole, "its type is here"),
+        );
+        return;
+    }
+    for (index, wanted) in given.zip(wanted) {
+        expect(cx, &YIELD_TYPES, inst, index, wanted, "the coroutine yields");
+    }
+}
+
+static END_OF_CALL_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0323"),
+    name: "EndOfCallType",
+    summary: "`end_apply` gives the direct results of the coroutine that it ends",
+    details: "\
+A coroutine that is resumed to its end returns as any function does. The type behind `as` is that of the direct results of
+the callee of the `begin_apply`, with the generic arguments in place.",
+    failing: "\
+sil @g : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+  (%1, %2) = begin_apply %0() : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+  %3 = end_apply %2 as $Builtin.Int64
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    corrected: "\
+sil @g : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @g : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+  (%1, %2) = begin_apply %0() : $@yield_once @convention(thin) () -> @yields Builtin.Int64
+  %3 = end_apply %2 as $()
+  return %3 : $()
+}
+",
+    check: Check::Inst(&[Opcode::EndApply], end_of_call_type),
+};
+
+fn end_of_call_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(token) = cx.body.operands(inst).first() else { return };
+    let ValueDef::Result(begin, _) = cx.body.def(token.value) else { return };
+    if cx.body.inst(begin).opcode != Opcode::BeginApply {
+        return;
+    }
+    let (Some(f), Some(given)) = (callee(cx, begin), sil_type(cx, inst, "type")) else { return };
+    let wanted = direct_result(cx, &f);
+    if differ(cx, wanted, given) {
+        let message = format!("the coroutine returns `{wanted}`, not `{given}`");
+        cx.report(
+            cx.finding(&END_OF_CALL_TYPE, Place::Inst(inst), message).also(Place::Inst(begin), "called here"),
+        );
+    }
+}

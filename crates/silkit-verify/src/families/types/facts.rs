@@ -1,0 +1,199 @@
+//! What the rules about types ask of a body and of the declarations around it, in three values.
+
+use crate::context::FunctionContext;
+use crate::finding::{Finding, Place};
+use crate::rule::Rule;
+use silkit_base::FxHashMap;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::info::AttrKind;
+use silkit_ir::{DeclRef, Inst, Value, ValueDef};
+use silkit_types::{FunctionType, RequirementKind, SilType, Type, TypeKind};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The type of an operand; unknown where there is none.
+pub(super) fn operand(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> SilType {
+    cx.body.operands(inst).get(index).map_or_else(SilType::unknown, |o| value(cx, o.value))
+}
+
+/// The type of a value. Where address-only values are held like others, the results of calls are read as if they were
+/// not, so no types that follow from them are known.
+pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
+    match cx.body.def(value) {
+        ValueDef::Result(..) if !lowers_addresses(cx) => SilType::unknown(),
+        _ => cx.body.value(value).ty,
+    }
+}
+
+/// The lowered type in an attribute.
+pub(super) fn sil_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<SilType> {
+    cx.body.word(inst, name).map(SilType::from_u32).filter(|t| !t.is_unknown())
+}
+
+/// The type in an attribute, whatever its category.
+pub(super) fn formal_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<Type> {
+    let at = cx.body.info(inst).attr(name)?;
+    let is_lowered = matches!(cx.body.info(inst).attrs[at].kind, AttrKind::SilType | AttrKind::OptSilType);
+    let word = cx.body.word(inst, name)?;
+    let ty = if is_lowered { SilType::from_u32(word).ty() } else { Type::from_u32(word) };
+    Some(ty).filter(|t| !t.is_unknown())
+}
+
+/// The declaration in an attribute.
+pub(super) fn decl(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<DeclRef> {
+    cx.body.word(inst, name).map(DeclRef::from_u32)
+}
+
+/// Whether two types are the same, in this function.
+pub(super) fn same(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
+    cx.declarations().same_type(a, b, cx.signature())
+}
+
+/// Whether addresses and objects are told apart: opaque values are objects where they would be addresses.
+pub(super) fn lowers_addresses(cx: &FunctionContext<'_>) -> bool {
+    cx.addresses() == Addresses::Lowered
+}
+
+/// Whether two types are surely different, or one is an address and the other not.
+pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
+    a != b
+        && !a.is_unknown()
+        && !b.is_unknown()
+        && ((lowers_addresses(cx) && a.is_address() != b.is_address())
+            || same(cx, a.ty(), b.ty()) == Some(false))
+}
+
+/// Without aliases and sugar.
+pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
+    use TypeKind as K;
+    match ty.kind() {
+        K::Builtin(_, args) if args.is_empty() => ty,
+        K::Param { .. } | K::Opened { .. } | K::Function(_) | K::Tuple(_) => ty,
+        K::Named(_) if cx.declarations().nominal_of(ty).is_some() => ty,
+        _ => cx.declarations().resolve(ty).without_sugar(),
+    }
+}
+
+/// Whether a same-type requirement may make a parameter another type.
+pub(super) fn params_may_meet(cx: &FunctionContext<'_>) -> bool {
+    let sig = cx.signature();
+    sig.is_none_or(|s| s.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType))
+}
+
+/// Whether it is known what kind of type this is.
+pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
+    use TypeKind as K;
+    match ty.kind() {
+        K::Builtin(..)
+        | K::Tuple(_)
+        | K::Function(_)
+        | K::Metatype(..)
+        | K::ProtocolMetatype(..)
+        | K::Box(_)
+        | K::Pack { .. }
+        | K::Storage(..)
+        | K::BlockStorage(_)
+        | K::Any(_)
+        | K::Optional(_)
+        | K::Array(_)
+        | K::Dictionary(..) => true,
+        K::Named(_) => cx.declarations().nominal_of(ty).is_some(),
+        K::Param { .. } => !params_may_meet(cx),
+        _ => false,
+    }
+}
+
+/// Types are nested less deep than this where it is asked whether they are settled.
+const SETTLED_DEPTH: u32 = 16;
+
+/// Whether no requirement of the signature can make a part of this type something else.
+pub(super) fn is_settled(cx: &FunctionContext<'_>, ty: Type) -> bool {
+    settled(cx, ty, 0)
+}
+
+fn settled(cx: &FunctionContext<'_>, ty: Type, depth: u32) -> bool {
+    use TypeKind as K;
+    match ty.kind() {
+        K::Unknown
+        | K::Member(..)
+        | K::OpenedElement { .. }
+        | K::PackElement(_)
+        | K::Some(_)
+        | K::OpaqueResult { .. } => false,
+        K::Opened { interface, .. } => !matches!(interface.kind(), K::Member(..)),
+        K::Param { .. } => !params_may_meet(cx),
+        _ if depth > SETTLED_DEPTH => false,
+        _ => {
+            let mut found = true;
+            ty.map(&mut |t| {
+                found &= settled(cx, t, depth + 1);
+                t
+            });
+            found
+        }
+    }
+}
+
+/// What is known of callees in one body: generic arguments, and the type with them in place.
+#[derive(Default)]
+struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
+
+type Callee = (Box<[u32]>, Option<Rc<FunctionType>>);
+
+/// The type that an apply site calls, with its generic arguments in place.
+pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
+    let ty = sil_type(cx, inst, "type")?.ty();
+    let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
+    let known = cx.cached(Callees::default);
+    let mut known = known.0.borrow_mut();
+    let of_type = known.entry(ty).or_default();
+    if let Some((_, found)) = of_type.iter().find(|(a, _)| **a == *args) {
+        return found.clone();
+    }
+    let types: Vec<Type> = args.iter().map(|&w| Type::from_u32(w)).collect();
+    let declarations = cx.declarations();
+    let found = ty.as_function().and_then(|f| silkit_ir::substituted(f, &types, declarations)).map(Rc::new);
+    of_type.push((args.into(), found.clone()));
+    found
+}
+
+/// The type of the function as its own body sees it: its generic parameters stand for themselves.
+pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
+    let make = || {
+        let own = cx.function.ty.ty().as_function()?;
+        let own = FunctionType { sig: None, ..own.clone() };
+        silkit_ir::substituted(&own, &[], cx.declarations()).map(Rc::new)
+    };
+    cx.cached(|| OwnType(make())).0.clone()
+}
+
+struct OwnType(Option<Rc<FunctionType>>);
+
+/// A breach at an operand, labelled with its type.
+pub(super) fn at_operand(
+    cx: &FunctionContext<'_>,
+    rule: &'static Rule,
+    inst: Inst,
+    index: usize,
+    message: String,
+) -> Finding {
+    let place = Place::Operand(cx.body.operand_id(inst, index));
+    cx.finding(rule, place, message).label(format!("has type `{}`", operand(cx, inst, index)))
+}
+
+/// Checks the type of one operand.
+pub(super) fn expect(
+    cx: &FunctionContext<'_>,
+    rule: &'static Rule,
+    inst: Inst,
+    index: usize,
+    wanted: SilType,
+    what: &str,
+) {
+    let actual = operand(cx, inst, index);
+    if differ(cx, actual, wanted) {
+        let name = cx.value(cx.body.operand_value(inst, index));
+        let message = format!("{what} `{wanted}`, but `{name}` has type `{actual}`");
+        cx.report(at_operand(cx, rule, inst, index, message));
+    }
+}

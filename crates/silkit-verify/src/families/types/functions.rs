@@ -1,0 +1,149 @@
+//! Conversions of functions, which change nothing about how they are called.
+
+use super::facts::{at_operand, operand, same, sil_type};
+use crate::context::FunctionContext;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::{Inst, Opcode};
+use silkit_types::{CalleeConvention, Convention, FnFlags, FunctionType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&FUNCTION_CONVERSION];
+
+static FUNCTION_CONVERSION: Rule = Rule {
+    id: RuleId::new("SIL0342"),
+    name: "FunctionConversion",
+    summary: "A conversion of a function changes nothing about how it is called",
+    details: "\
+No code is made for it: callers call the function as it is. So the numbers and conventions of parameters and results
+stay, and their types at most become others that look the same. Where more must change, a thunk does it.",
+    failing: "\
+sil @f : $@convention(thin) (@guaranteed @callee_guaranteed (Builtin.Int64) -> ()) -> () {
+bb0(%0 : $@callee_guaranteed (Builtin.Int64) -> ()):
+  %1 = convert_escape_to_noescape %0 : $@callee_guaranteed (Builtin.Int64) -> () to $@noescape @callee_guaranteed () -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (@guaranteed @callee_guaranteed (Builtin.Int64) -> ()) -> () {
+bb0(%0 : $@callee_guaranteed (Builtin.Int64) -> ()):
+  %1 = convert_escape_to_noescape %0 : $@callee_guaranteed (Builtin.Int64) -> () to $@noescape @callee_guaranteed (Builtin.Int64) -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(
+        &[Opcode::ConvertFunction, Opcode::ConvertEscapeToNoEscape, Opcode::ThinToThickFunction],
+        function_conversion,
+    ),
+};
+
+fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(to) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let Some(from) = operand(cx, inst, 0).ty().as_function() else { return };
+    let opcode = cx.body.inst(inst).opcode;
+    // What a pattern makes of its parameters is not followed, nor how a thunk may drop an error.
+    let is_followed = [from, to].iter().all(|f| f.sig.is_none() && f.pattern_sig.is_none())
+        && !(opcode == Opcode::ThinToThickFunction && from.error.is_some());
+    let why =
+        of_kind(opcode, from, to).or_else(|| if is_followed { change_of_abi(cx, from, to) } else { None });
+    if let Some(why) = why {
+        let name = cx.body.info(inst).name;
+        cx.report(at_operand(cx, &FUNCTION_CONVERSION, inst, 0, format!("`{name}` of a function: {why}")));
+    }
+}
+
+/// What the kind of conversion does not allow.
+fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
+    let is_noescape = |f: &FunctionType| f.flags.contains(FnFlags::NOESCAPE);
+    let is_async = |f: &FunctionType| f.flags.contains(FnFlags::ASYNC);
+    let is_generic = |f: &FunctionType| f.sig.is_some();
+    match opcode {
+        Opcode::ConvertFunction if representation(from.convention) != representation(to.convention) => {
+            Some("its representation changes")
+        }
+        Opcode::ConvertFunction
+            if !is_generic(from) && !is_generic(to) && is_async(from) && !is_async(to) =>
+        {
+            Some("an async function cannot become one that is not async")
+        }
+        Opcode::ConvertEscapeToNoEscape if is_noescape(from) => Some("it is `@noescape` already"),
+        Opcode::ConvertEscapeToNoEscape if !is_noescape(to) => Some("the result is not `@noescape`"),
+        Opcode::ThinToThickFunction if has_context(from.convention) => Some("it has a context already"),
+        Opcode::ThinToThickFunction if !has_context(to.convention) => Some("the result is not thick"),
+        Opcode::ThinToThickFunction
+            if from.callee == CalleeConvention::Unowned && is_generic(from) != is_generic(to) =>
+        {
+            Some("only one of the two is generic")
+        }
+        _ => None,
+    }
+}
+
+/// What differs in how two functions are called.
+fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
+    if from.params.len() != to.params.len() {
+        return Some("the numbers of parameters differ");
+    }
+    if from.results.len() != to.results.len() {
+        return Some("the numbers of results differ");
+    }
+    if from.error.is_some() && to.error.is_none() {
+        return Some("a function that throws cannot become one that does not");
+    }
+    if from.is_coroutine() != to.is_coroutine() {
+        return Some("only one of the two is a coroutine");
+    }
+    for (p, q) in from.params.iter().zip(&to.params) {
+        if p.convention != q.convention {
+            return Some("the conventions of a parameter differ");
+        }
+        if !p.convention.is_indirect() && incompatible(cx, p.ty, q.ty) {
+            return Some("the types of a parameter cannot stand for each other");
+        }
+    }
+    for (r, s) in from.results.iter().zip(&to.results) {
+        if r.convention != s.convention {
+            return Some("the conventions of a result differ");
+        }
+        if !r.convention.is_indirect() && incompatible(cx, r.ty, s.ty) {
+            return Some("the types of a result cannot stand for each other");
+        }
+    }
+    None
+}
+
+/// Whether values of two types surely look different in registers.
+fn incompatible(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
+    let is_bits = |t: Type| match t.kind() {
+        TypeKind::Builtin(name, _) => {
+            !matches!(name.as_str(), "NativeObject" | "BridgeObject" | "UnknownObject")
+        }
+        _ => false,
+    };
+    (is_bits(a) || is_bits(b)) && same(cx, a, b) == Some(false)
+}
+
+fn has_context(convention: Convention) -> bool {
+    use Convention as C;
+    matches!(convention, C::Thick | C::ExplicitThick | C::Swift | C::Block)
+}
+
+/// Conventions that are represented alike.
+fn representation(convention: Convention) -> u8 {
+    match convention {
+        Convention::Thick | Convention::ExplicitThick | Convention::Swift => 0,
+        Convention::Block => 1,
+        Convention::C => 2,
+        Convention::ObjCMethod => 3,
+        Convention::Method => 4,
+        Convention::WitnessMethod(_) => 5,
+        Convention::Closure => 6,
+        Convention::CxxMethod => 7,
+        Convention::Thin => 8,
+        Convention::KeyPathGetter => 9,
+        Convention::KeyPathSetter => 10,
+        Convention::KeyPathEquals => 11,
+        Convention::KeyPathHash => 12,
+    }
+}

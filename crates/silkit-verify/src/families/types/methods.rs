@@ -1,0 +1,290 @@
+//! Methods that are looked up: in a class, in a superclass, in a witness table.
+
+use super::aggregates::names_member;
+use super::facts::{at_operand, decl, formal_type, operand, resolved, sil_type};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{DeclRef, Inst, Opcode};
+use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind};
+use silkit_types::{Convention, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&METHOD_OF_TYPE, &METHOD_CONVENTION, &CONFORMANCE];
+
+static METHOD_OF_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0344"),
+    name: "MethodOfType",
+    summary: "A method is looked up in a class or a protocol that has it",
+    details: "\
+`class_method` looks into the vtable of the object's class, so the method is one of this class or of a superclass;
+`witness_method` looks into a witness table, so it is a requirement of a protocol.",
+    failing: "\
+class C {
+  func m()
+}
+class D {
+  func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = class_method %0 : $C, #D.m : (D) -> () -> (), $@convention(method) (@guaranteed D) -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+class D {
+  func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = class_method %0 : $C, #C.m : (C) -> () -> (), $@convention(method) (@guaranteed C) -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::ClassMethod,
+            Opcode::SuperMethod,
+            Opcode::ObjCMethod,
+            Opcode::ObjCSuperMethod,
+            Opcode::WitnessMethod,
+        ],
+        method_of_type,
+    ),
+};
+
+fn owner<'a>(cx: &FunctionContext<'a>, method: DeclRef) -> Option<&'a NominalDecl> {
+    let (_, around) = method.data().path.split_last()?;
+    let path = match around {
+        [name] => *name,
+        _ => Symbol::new(&around.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".")),
+    };
+    match cx.declarations().lookup_nominal(path) {
+        Lookup::Known(decl) => Some(decl),
+        _ => None,
+    }
+}
+
+fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(method) = decl(cx, inst, "member") else { return };
+    let name = cx.body.info(inst).name;
+    let opcode = cx.body.inst(inst).opcode;
+    if method.data().path.len() < 2 {
+        let message = format!("`{method}` names no method");
+        cx.report(
+            cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message)
+                .note("a method is named with its type: `#C.m`"),
+        );
+        return;
+    }
+    let Some(owner) = owner(cx, method) else {
+        cx.unknown(&METHOD_OF_TYPE, Place::Inst(inst), || format!("it is not known what `{method}` is"));
+        return;
+    };
+    let (fits, wanted) = match opcode {
+        Opcode::WitnessMethod => (owner.kind == NominalKind::Protocol, "a protocol"),
+        Opcode::ClassMethod | Opcode::SuperMethod => (owner.is_class(), "a class"),
+        _ => (owner.is_class() || owner.kind == NominalKind::Protocol, "a class or protocol"),
+    };
+    if !fits {
+        let message = format!("`{name}` looks for a method of {wanted}, and `{}` is none", owner.path);
+        cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
+        return;
+    }
+    if opcode != Opcode::ClassMethod {
+        return;
+    }
+    let base = operand(cx, inst, 0);
+    let mut class = resolved(cx, base.ty());
+    if let TypeKind::Metatype(_, instance) = class.kind() {
+        class = resolved(cx, *instance);
+    }
+    if !base.is_unknown() && names_member(cx, method, class) == Some(false) {
+        let message = format!("`{method}` is no method of `{base}`");
+        cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message));
+    }
+}
+
+static METHOD_CONVENTION: Rule = Rule {
+    id: RuleId::new("SIL0346"),
+    name: "MethodConvention",
+    summary: "What a lookup gives has the convention of the table that it comes from",
+    details: "\
+Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method: P)`, methods of
+Objective-C `@convention(objc_method)`. Only a `!foreign` declaration is called as Objective-C does.",
+    failing: "\
+class C {
+  func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = class_method %0 : $C, #C.m : (C) -> () -> (), $@convention(thin) (@guaranteed C) -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @f : $@convention(thin) (@guaranteed C) -> () {
+bb0(%0 : $C):
+  %1 = class_method %0 : $C, #C.m : (C) -> () -> (), $@convention(method) (@guaranteed C) -> ()
+  %2 = tuple ()
+  return %2 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::ClassMethod,
+            Opcode::SuperMethod,
+            Opcode::ObjCMethod,
+            Opcode::ObjCSuperMethod,
+            Opcode::WitnessMethod,
+        ],
+        method_convention,
+    ),
+};
+
+fn method_convention(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let Some(method) = decl(cx, inst, "member") else { return };
+    let name = cx.body.info(inst).name;
+    let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
+    let (is_objc, fits, wanted) = match cx.body.inst(inst).opcode {
+        Opcode::WitnessMethod => {
+            (None, matches!(f.convention, Convention::WitnessMethod(_)), "witness_method: …")
+        }
+        Opcode::ClassMethod => (Some(false), f.convention == Convention::Method, "method"),
+        Opcode::SuperMethod => (Some(false), f.convention == Convention::Method, "method"),
+        _ => (Some(true), f.convention == Convention::ObjCMethod, "objc_method"),
+    };
+    if is_objc.is_some_and(|is_objc| is_objc != is_foreign) {
+        let kind = if is_foreign { "an Objective-C method" } else { "no `!foreign` method" };
+        let message = format!("`{name}` does not look up `{method}`, which is {kind}");
+        cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
+    } else if !fits {
+        let message = format!("`{name}` gives a function of `@convention({wanted})`");
+        cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
+    }
+}
+
+static CONFORMANCE: Rule = Rule {
+    id: RuleId::new("SIL0347"),
+    name: "TypeConforms",
+    summary: "A type that is put into an existential, or whose witness is looked up, conforms to the protocol",
+    details: "\
+The witness table of the conformance tells what the type has for the requirements; without a conformance there is none.
+Declare it (`extension S : P {}`), or use a type that conforms.",
+    failing: "\
+protocol P {
+  func r()
+}
+struct S {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $any P
+  %1 = init_existential_addr %0 : $*any P, $S
+  deinit_existential_addr %0 : $*any P
+  dealloc_stack %0 : $*any P
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    corrected: "\
+protocol P {
+  func r()
+}
+struct S : P {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $any P
+  %1 = init_existential_addr %0 : $*any P, $S
+  deinit_existential_addr %0 : $*any P
+  dealloc_stack %0 : $*any P
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::InitExistentialAddr,
+            Opcode::InitExistentialRef,
+            Opcode::AllocExistentialBox,
+            Opcode::WitnessMethod,
+        ],
+        type_conforms,
+    ),
+};
+
+fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
+    let opcode = cx.body.inst(inst).opcode;
+    let (ty, protocols) = match opcode {
+        Opcode::WitnessMethod => {
+            let protocol = decl(cx, inst, "member").and_then(|m| owner(cx, m));
+            (formal_type(cx, inst, "lookup"), protocol.map(|p| p.path).into_iter().collect())
+        }
+        _ => {
+            let of_operand = opcode == Opcode::InitExistentialAddr;
+            let existential =
+                if of_operand { Some(operand(cx, inst, 0)) } else { sil_type(cx, inst, "type") };
+            let protocols = existential.map_or_else(Vec::new, |e| protocols(cx.declarations(), e.ty()));
+            (formal_type(cx, inst, "concrete"), protocols)
+        }
+    };
+    let Some(ty) = ty else { return };
+    for protocol in protocols {
+        if conforms(cx.declarations(), ty, protocol) == Some(false) {
+            let message = format!("`{ty}` does not conform to `{protocol}`");
+            cx.report(cx.finding(&CONFORMANCE, Place::Inst(inst), message));
+        }
+    }
+}
+
+/// The protocols of an existential type that are known.
+fn protocols(declarations: &Declarations, existential: Type) -> Vec<Symbol> {
+    let ty = match existential.kind() {
+        TypeKind::Any(inner) => *inner,
+        _ => existential,
+    };
+    let parts = match ty.kind() {
+        TypeKind::Composition(parts) => parts.to_vec(),
+        _ => vec![ty],
+    };
+    let protocol = |t: &Type| declarations.nominal_of(*t).filter(|d| d.kind == NominalKind::Protocol);
+    parts.iter().filter_map(|t| protocol(t).map(|d| d.path)).collect()
+}
+
+/// Conformances to these need no declaration: enums have them, actors, and all types whose parts do.
+const IMPLICIT: &[&str] = &[
+    "Equatable",
+    "Hashable",
+    "RawRepresentable",
+    "Sendable",
+    "BitwiseCopyable",
+    "Copyable",
+    "Escapable",
+    "Actor",
+    "AnyActor",
+    "DistributedActor",
+];
+
+/// Whether a type conforms to a protocol, where all that could declare it is here: both are this module's own.
+pub(crate) fn conforms(declarations: &Declarations, ty: Type, protocol: Symbol) -> Option<bool> {
+    let own = declarations.own();
+    let is_own = declarations.path_of(ty).is_some_and(|path| own.get(path).is_some());
+    if !is_own || own.get(protocol).is_none() || IMPLICIT.contains(&protocol.as_str()) {
+        return None;
+    }
+    declarations.nominal_of(ty)?;
+    declarations.conforms(ty, protocol)
+}

@@ -1,0 +1,132 @@
+//! What the verifier finds: plain data that names entities, not text.
+
+use crate::rule::Rule;
+use crate::told::{Failure, OwnershipError, Told};
+use silkit_diag::Severity;
+use silkit_ir::{Block, Inst, Operand, Value};
+
+use crate::context::Owner;
+use silkit_base::TextRange;
+
+/// A part of a module that a finding speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The function, or the global variable, as a whole.
+    Whole,
+    /// The start of a block.
+    Block(Block),
+    /// An instruction.
+    Inst(Inst),
+    /// One operand of an instruction.
+    Operand(Operand),
+    /// The definition of a value.
+    Value(Value),
+    /// A range of the text, such as an entry of a table.
+    Text(TextRange),
+}
+
+/// One breach of a rule.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Where it is.
+    pub owner: Owner,
+    /// The place there.
+    pub place: Place,
+    /// How bad it is: an error, unless the reference lets it pass.
+    pub severity: Severity,
+    /// The finding in one line.
+    pub message: String,
+    /// What is at the place, in a few words; may be empty.
+    pub label: String,
+    /// Related places: the other end of the finding.
+    pub related: Vec<(Place, String)>,
+    /// For properties of paths: the blocks from the start of the path to the place where it goes wrong.
+    pub path: Vec<Block>,
+    /// Further remarks.
+    pub notes: Vec<String>,
+    /// What the reference says of it; several where it finds the breach in several places.
+    pub told: Vec<Told>,
+}
+
+impl Finding {
+    /// Makes it a warning: it is wrong, but no module is rejected for it.
+    #[must_use]
+    pub fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// Says in a few words what is at the place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a related place.
+    #[must_use]
+    pub fn also(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.related.push((place, text.into()));
+        self
+    }
+
+    /// Adds the path on which it goes wrong.
+    #[must_use]
+    pub fn path(mut self, path: Vec<Block>) -> Self {
+        self.path = path;
+        self
+    }
+
+    /// Adds a remark.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds what the reference's verifier says, of the finding's own place.
+    #[must_use]
+    pub fn told(self, message: &'static str) -> Self {
+        let at = self.place;
+        self.told_of(at, message)
+    }
+
+    /// Adds what the reference's verifier says, of some place.
+    #[must_use]
+    pub fn told_of(self, at: Place, message: &'static str) -> Self {
+        self.told_showing(at, message, Vec::new())
+    }
+
+    /// Adds what the reference's verifier says, of some place, and the instructions that it shows before.
+    #[must_use]
+    pub fn told_showing(
+        mut self,
+        at: Place,
+        message: &'static str,
+        shown: Vec<(&'static str, Inst)>,
+    ) -> Self {
+        self.told.push(Told::Failure(Failure { message, at, shown }));
+        self
+    }
+
+    /// Adds what the part of the reference's verifier that is written in Swift says, of some place.
+    #[must_use]
+    pub fn told_in_swift(mut self, at: Place, message: &'static str) -> Self {
+        self.told.push(Told::SwiftFailure(Failure { message, at, shown: Vec::new() }));
+        self
+    }
+
+    /// Adds what the reference's ownership verifier says of a value.
+    #[must_use]
+    pub fn told_of_value(mut self, value: Value, error: OwnershipError) -> Self {
+        self.told.push(Told::Ownership(value, error));
+        self
+    }
+}

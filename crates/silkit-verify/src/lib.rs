@@ -1,0 +1,25 @@
+//! The verifier: whether a module keeps the rules of SIL, and where it does not.
+//!
+//! A [`Rule`] is declared once, beside the function that checks it, in the file of its family; [`rules`] lists
+//! all. [`verify`] runs them over a module and gives [`Finding`]s: data, in source order, the same for any
+//! number of threads. [`Renderer`] makes diagnostics of them. What is unknown, such as the type of a value
+//! whose declaration is not in the file, never causes a finding: a rule notes it ([`Report::unknown`]).
+//!
+//! `docs/add-a-rule.md` says how to add one.
+
+mod context;
+mod families;
+mod finding;
+mod names;
+mod render;
+mod rule;
+mod run;
+mod told;
+
+pub use context::{FunctionContext, ModuleContext, Owner, Unknown};
+pub use families::{LinkedFinding, LinkedModule};
+pub use finding::{Finding, Place};
+pub use render::Renderer;
+pub use rule::{Check, Rule, find_rule, rules};
+pub use run::{Options, Report, verify, verify_linked};
+pub use told::{Failure, MemoryFault, MemoryFaultKind, OwnershipError, Told};

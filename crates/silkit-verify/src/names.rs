@@ -1,0 +1,106 @@
+//! The names of values and blocks as people know them: those of the text that was read, or those that the
+//! printer would give.
+
+use silkit_base::FxHashMap;
+use silkit_ir::{Block, Body, Value, ValueDef};
+use std::sync::OnceLock;
+
+/// Names in one body.
+#[derive(Debug)]
+pub(crate) struct Names<'a> {
+    body: &'a Body,
+    text: Option<&'a str>,
+    printed: OnceLock<Printed>,
+}
+
+/// The numbers that the printer gives.
+#[derive(Debug)]
+struct Printed {
+    blocks: FxHashMap<Block, usize>,
+    values: FxHashMap<Value, usize>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(body: &'a Body, text: Option<&'a str>) -> Self {
+        Self { body, text, printed: OnceLock::new() }
+    }
+
+    /// The name of a block: `bb1`.
+    pub(crate) fn block(&self, block: Block) -> String {
+        let spelled = self.at(self.body.block_pos(block)).map(word);
+        match spelled {
+            Some(name) if !name.is_empty() => name.to_owned(),
+            _ => match self.printed().blocks.get(&block) {
+                Some(number) => format!("bb{number}"),
+                None => block.to_string(),
+            },
+        }
+    }
+
+    /// The name of a value: `%1`.
+    pub(crate) fn value(&self, value: Value) -> String {
+        let spelled = match self.body.def(value) {
+            ValueDef::Undef => return "undef".to_owned(),
+            ValueDef::Pending => return "a value without a definition".to_owned(),
+            ValueDef::Argument(block, index) => {
+                self.at(self.body.block_pos(block)).and_then(|text| nth_value(text, index.into(), b':'))
+            }
+            ValueDef::Result(inst, index) => {
+                self.at(self.body.inst(inst).pos).and_then(|text| nth_value(text, index.into(), b'='))
+            }
+        };
+        match spelled {
+            Some(name) => name.to_owned(),
+            None => match self.printed().values.get(&value) {
+                Some(number) => format!("%{number}"),
+                None => value.to_string(),
+            },
+        }
+    }
+
+    /// The text from an offset.
+    fn at(&self, pos: u32) -> Option<&'a str> {
+        self.text.filter(|_| pos != silkit_ir::NONE)?.get(pos as usize..)
+    }
+
+    /// Numbers blocks and values as the printer does: an instruction without a result takes a number too.
+    fn printed(&self) -> &Printed {
+        self.printed.get_or_init(|| {
+            let mut printed = Printed { blocks: FxHashMap::default(), values: FxHashMap::default() };
+            let mut next = 0;
+            for (number, &block) in self.body.block_order().iter().enumerate() {
+                printed.blocks.insert(block, number);
+                let arguments = self.body.arguments(block).iter().copied();
+                for value in arguments {
+                    printed.values.insert(value, next);
+                    next += 1;
+                }
+                for inst in self.body.block_insts(block) {
+                    let results = self.body.results(inst);
+                    next += usize::from(results.len() == 0);
+                    for value in results {
+                        printed.values.insert(value, next);
+                        next += 1;
+                    }
+                }
+            }
+            printed
+        })
+    }
+}
+
+/// The word at the start of a text.
+fn word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The value with this position in a list `%a : …, %b : …` or `(%a, %b) =`, each of which a character follows.
+fn nth_value(text: &str, index: usize, follows: u8) -> Option<&str> {
+    // A label stands on one line; nothing else in it begins with `%`.
+    let line = &text[..text.find('\n').unwrap_or(text.len())];
+    let line = if follows == b'=' { &line[..line.find('=')?] } else { line };
+    let at = line.match_indices('%').nth(index)?.0;
+    let name = &line[at..at + 1 + word(&line[at + 1..]).len()];
+    (name.len() > 1).then_some(name)
+}

@@ -1,0 +1,145 @@
+//! Running the rules over a module.
+
+use crate::context::{Found, FunctionContext, ModuleContext, Shared, Unknown};
+use crate::families::{LinkedFinding, LinkedModule};
+use crate::finding::Finding;
+use crate::rule::{Check, Rule, rules};
+use rayon::prelude::*;
+use silkit_diag::RuleId;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::{Attribute, Function, FunctionId, Inst, Module, Opcode};
+use silkit_types::decl::Declarations;
+
+/// What is verified.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only these rules, where there are any.
+    pub only: Vec<RuleId>,
+    /// Not these rules.
+    pub allow: Vec<RuleId>,
+    /// Whether to collect what was unknown.
+    pub unknown: bool,
+    /// How address-only values are held.
+    pub addresses: Addresses,
+}
+
+impl Options {
+    fn wants(&self, rule: &Rule) -> bool {
+        (self.only.is_empty() || self.only.contains(&rule.id)) && !self.allow.contains(&rule.id)
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The findings, in the order of the module.
+    pub findings: Vec<Finding>,
+    /// What could not be decided, in the same order, where it was asked for.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Report {
+    fn take(&mut self, found: Found, options: &Options) {
+        self.findings.extend(found.findings.into_inner().into_iter().filter(|f| options.wants(f.rule)));
+        self.unknown.extend(found.unknown.into_inner().into_iter().filter(|u| options.wants(u.rule)));
+    }
+}
+
+type InstCheck = fn(&FunctionContext<'_>, Inst);
+
+/// The checks to run, by what they look at.
+#[derive(Default)]
+struct Plan {
+    /// For each opcode, the checks of its instructions.
+    insts: Vec<Vec<InstCheck>>,
+    bodies: Vec<fn(&FunctionContext<'_>)>,
+    paths: Vec<fn(&FunctionContext<'_>)>,
+    modules: Vec<fn(&ModuleContext<'_>)>,
+}
+
+impl Plan {
+    fn new(options: &Options) -> Self {
+        let mut plan = Plan { insts: vec![Vec::new(); Opcode::ALL.len()], ..Plan::default() };
+        for rule in rules() {
+            match rule.check {
+                Check::Inst([], check) => plan.insts.iter_mut().for_each(|of| of.push(check)),
+                Check::Inst(opcodes, check) if is_wanted(rule, options) => {
+                    opcodes.iter().for_each(|&o| plan.insts[o as usize].push(check));
+                }
+                // Whether paths can be followed must be known even if nobody asks.
+                Check::Body(check) => plan.bodies.push(check),
+                Check::Paths(check) if is_wanted(rule, options) => plan.paths.push(check),
+                Check::Module(check) if is_wanted(rule, options) => plan.modules.push(check),
+                _ => {}
+            }
+        }
+        plan
+    }
+
+    fn function(&self, cx: &FunctionContext<'_>) {
+        self.bodies.iter().for_each(|check| check(cx));
+        for inst in cx.insts() {
+            for check in &self.insts[cx.body.inst(inst).opcode as usize] {
+                check(cx, inst);
+            }
+        }
+        if !cx.is_broken() {
+            self.paths.iter().for_each(|check| check(cx));
+        }
+    }
+}
+
+/// Whether a rule, or one that its check finds too, is asked for.
+fn is_wanted(rule: &Rule, options: &Options) -> bool {
+    let id = rule.id.as_str();
+    options.wants(rule)
+        || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.wants(r))
+}
+
+/// Whether a function has a body, and does not ask to be left alone.
+fn is_verified(function: &Function) -> bool {
+    let refuses = |a: &Attribute| a.key == "_semantics" && a.text.as_str().contains("\"sil.verify_none\"");
+    function.body.is_some() && !function.attributes.iter().any(refuses)
+}
+
+/// Verifies a module. The text is the one that it was read from: messages name values as it does.
+pub fn verify(module: &Module, declarations: &Declarations, text: Option<&str>, options: &Options) -> Report {
+    let plan = Plan::new(options);
+    let cx = ModuleContext::new(module, declarations, text, options.unknown);
+    plan.modules.iter().for_each(|check| check(&cx));
+    let (functions, globals) = (&cx.functions, &cx.globals);
+    let shared = Shared { module, declarations, functions, globals, text, addresses: options.addresses };
+    let ids: Vec<FunctionId> =
+        module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
+    let found: Vec<Found> = ids
+        .par_iter()
+        .filter_map(|&id| {
+            let function = &module.functions[id];
+            let body = function.body.as_ref()?;
+            let cx = FunctionContext::new(shared, id, function, body, options.unknown);
+            plan.function(&cx);
+            let mut found = cx.found;
+            let positions = |f: &Finding| crate::render::position(module, f.owner, f.place);
+            found.findings.get_mut().sort_by_key(positions);
+            Some(found)
+        })
+        .collect();
+    let mut report = Report::default();
+    report.take(cx.found, options);
+    found.into_iter().for_each(|f| report.take(f, options));
+    report
+}
+
+/// Verifies what several modules say of the objects that they share; each for itself is [`verify`]'s work.
+pub fn verify_linked(modules: &[LinkedModule<'_>], options: &Options) -> Vec<LinkedFinding> {
+    let mut found = Vec::new();
+    for rule in rules() {
+        if let Check::Linked(check) = rule.check
+            && is_wanted(rule, options)
+        {
+            check(modules, &mut found);
+        }
+    }
+    found.retain(|f| options.wants(f.finding.rule));
+    found
+}

@@ -1,0 +1,129 @@
+//! Scopes and stack discipline at their corners: dead ends, moves, coroutines; and their cost.
+
+use silkit_types::decl::{DeclTable, Declarations};
+use silkit_verify::{Options, verify};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// The rules that a module breaks, in order.
+fn broken(text: &str) -> Vec<&'static str> {
+    let text = format!("sil_stage canonical\n\nimport Builtin\n\n{text}");
+    let parsed = silkit_text::parse_module(&text);
+    assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
+    let declarations = Declarations::new(DeclTable::new(), Vec::new());
+    let report = verify(&parsed.module, &declarations, Some(&text), &Options::default());
+    report.findings.iter().map(|f| f.rule.id.as_str()).collect()
+}
+
+/// A function with a condition `%c` and an address `%p`.
+fn function(blocks: &str) -> String {
+    format!(
+        "sil @f : $@convention(thin) (Builtin.Int1, @inout Builtin.Int64) -> () {{\n\
+         bb0(%c : $Builtin.Int1, %p : $*Builtin.Int64):\n{blocks}}}\n"
+    )
+}
+
+const ALLOC: &str = "%a = alloc_stack $Builtin.Int64\n";
+const DEALLOC: &str = "dealloc_stack %a : $*Builtin.Int64\n";
+const RETURN: &str = "%r = tuple ()\nreturn %r : $()\n";
+
+#[test]
+fn paths_into_a_dead_end_may_disagree() {
+    let both = |before: &str, left: &str, right: &str, end: &str| {
+        function(&format!(
+            "{before}cond_br %c, bb1, bb2\nbb1:\n{left}br bb3\nbb2:\n{right}br bb3\nbb3:\n{end}unreachable\n"
+        ))
+    };
+    assert!(broken(&both("", ALLOC, "", "")).is_empty());
+    assert!(broken(&both(ALLOC, DEALLOC, "", "")).is_empty());
+    // What both bring along may go.
+    assert!(broken(&both(ALLOC, "", "", DEALLOC)).is_empty());
+    // What is allocated there nests as anywhere.
+    let inner = "%i = alloc_stack $Builtin.Int32\ndealloc_stack %i : $*Builtin.Int32\n";
+    assert!(broken(&both(ALLOC, DEALLOC, "", inner)).is_empty());
+    // What one of them has deallocated may not go again, nor what is under something that only one has.
+    assert_eq!(broken(&both(ALLOC, DEALLOC, "", DEALLOC)), ["SIL0202"]);
+    let other = "%b = alloc_stack $Builtin.Int32\n";
+    assert_eq!(broken(&both(ALLOC, other, "", DEALLOC)), ["SIL0211"]);
+    let access = "%x = begin_access [read] [static] %p : $*Builtin.Int64\n";
+    assert!(broken(&both(access, "end_access %x : $*Builtin.Int64\n", "", "")).is_empty());
+}
+
+#[test]
+fn an_endless_loop_keeps_the_stack() {
+    let around = |inside: &str, turn: &str| {
+        function(&format!("{inside}br bb1\nbb1:\n{turn}cond_br %c, bb2, bb3\nbb2:\nbr bb1\nbb3:\nbr bb1\n"))
+    };
+    assert!(broken(&around(ALLOC, "")).is_empty());
+    assert!(broken(&around("", &format!("{ALLOC}{DEALLOC}"))).is_empty());
+    assert_eq!(broken(&around("", ALLOC)), ["SIL0203"]);
+    assert_eq!(broken(&around(ALLOC, DEALLOC)), ["SIL0202"]);
+    // Two ways in that disagree.
+    let two = |turn: &str| {
+        function(&format!(
+            "cond_br %c, bb1, bb2\nbb1:\n{ALLOC}br bb3\nbb2:\nbr bb4\nbb3:\nbr bb4\nbb4:\n{turn}br bb3\n"
+        ))
+    };
+    assert!(broken(&two("")).is_empty());
+}
+
+#[test]
+fn the_way_out_counts() {
+    let leak = function(&format!(
+        "{ALLOC}cond_br %c, bb1, bb2\nbb1:\n{DEALLOC}br bb3\nbb2:\nbr bb3\nbb3:\n{RETURN}"
+    ));
+    assert_eq!(broken(&leak), ["SIL0201"]);
+    let nested = function(&format!(
+        "{ALLOC}%b = alloc_stack $Builtin.Int32\n{DEALLOC}dealloc_stack %b : $*Builtin.Int32\n{RETURN}"
+    ));
+    assert_eq!(broken(&nested), ["SIL0210"]);
+    // Accesses overlap as they like.
+    let accesses = function(&format!(
+        "%x = begin_access [read] [static] %p : $*Builtin.Int64\n\
+         %y = begin_access [read] [static] %p : $*Builtin.Int64\n\
+         end_access %x : $*Builtin.Int64\nend_access %y : $*Builtin.Int64\n{RETURN}"
+    ));
+    assert!(broken(&accesses).is_empty());
+    // Ends in blocks that are not reached are nobody's concern.
+    let unreached =
+        function(&format!("{ALLOC}{DEALLOC}{RETURN}bb1:\n{DEALLOC}br bb2\nbb2:\n{DEALLOC}br bb1\n"));
+    assert!(broken(&unreached).is_empty());
+}
+
+#[test]
+fn the_compiler_moves_memory_that_it_deallocates() {
+    let builtin = |moved: &str, operand: &str| {
+        function(&format!(
+            "%n = integer_literal $Builtin.Word, 8\n\
+             %a = builtin \"stackAlloc\"(%n : $Builtin.Word, %n : $Builtin.Word, %n : $Builtin.Word) : $Builtin.RawPointer\n\
+             {moved}%d = builtin \"stackDealloc\"({operand} : $Builtin.RawPointer) : $()\n{RETURN}"
+        ))
+    };
+    let ossa = |text: String| text.replace("sil @f", "sil [ossa] @f");
+    assert!(broken(&builtin("", "%a")).is_empty());
+    assert!(broken(&ossa(builtin("%m = move_value [var_decl] %a : $Builtin.RawPointer\n", "%m"))).is_empty());
+    let indexed = "%m = index_raw_pointer %a : $Builtin.RawPointer, %n : $Builtin.Word\n";
+    assert_eq!(broken(&builtin(indexed, "%m")), ["SIL0205", "SIL0201"]);
+}
+
+#[test]
+fn the_cost_is_linear() {
+    // Every allocation spans all that are made after it, and one is never deallocated.
+    let count = 30_000;
+    let mut blocks = String::from("br bb1\n");
+    for i in 1..=count {
+        write!(blocks, "bb{i}:\n%a{i} = alloc_stack $Builtin.Int32\n%x{i} = begin_access [read] [static] %p : $*Builtin.Int64\nbr bb{}\n", i + 1).expect("a string");
+    }
+    for i in (1..=count).rev() {
+        let block = 2 * count + 1 - i;
+        let dealloc =
+            if i == count { String::new() } else { format!("dealloc_stack %a{i} : $*Builtin.Int32\n") };
+        write!(blocks, "bb{block}:\nend_access %x{i} : $*Builtin.Int64\n{dealloc}br bb{}\n", block + 1)
+            .expect("a string");
+    }
+    write!(blocks, "bb{}:\n{RETURN}", 2 * count + 1).expect("a string");
+    let start = Instant::now();
+    assert_eq!(broken(&function(&blocks))[0], "SIL0201");
+    // Generous: one by one, the scopes take minutes.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}

@@ -1,0 +1,102 @@
+//! `silkit demangle`: names for people in place of mangled ones.
+
+use crate::output;
+use serde_json::json;
+use silkit::demangle::{Style, demangle, demangle_text};
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  silkit demangle '$s4main5greet4nameS2S_tF'
+  silkit demangle --simplified '$s4main5greet4nameS2S_tF'
+  silkit demangle < crash.log
+
+Without symbols, standard input is copied with every mangled name in it replaced.
+A name that is not mangled stays as it is.";
+
+/// Says mangled names for people
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The symbols; without any, standard input is read as text
+    symbols: Vec<String>,
+    /// Leaves out modules and types, as the comments of SIL do
+    #[arg(long)]
+    simplified: bool,
+    /// Prints only the name for people, not the symbol before it
+    #[arg(long)]
+    compact: bool,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    /// One JSON object a symbol
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let style = if args.simplified { Style::Simplified } else { Style::Full };
+    let outcome = if args.symbols.is_empty() { filter(style, args) } else { answer(style, args) };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads the output may stop before its end.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&format!("error: cannot read or write: {}\n", output::reason(&error)));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(style: Style, args: &Args) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for symbol in &args.symbols {
+        if args.format == Format::Json {
+            writeln!(out, "{}", object(symbol))?;
+            continue;
+        }
+        let name = demangle(symbol, style);
+        let name = name.as_deref().unwrap_or(symbol);
+        if args.compact { writeln!(out, "{name}")? } else { writeln!(out, "{symbol} ---> {name}")? }
+    }
+    Ok(())
+}
+
+/// A symbol with its names, `null` where it is not mangled.
+fn object(symbol: &str) -> serde_json::Value {
+    json!({
+        "symbol": symbol,
+        "demangled": demangle(symbol, Style::Full),
+        "simplified": demangle(symbol, Style::Simplified),
+    })
+}
+
+/// Copies standard input, a line at a time, so that it can stand in a pipe that does not end.
+fn filter(style: Style, args: &Args) -> io::Result<()> {
+    let (mut input, mut out) = (io::stdin().lock(), io::stdout().lock());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return out.flush();
+        }
+        // What is no text passes through.
+        match std::str::from_utf8(&line) {
+            Ok(text) if args.format == Format::Json => {
+                let symbol = text.trim();
+                if !symbol.is_empty() {
+                    writeln!(out, "{}", object(symbol))?;
+                }
+            }
+            Ok(text) => out.write_all(demangle_text(text, style).as_bytes())?,
+            Err(_) => out.write_all(&line)?,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `silkit interface`: what module interfaces declare, and the compact facts made of them.
+
+use crate::session::{Report, Session};
+use silkit::text::decl::{parse_interface, write_facts};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+The facts about the standard library that ship inside are made with --facts, from the files in the
+order in which their first line names the modules.
+
+Examples:
+  silkit interface Geo.swiftinterface
+  silkit interface --facts Swift.swiftinterface _Concurrency.swiftinterface -o swift.facts";
+
+/// Shows what `.swiftinterface` files declare, or makes a file of facts from them
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The files; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    files: Vec<String>,
+    /// Makes one file of facts from all files
+    #[arg(long)]
+    facts: bool,
+    /// Writes there instead of to standard output
+    #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
+    output: String,
+    /// How errors are shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Report,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format);
+    let mut tables = Vec::new();
+    for path in session.inputs(&args.files) {
+        let Some(text) = session.read_text(&path) else { continue };
+        let parsed = parse_interface(&text);
+        session.progress.done(text.len() as u64);
+        if parsed.errors.is_empty() {
+            tables.push(parsed.table);
+        } else {
+            session.syntax_errors(&path, text, &parsed.errors);
+        }
+    }
+    if session.has_errors() {
+        // Facts that leave something out would be wrong without anybody knowing.
+        return session.finish();
+    }
+    let text = if args.facts {
+        write_facts(&tables)
+    } else {
+        tables.iter().map(|table| readable(&write_facts(std::slice::from_ref(table)))).collect()
+    };
+    session.write(&args.output, text.as_bytes());
+    session.finish()
+}
+
+/// Facts with one declaration on a line.
+fn readable(facts: &str) -> String {
+    let mut lines = facts.lines();
+    let module = lines.next().and_then(|header| header.split(' ').nth(2)).unwrap_or_default();
+    let mut out = format!("// module {module}\n");
+    for line in lines {
+        let (path, declarations) = line.split_once('\t').unwrap_or(("", line));
+        // A nested type is declared by its name alone.
+        if let Some((outer, _)) = path.rsplit_once('.') {
+            out += &format!("// in {outer}\n");
+        }
+        out += &declarations.replace("};extension ", "}\nextension ").replace('{', " { ").replace('}', " }");
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,33 @@
+//! The passes of the reference that change nothing and print what they see, for tests.
+
+use silkit::ir::Module;
+use silkit::ir::conventions::Addresses;
+use silkit::reference::{Reference, dump_ownership};
+use silkit::types::decl::Declarations;
+use silkit::verify::Finding;
+
+/// A pass that prints.
+pub(crate) struct Printer {
+    /// The name of its option.
+    pub(crate) name: &'static str,
+    /// What it prints, to standard error.
+    pub(crate) print: fn(&Seen<'_>) -> String,
+}
+
+/// What a printer sees.
+pub(crate) struct Seen<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) declarations: &'a Declarations,
+    pub(crate) addresses: Addresses,
+    /// The verifier's errors, by functions.
+    pub(crate) findings: &'a [Finding],
+}
+
+/// All of them.
+pub(crate) static PRINTERS: &[Printer] = &[
+    Printer { name: "ownership-dumper", print: |s| dump_ownership(s.module, s.declarations, s.addresses) },
+    Printer {
+        name: "ownership-verifier-textual-error-dumper",
+        print: |s| Reference::new(s.module).ownership_errors(s.findings),
+    },
+];

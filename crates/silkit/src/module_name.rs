@@ -1,0 +1,63 @@
+//! `-module-name`: the declarations of a file belong to the module that is being built.
+
+use crate::ir::{Conformance, Module, WitnessEntry, WitnessTableOf};
+use crate::types::decl::{Declarations, Entry};
+use crate::types::{Type, TypeKind};
+use silkit_base::Symbol;
+
+/// Says of each conformance that the file declares that this module declares it.
+///
+/// ```
+/// let text = "sil_stage raw\nprotocol P {}\nstruct S : P {}\nsil_witness_table S: P module other {\n}\n";
+/// let mut module = silkit::read("a.sil", text.as_bytes())?;
+/// silkit::set_module_name(&mut module, "geo");
+/// assert!(silkit::print(&module).contains("S: P module geo"));
+/// # Ok::<(), silkit::Unreadable>(())
+/// ```
+pub fn set_module_name(module: &mut Module, name: &str) {
+    let declarations = crate::declarations(module);
+    let name = Symbol::new(name);
+    let tables = module.witness_tables.iter_mut().chain(&mut module.default_witness_tables);
+    for table in tables {
+        if let WitnessTableOf::Conformance(conformance) = &mut table.of {
+            rename(conformance, name, &declarations);
+        }
+        for entry in table.entries.iter_mut().flatten() {
+            match entry {
+                WitnessEntry::Base(_, conformance)
+                | WitnessEntry::AssociatedConformance { conformance, .. }
+                | WitnessEntry::Conditional(_, _, conformance) => rename(conformance, name, &declarations),
+                WitnessEntry::Method(..) | WitnessEntry::AssociatedType(..) | WitnessEntry::NoDefault => {}
+            }
+        }
+    }
+}
+
+fn rename(conformance: &mut Conformance, name: Symbol, declarations: &Declarations) {
+    match conformance {
+        Conformance::Normal { ty, protocol, module, .. } => {
+            if is_declared_here(*ty, *protocol, declarations) {
+                *module = name;
+            }
+        }
+        Conformance::Specialized { inner, .. } | Conformance::Inherited { inner, .. } => {
+            rename(inner, name, declarations);
+        }
+        Conformance::Dependent(_) | Conformance::Abstract { .. } => {}
+    }
+}
+
+/// Whether the file declares the type, or adds the protocol to it.
+fn is_declared_here(ty: Type, protocol: Type, declarations: &Declarations) -> bool {
+    let Some(path) = declarations.path_of(ty) else { return false };
+    let Some(Entry { nominal, extensions, .. }) = declarations.own().get(path) else { return false };
+    let adds = |inherited: &[Type]| inherited.iter().any(|t| last_name(*t) == last_name(protocol));
+    nominal.is_some() || extensions.iter().any(|e| adds(&e.inherited))
+}
+
+fn last_name(ty: Type) -> Option<Symbol> {
+    match ty.kind() {
+        TypeKind::Named(named) => Some(named.name),
+        _ => None,
+    }
+}

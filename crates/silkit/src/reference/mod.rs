@@ -1,0 +1,95 @@
+//! The verifier's findings in the words and the layout of the reference's tools, and its dumps of ownership: what
+//! tests compare that were written for these tools. It finds nothing itself.
+
+mod dumper;
+mod failures;
+mod memory;
+mod ownership;
+
+pub use dumper::dump_ownership;
+
+use crate::comment_name;
+use silkit_ir::{Body, FunctionId, Module};
+use silkit_text::Dump;
+use silkit_verify::{Finding, Owner, Told};
+
+/// Tells findings in a module as the reference would.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    module: &'a Module,
+}
+
+/// The parts of a verifier whose errors can be left out or are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The ownership verifier.
+    Ownership,
+    /// What is written in Swift.
+    Swift,
+    /// The verifier of memory lifetimes.
+    Memory,
+    /// All else.
+    Main,
+}
+
+/// The part of the reference's verifier that finds what was found.
+pub fn part(finding: &Finding) -> Part {
+    match finding.told.first() {
+        Some(Told::Ownership(..)) => Part::Ownership,
+        Some(Told::SwiftFailure(_)) => Part::Swift,
+        Some(Told::Memory(_)) => Part::Memory,
+        _ => Part::Main,
+    }
+}
+
+impl<'a> Reference<'a> {
+    /// Of findings in this module.
+    pub fn new(module: &'a Module) -> Self {
+        Self { module }
+    }
+
+    /// What the reference says of each finding, as it does where it goes on after failures
+    /// (`-verify-continue-on-failure`).
+    pub fn failures(&self, findings: &[Finding]) -> String {
+        let mut out = String::new();
+        for found in findings.chunk_by(|a, b| a.owner == b.owner) {
+            self.failures_of(found, &mut out);
+        }
+        let errors = self.by_function(findings, |id, findings| {
+            ownership::errors(self.module, id, findings, ownership::Layout::Plain)
+        });
+        out + &errors
+    }
+
+    /// The errors of ownership alone, numbered (`-ownership-verifier-textual-error-dumper`).
+    pub fn ownership_errors(&self, findings: &[Finding]) -> String {
+        self.by_function(findings, |id, findings| {
+            ownership::errors(self.module, id, findings, ownership::Layout::Numbered)
+        })
+    }
+
+    /// The first line of what the reference's verifier says of a finding, where that is known.
+    pub fn headline(&self, finding: &Finding) -> Option<String> {
+        match finding.told.first()? {
+            Told::Failure(failure) | Told::SwiftFailure(failure) => Some(failures::headline(failure.message)),
+            Told::Memory(fault) => Some(self.memory_headline(finding, fault)),
+            Told::Ownership(..) => None,
+        }
+    }
+
+    /// Findings of a function follow one another.
+    fn by_function(&self, findings: &[Finding], tell: impl Fn(FunctionId, &[Finding]) -> String) -> String {
+        let of_one = findings.chunk_by(|a, b| a.owner == b.owner);
+        of_one
+            .map(
+                |found| {
+                    if let Owner::Function(id) = found[0].owner { tell(id, found) } else { String::new() }
+                },
+            )
+            .collect()
+    }
+
+    fn dump(&self, body: &'a Body) -> Dump<'a> {
+        Dump::new(self.module, body, &comment_name)
+    }
+}
