@@ -2,7 +2,7 @@
 //!
 //! Each analysis is a plain struct that `compute(&Body)` makes in linear or almost linear time. It
 //! holds no reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] shows no
-//! change of what it depends on.
+//! change of what it depends on. An [`AnalysisCache`] keeps those of one body as long as they are.
 //!
 //! | analysis | answers | made again after a change of |
 //! |---|---|---|
@@ -16,6 +16,7 @@
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`path`] | a shortest path between blocks | – |
 
+mod cache;
 mod components;
 mod dead_ends;
 mod dominators;
@@ -26,6 +27,7 @@ mod order;
 mod path;
 mod scopes;
 
+pub use cache::{Analysis, AnalysisCache, Fresh};
 pub use components::Components;
 pub use dead_ends::DeadEnds;
 pub use dominators::{Dominators, PostDominators, value_dominates};

@@ -177,6 +177,16 @@ impl Function {
         }
     }
 
+    /// The function without what is in its body; a definition has an empty one.
+    pub fn header(&self) -> Self {
+        Self {
+            attributes: self.attributes.clone(),
+            effects: self.effects.clone(),
+            body: self.body.as_ref().map(|_| Body::new()),
+            ..*self
+        }
+    }
+
     /// Makes a declaration of a definition: one that is defined elsewhere.
     pub fn remove_body(&mut self) {
         const OF_BODIES: &[&str] = &["ossa", "serialized", "serialized_for_package"];

@@ -31,7 +31,9 @@ pub use cursor::Cursor;
 pub use error::{Parse, SyntaxError};
 pub use format::format_module;
 pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
-pub use module::{Entity, ParsedModule, Placed, parse_module, parse_module_with, print_module};
+pub use module::{
+    Entity, ParsedModule, Placed, parse_module, parse_module_with, print_function, print_module,
+};
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

@@ -26,6 +26,7 @@ pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
 pub use silkit_ir as ir;
 pub use silkit_ir::references;
+pub use silkit_opt as opt;
 pub use silkit_text as text;
 pub use silkit_types as types;
 pub use silkit_verify as verify;

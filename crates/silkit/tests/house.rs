@@ -29,6 +29,18 @@ const LAYERS: &[(&str, &[&str])] = &[
             "silkit-text",
         ],
     ),
+    (
+        "silkit-opt",
+        &[
+            "silkit-analysis",
+            "silkit-base",
+            "silkit-ir",
+            "silkit-text",
+            "silkit-types",
+            // For its tests alone.
+            "silkit-testkit",
+        ],
+    ),
     ("silkit-testkit", &["silkit-base"]),
 ];
 

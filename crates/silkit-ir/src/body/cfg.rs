@@ -85,6 +85,12 @@ impl Body {
         order
     }
 
+    /// The edges out of a block, in the order of its successors.
+    pub fn outgoing(&self, block: Block) -> impl ExactSizeIterator<Item = Edge> + Clone + use<> {
+        let range = self.edge_range(block);
+        (range.start as u32..range.end as u32).map(Edge::from_u32)
+    }
+
     /// An edge.
     pub fn edge(&self, edge: Edge) -> &EdgeData {
         &self.edges[edge]

@@ -37,6 +37,19 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     text
 }
 
+/// Prints one function as it would stand in the module, which may hold another form of it.
+pub fn print_function(
+    module: &Module,
+    function: &Function,
+    options: &PrintOptions,
+    demangle: &Demangle,
+) -> String {
+    let declared = Declared::of(module);
+    let mut out = Out::new(demangle, &declared);
+    ModulePrinter { out: &mut out, options }.function(function, None);
+    out.take()
+}
+
 /// Prints one entity as it would stand in the module.
 pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptions, out: &mut Out<'_>) {
     let mut printer = ModulePrinter { out, options };

@@ -13,6 +13,7 @@ mod nm;
 mod opt;
 mod opt_options;
 mod output;
+mod passes;
 mod printers;
 mod progress;
 mod session;

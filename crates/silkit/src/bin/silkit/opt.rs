@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use crate::opt_options::{self, Argument};
+use crate::passes::{self, Passes};
 use crate::printers::{PRINTERS, Printer, Seen};
 use crate::session::{Report, Session};
 use crate::verify::Checking;
@@ -36,6 +37,16 @@ Options:
   -ownership-dumper          prints how instructions use their operands
   -ownership-verifier-textual-error-dumper
                              prints errors of ownership in the words of sil-opt
+  -TAG                       runs the pass with this tag; several run in order
+  --passes 'function(a,b*)'  runs a pipeline; `*` repeats a pass until it changes nothing more
+  --list                     lists the passes
+  --print-before TAG, --print-after TAG, --print-all
+                             prints functions before or after passes
+  -sil-print-function NAME   prints only this function
+  --print-changed=diff       prints what each pass changed
+  --verify-each              verifies after each pass, and stops at the first error
+  --time-passes, --stats     tells how long passes took, and what they counted
+  -sil-opt-pass-count N.M    stops after N runs of passes, the last after M transformations
   -j N                       uses N threads (default: all cores)
   -help                      prints this
 
@@ -48,6 +59,8 @@ Examples:
 ";
 
 struct Options {
+    /// Whether the passes are to be listed, and nothing else is to be done.
+    lists: bool,
     inputs: Vec<String>,
     output: String,
     print: PrintOptions,
@@ -58,6 +71,7 @@ struct Options {
     checking: Checking,
     /// What prints before the module, in the order in which it was asked for.
     printers: Vec<&'static Printer>,
+    passes: Passes,
     /// The module that is built, where it is named.
     module_name: Option<String>,
     /// Whether the files say what is wrong with them, and the prefixes with which they may.
@@ -68,9 +82,13 @@ struct Options {
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
     let mut options = match opt_options::parse(args).and_then(|arguments| meaning(&arguments)) {
-        Ok(Some(options)) => options,
+        Ok(Some(options)) if !options.lists => options,
         Ok(None) => {
             output::say(HELP);
+            return ExitCode::SUCCESS;
+        }
+        Ok(Some(_)) => {
+            output::say(&passes::list());
             return ExitCode::SUCCESS;
         }
         Err((message, hint)) => return refuse(&message, &hint),
@@ -95,6 +113,9 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         let path = path.as_str();
         let Some(mut input) = session.load(path) else { continue };
         if !verified_and_dumped(&mut session, path, &input, &options) {
+            continue;
+        }
+        if !options.passes.is_empty() && !optimized(&mut session, path, &mut input, &options) {
             continue;
         }
         if let Some(name) = &options.module_name {
@@ -135,6 +156,19 @@ fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options
     !(options.verify && tells_on) || crate::verify::check(session, path, input, &findings, &options.checking)
 }
 
+/// Runs the passes on a module, and verifies what comes out. Whether it may be used.
+fn optimized(session: &mut Session, path: &str, input: &mut Input, options: &Options) -> bool {
+    let declarations = silkit::declarations(&input.module);
+    if !options.passes.run(session, path, input, &declarations) {
+        return false;
+    }
+    let addresses = options.checking.addresses;
+    !options.verify || {
+        let findings = crate::verify::errors(input, &declarations, addresses);
+        crate::verify::check(session, path, input, &findings, &options.checking)
+    }
+}
+
 /// The text or the binary form of a module.
 fn output_of(module: &Module, options: &Options, session: &mut Session, path: &str) -> Option<Vec<u8>> {
     if !options.binary {
@@ -155,6 +189,7 @@ fn file_ids(module: &str, path: &str) -> String {
 /// What the arguments ask for; `None` is the help.
 fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> {
     let mut options = Options {
+        lists: false,
         inputs: Vec::new(),
         output: "-".into(),
         print: PrintOptions::default(),
@@ -164,12 +199,16 @@ fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> 
         verify: true,
         checking: Checking::default(),
         printers: Vec::new(),
+        passes: Passes::default(),
         module_name: None,
         expects: false,
         prefixes: Vec::new(),
     };
     opt_options::check_features(arguments)?;
     for argument in arguments {
+        if options.passes.take(argument)? {
+            continue;
+        }
         match argument {
             Argument::File(path) => options.inputs.push(path.clone()),
             Argument::Flag("emit-sib" | "serialize", on) => options.binary = *on,
@@ -190,6 +229,7 @@ fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> 
             ) => {
                 options.checking.skipped.push(Part::Ownership);
             }
+            Argument::Flag("list", on) => options.lists = *on,
             Argument::Flag("help" | "h", true) => return Ok(None),
             Argument::Flag("sil-disable-input-verify", true) => options.verify = false,
             Argument::Flag("verify", on) => options.expects = *on,

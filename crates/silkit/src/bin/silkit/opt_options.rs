@@ -2,6 +2,7 @@
 
 use crate::printers::PRINTERS;
 use silkit::diag::nearest;
+use silkit::opt::passes;
 
 /// What an option is followed by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,21 @@ const MEANT: &[(&str, Takes)] = &[
     ("emit-verbose-sil", Takes::Nothing),
     ("help", Takes::Nothing),
     ("h", Takes::Nothing),
+    ("list", Takes::Nothing),
+    ("passes", Takes::Value),
+    ("pipeline", Takes::Value),
+    ("print-before", Takes::Value),
+    ("print-after", Takes::Value),
+    ("print-all", Takes::Nothing),
+    ("print-changed", Takes::Value),
+    ("sil-print-before", Takes::Value),
+    ("sil-print-after", Takes::Value),
+    ("sil-print-all", Takes::Nothing),
+    ("sil-print-function", Takes::Value),
+    ("sil-opt-pass-count", Takes::Value),
+    ("verify-each", Takes::Nothing),
+    ("time-passes", Takes::Nothing),
+    ("stats", Takes::Nothing),
 ];
 
 /// Options that take no value and change nothing here.
@@ -175,6 +191,10 @@ pub(crate) fn parse(args: &[String]) -> Result<Vec<Argument>, (String, String)> 
             continue;
         }
         let (name, inline) = option.split_once('=').map_or((option, None), |(n, v)| (n, Some(v.to_owned())));
+        if let Some(name) = pass_option(name) {
+            found.push(Argument::Value(name, inline.unwrap_or_default()));
+            continue;
+        }
         let (meant, takes) = match lookup(name) {
             Some(known) => known,
             // `-Ipath`, `-j4`.
@@ -209,10 +229,18 @@ fn lookup(name: &str) -> Option<(Option<&'static str>, Takes)> {
     if let Some(printer) = PRINTERS.iter().find(|p| p.name == name) {
         return Some((Some(printer.name), Takes::Nothing));
     }
+    if let Some(pass) = passes::find(name) {
+        return Some((Some(pass.tag), Takes::Nothing));
+    }
     if IDLE.contains(&name) {
         return Some((None, Takes::Nothing));
     }
     IDLE_WITH_VALUE.contains(&name).then_some((None, Takes::Value))
+}
+
+/// The name of an option that a pass asks for.
+pub(crate) fn pass_option(name: &str) -> Option<&'static str> {
+    passes::ALL.iter().flat_map(|pass| pass.options).find(|option| **option == name).copied()
 }
 
 /// What LLVM's tools take after the `=` of a switch.
@@ -231,6 +259,7 @@ fn unknown(arg: &str, name: &str) -> (String, String) {
         .iter()
         .map(|m| m.0)
         .chain(printers)
+        .chain(passes::ALL.iter().map(|p| p.tag))
         .chain(IDLE.iter().copied())
         .chain(IDLE_WITH_VALUE.iter().copied());
     let hint = nearest(name, all.filter(|n| n.len() > 1))

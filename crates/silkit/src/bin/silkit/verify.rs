@@ -3,7 +3,7 @@
 use crate::input::Input;
 use crate::output;
 use crate::session::{self, Session};
-use silkit::diag::{Diagnostic, RuleId, nearest};
+use silkit::diag::{Diagnostic, RuleId, Span, nearest};
 use silkit::ir::conventions::Addresses;
 use silkit::reference::{Part, Reference, part};
 use silkit::types::decl::Declarations;
@@ -152,6 +152,21 @@ fn placed(path: &str, input: &Input, diagnostic: Diagnostic) -> Diagnostic {
     match &input.text {
         Some(_) => diagnostic,
         None => diagnostic.note(format!("in `{path}`; its text, from `silkit opt`, has lines to point to")),
+    }
+}
+
+/// A diagnostic at an offset in the text that a module was read from, where it is known.
+pub(crate) fn at(
+    session: &mut Session,
+    path: &str,
+    input: &Input,
+    pos: u32,
+    diagnostic: Diagnostic,
+) -> Diagnostic {
+    let file = input.text.as_ref().filter(|_| pos != silkit::ir::NONE);
+    match file.and_then(|text| session.sources.add(path.to_owned(), text.clone()).ok()) {
+        Some(file) => diagnostic.at(Span::new(file, pos, pos + 1)),
+        None => diagnostic,
     }
 }
 

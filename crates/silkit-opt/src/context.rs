@@ -1,0 +1,216 @@
+//! What a pass sees and what it works with.
+
+use crate::output::{Output, Stream};
+use silkit_analysis::{Analysis, AnalysisCache, Fresh};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Inst, Module};
+use silkit_text::Dump;
+use silkit_types::decl::Declarations;
+use std::collections::BTreeMap;
+
+/// Options of passes, by name without dashes: `enable-sil-opaque-values`, and the values of those that have one.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    values: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// Sets an option; a switch has no value.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.values.insert(name.into(), value.into());
+    }
+
+    /// The value of an option that was given, empty for a switch without one.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// Whether a switch is on.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| !matches!(value, "0" | "false" | "FALSE" | "False"))
+    }
+}
+
+/// What all functions share while they are worked on.
+#[derive(Debug)]
+pub struct World<'a> {
+    /// The module. Bodies that are worked on have been taken out: functions with a body have an empty one here.
+    pub module: &'a Module,
+    /// Its Swift declarations and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// What the command line says to passes.
+    pub options: &'a Options,
+    functions: &'a FxHashMap<Symbol, FunctionId>,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(
+        module: &'a Module,
+        declarations: &'a Declarations,
+        options: &'a Options,
+        functions: &'a FxHashMap<Symbol, FunctionId>,
+    ) -> Self {
+        Self { module, declarations, options, functions }
+    }
+
+    /// A function by its name.
+    pub fn function(&self, name: Symbol) -> Option<&'a Function> {
+        self.functions.get(&name).map(|&id| &self.module.functions[id])
+    }
+}
+
+/// The functions of a module by name; of several with one name, the first.
+pub(crate) fn functions_by_name(module: &Module) -> FxHashMap<Symbol, FunctionId> {
+    let mut functions = FxHashMap::default();
+    module.functions.iter().for_each(|(id, function)| _ = functions.entry(function.name).or_insert(id));
+    functions
+}
+
+/// Something that a pass found wrong with its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The function.
+    pub function: Symbol,
+    /// The offset in the text that was read where it is, or [`silkit_ir::NONE`].
+    pub pos: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What is left of a run's allowance, and what it did.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) output: Output,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) counts: BTreeMap<&'static str, u64>,
+    /// How many single transformations may still be done in this run.
+    pub(crate) allowance: Option<usize>,
+    pub(crate) changes: usize,
+    pub(crate) new_functions: Vec<Function>,
+}
+
+/// A function that is worked on.
+pub struct FunctionContext<'a> {
+    /// What all functions share.
+    pub world: &'a World<'a>,
+    /// The id of the function.
+    pub id: FunctionId,
+    pub(crate) function: &'a mut Function,
+    pub(crate) cache: &'a mut AnalysisCache,
+    pub(crate) ledger: &'a mut Ledger,
+}
+
+impl<'a> FunctionContext<'a> {
+    /// The function with its body.
+    pub fn function(&self) -> &Function {
+        self.function
+    }
+
+    /// The function, to change what stands before its body.
+    pub fn function_mut(&mut self) -> &mut Function {
+        self.function
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Body {
+        self.function.body.as_ref().expect("invariant: passes see functions with bodies")
+    }
+
+    /// The body, to be changed. All changes go through its editor.
+    pub fn body_mut(&mut self) -> &mut Body {
+        self.function.body.as_mut().expect("invariant: passes see functions with bodies")
+    }
+
+    /// What changes the body.
+    pub fn edit(&mut self) -> Editor<'_> {
+        self.body_mut().edit()
+    }
+
+    /// What makes instructions in the body.
+    pub fn builder(&mut self) -> Builder<'_> {
+        let declarations = self.world.declarations;
+        self.body_mut().builder(declarations)
+    }
+
+    /// An analysis of the body, made now unless it was made since the body changed.
+    pub fn get<A: Analysis>(&mut self) -> Fresh<A> {
+        let body = self.function.body.as_ref().expect("invariant: passes see functions with bodies");
+        self.cache.get(body)
+    }
+
+    /// Whether one more transformation may be done. A pass that counts its transformations asks before each,
+    /// and leaves the code as it is where not: so can be found which one breaks something.
+    pub fn may_change(&mut self) -> bool {
+        match &mut self.ledger.allowance {
+            Some(0) => return false,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        self.ledger.changes += 1;
+        true
+    }
+
+    /// Adds to a counter, shown by `--stats`.
+    pub fn count(&mut self, what: &'static str, number: u64) {
+        *self.ledger.counts.entry(what).or_default() += number;
+    }
+
+    /// Adds a function to the module, which will be worked on too.
+    pub fn add_function(&mut self, function: Function) {
+        self.ledger.new_functions.push(function);
+    }
+
+    /// Prints to standard output.
+    pub fn print(&mut self, text: &str) {
+        self.ledger.output.print(Stream::Out, text);
+    }
+
+    /// Prints to standard error.
+    pub fn complain(&mut self, text: &str) {
+        self.ledger.output.print(Stream::Err, text);
+    }
+
+    /// Reports that the input is wrong at an instruction.
+    pub fn report(&mut self, at: Option<Inst>, message: impl Into<String>) {
+        let pos = at.map_or(silkit_ir::NONE, |inst| self.body().inst(inst).pos);
+        self.ledger.problems.push(Problem { function: self.function.name, pos, message: message.into() });
+    }
+
+    /// What shows single values and instructions of the body as it is now.
+    pub fn dump(&self) -> Dump<'_> {
+        Dump::new(self.world.module, self.body(), &|_| None)
+    }
+}
+
+/// A module that is worked on.
+pub struct ModuleContext<'a> {
+    /// The module.
+    pub module: &'a mut Module,
+    /// Its Swift declarations and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// What the command line says to passes.
+    pub options: &'a Options,
+    pub(crate) ledger: &'a mut Ledger,
+}
+
+impl ModuleContext<'_> {
+    /// Prints to standard output.
+    pub fn print(&mut self, text: &str) {
+        self.ledger.output.print(Stream::Out, text);
+    }
+
+    /// Prints to standard error.
+    pub fn complain(&mut self, text: &str) {
+        self.ledger.output.print(Stream::Err, text);
+    }
+
+    /// Adds to a counter, shown by `--stats`.
+    pub fn count(&mut self, what: &'static str, number: u64) {
+        *self.ledger.counts.entry(what).or_default() += number;
+    }
+
+    /// What shows single values and instructions of a body of the module.
+    pub fn dump<'b>(&'b self, body: &'b Body) -> Dump<'b> {
+        Dump::new(self.module, body, &|_| None)
+    }
+}

@@ -1,0 +1,5 @@
+//! What watches passes run.
+
+mod print;
+
+pub use print::{ChangePrinter, Printer, Selection};

@@ -1,0 +1,41 @@
+//! What passes and observers print, in order, whatever the number of threads.
+
+/// Where something is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stream {
+    /// Standard output: results of printers that the reference writes in Swift.
+    Out,
+    /// Standard error: all else.
+    Err,
+}
+
+/// Text for the two standard streams, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Output {
+    pieces: Vec<(Stream, String)>,
+}
+
+impl Output {
+    /// Adds text for a stream.
+    pub fn print(&mut self, stream: Stream, text: &str) {
+        match self.pieces.last_mut() {
+            Some((last, piece)) if *last == stream => piece.push_str(text),
+            _ => self.pieces.push((stream, text.to_owned())),
+        }
+    }
+
+    /// Adds what another one holds.
+    pub fn append(&mut self, other: Output) {
+        self.pieces.extend(other.pieces);
+    }
+
+    /// The pieces in order.
+    pub fn pieces(&self) -> impl Iterator<Item = (Stream, &str)> {
+        self.pieces.iter().map(|(stream, text)| (*stream, text.as_str()))
+    }
+
+    /// All that was printed to a stream.
+    pub fn text(&self, wanted: Stream) -> String {
+        self.pieces().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! The passes that are built in, one file each.
+
+use crate::pass::Pass;
+
+mod split_critical_edges;
+mod strip_debug_info;
+
+/// All of them, by tag.
+pub const ALL: &[Pass<'static>] = &[split_critical_edges::PASS, strip_debug_info::PASS];
+
+/// The pass with a tag.
+pub fn find(tag: &str) -> Option<Pass<'static>> {
+    ALL.iter().find(|pass| pass.tag == tag).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_sorted_and_told_apart() {
+        assert!(ALL.windows(2).all(|pair| pair[0].tag < pair[1].tag));
+        assert!(ALL.iter().all(|pass| !pass.summary.is_empty() && !pass.summary.ends_with('.')));
+    }
+}

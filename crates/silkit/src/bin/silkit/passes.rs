@@ -1,0 +1,181 @@
+//! The part of `silkit opt` that runs passes.
+
+use crate::input::Input;
+use crate::opt_options::Argument;
+use crate::output;
+use crate::session::Session;
+use silkit::diag::{Diagnostic, RuleId};
+use silkit::ir::Module;
+use silkit::opt::observers::{ChangePrinter, Printer};
+use silkit::opt::{Limit, Observer, Outcome, Output, Pass, Runner, Step, Stream, parse_pipeline, passes};
+use silkit::types::decl::Declarations;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What passes found wrong with their input.
+const PROBLEM: RuleId = RuleId::new("SIL0900");
+
+/// Which passes run, and who watches.
+#[derive(Default)]
+pub(crate) struct Passes {
+    steps: Vec<Step<'static>>,
+    options: silkit::opt::Options,
+    limit: Option<Limit>,
+    printer: Printer,
+    prints_changes: bool,
+    verifies_each: bool,
+    tells_times: bool,
+    tells_counts: bool,
+}
+
+impl Passes {
+    /// Takes an argument that is about passes. Whether it was one.
+    pub(crate) fn take(&mut self, argument: &Argument) -> Result<bool, (String, String)> {
+        match argument {
+            Argument::Flag("print-all" | "sil-print-all", on) => self.printer.after.all = *on,
+            Argument::Flag("verify-each", on) => self.verifies_each = *on,
+            Argument::Flag("time-passes", on) => self.tells_times = *on,
+            Argument::Flag("stats", on) => self.tells_counts = *on,
+            Argument::Flag(name, true) => match passes::find(name) {
+                Some(pass) => self.steps.push(pass.into()),
+                None => return Ok(false),
+            },
+            Argument::Value("passes", text) => {
+                let steps = parse_pipeline(text, passes::find).map_err(|error| {
+                    (format!("`--passes {text}`: {error}"), "`silkit opt --list` names the passes".to_owned())
+                })?;
+                self.steps.extend(steps);
+            }
+            Argument::Value("print-before" | "sil-print-before", tag) => {
+                self.printer.before.tags.push(known(tag)?)
+            }
+            Argument::Value("print-after" | "sil-print-after", tag) => {
+                self.printer.after.tags.push(known(tag)?)
+            }
+            Argument::Value("print-changed", _) => self.prints_changes = true,
+            Argument::Value("sil-print-function", name) => self.printer.functions.push(name.clone()),
+            Argument::Value("sil-opt-pass-count", text) => {
+                self.limit = Some(Limit::parse(text).ok_or_else(|| {
+                    (format!("`{text}` is no count of passes"), "it is `10` or `10.3`".to_owned())
+                })?);
+            }
+            Argument::Value(name, value) if passes::ALL.iter().any(|p| p.options.contains(name)) => {
+                self.options.set(*name, value.clone());
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Runs the passes and shows what they print. Whether all ran.
+    pub(crate) fn run(
+        &self,
+        session: &mut Session,
+        path: &str,
+        input: &mut Input,
+        declarations: &Declarations,
+    ) -> bool {
+        let changes = ChangePrinter::new(self.printer.functions.clone());
+        let verifier = Verifier { declarations };
+        let mut runner = Runner::new().options(self.options.clone()).limit(self.limit).observe(&self.printer);
+        if self.prints_changes {
+            runner = runner.observe(&changes);
+        }
+        if self.verifies_each {
+            runner = runner.observe(&verifier);
+        }
+        let outcome = runner.run(&mut input.module, declarations, &self.steps);
+        for (stream, text) in outcome.output.pieces() {
+            match stream {
+                Stream::Out => output::say(text),
+                Stream::Err => output::complain(text),
+            }
+        }
+        for problem in &outcome.problems {
+            let message = format!("@{}: {}", problem.function, problem.message);
+            let diagnostic =
+                crate::verify::at(session, path, input, problem.pos, Diagnostic::error(PROBLEM, message));
+            session.push(diagnostic);
+        }
+        if self.tells_times {
+            output::complain(&times(&outcome));
+        }
+        if self.tells_counts {
+            output::complain(&counts(&outcome));
+        }
+        if outcome.was_stopped {
+            session.fail();
+        }
+        !outcome.was_stopped
+    }
+}
+
+fn known(tag: &str) -> Result<String, (String, String)> {
+    let all = || passes::ALL.iter().map(|p| p.tag);
+    if all().any(|t| t == tag) {
+        return Ok(tag.to_owned());
+    }
+    let hint = silkit::diag::nearest(tag, all())
+        .map_or("`silkit opt --list` names the passes".to_owned(), |near| format!("did you mean `{near}`?"));
+    Err((format!("no pass has the tag `{tag}`"), hint))
+}
+
+/// All passes, a line each.
+pub(crate) fn list() -> String {
+    let width = passes::ALL.iter().map(|p| p.tag.len()).max().unwrap_or(0);
+    passes::ALL.iter().fold(String::new(), |mut text, pass| {
+        let _ = writeln!(text, "{:width$}  {}", pass.tag, pass.summary);
+        text
+    })
+}
+
+/// `--verify-each`: stops at the first pass that leaves something wrong.
+struct Verifier<'a> {
+    declarations: &'a Declarations,
+}
+
+impl Observer for Verifier<'_> {
+    fn wants_module(&self) -> bool {
+        true
+    }
+
+    fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
+        let report =
+            silkit::verify::verify(module, self.declarations, None, &silkit::verify::Options::default());
+        let errors: Vec<String> =
+            report.findings.iter().filter(|f| f.is_error()).map(|f| f.message.clone()).collect();
+        for error in &errors {
+            output.print(Stream::Err, &format!("error: after `{}`: {error}\n", pass.tag));
+        }
+        errors.is_empty()
+    }
+}
+
+/// The time of each pass, the longest first.
+fn times(outcome: &Outcome) -> String {
+    let mut sums: Vec<(&str, usize, Duration)> = Vec::new();
+    for run in &outcome.runs {
+        match sums.iter_mut().find(|(tag, ..)| *tag == run.tag) {
+            Some((_, count, sum)) => (*count, *sum) = (*count + 1, *sum + run.time),
+            None => sums.push((&run.tag, 1, run.time)),
+        }
+    }
+    sums.sort_by_key(|&(_, _, time)| std::cmp::Reverse(time));
+    let mut text = "   seconds    runs  pass\n".to_owned();
+    for (tag, count, time) in sums {
+        let _ = writeln!(text, "{:10.6} {count:7}  {tag}", time.as_secs_f64());
+    }
+    text
+}
+
+fn counts(outcome: &Outcome) -> String {
+    outcome.counts.iter().fold(String::new(), |mut text, ((tag, what), number)| {
+        let _ = writeln!(text, "{number:8}  {tag}: {what}");
+        text
+    })
+}
