@@ -48,7 +48,7 @@ enum Within {
 ///
 /// ```
 /// use silkit_opt::parse_pipeline;
-/// let steps = parse_pipeline("function(dce, split-critical-edges*)", silkit_opt::passes::find).unwrap();
+/// let steps = parse_pipeline("function(strip-debug-info, split-critical-edges*)", silkit_opt::passes::find).unwrap();
 /// assert_eq!(steps.len(), 2);
 /// assert!(!steps[0].repeats && steps[1].repeats);
 /// let error = parse_pipeline("function(dcc)", silkit_opt::passes::find).unwrap_err();
