@@ -26,6 +26,7 @@ mod reborrow;
 pub mod references;
 
 pub mod roles;
+mod stack;
 
 pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
 pub use body::{

@@ -3,10 +3,8 @@
 //! sites are in [`crate::conventions`], successors with the control flow of the body.
 
 use crate::body::{Body, Inst, Value, ValueDef};
-use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
-use crate::info::{Results, Role, StackEffect};
-use silkit_types::FnFlags;
+use crate::info::{Results, Role};
 
 /// What an address or a value was found to be a part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,35 +125,12 @@ impl Body {
 
     /// Whether this very instruction allocates on the stack (`alloc_ref [stack]`, …).
     pub fn is_stack_allocation(&self, inst: Inst) -> bool {
-        match (self.info(inst).stack, self.inst(inst).opcode) {
-            (StackEffect::Allocates, _) => true,
-            (StackEffect::MayAllocate, Opcode::BeginApply) => self.calls_allocating_coroutine(inst),
-            (StackEffect::MayAllocate, Opcode::PartialApply) => self.has_flag(inst, "on_stack"),
-            (StackEffect::MayAllocate, Opcode::Builtin) => {
-                matches!(self.builtin_name(inst), Some("stackAlloc" | "unprotectedStackAlloc"))
-            }
-            (StackEffect::MayAllocate, _) => self.has_flag(inst, "stack"),
-            _ => false,
-        }
+        self.stack_allocated(inst, false).is_some()
     }
 
     /// Whether this very instruction gives memory of the stack back.
     pub fn is_stack_deallocation(&self, inst: Inst) -> bool {
-        match (self.info(inst).stack, self.inst(inst).opcode) {
-            (StackEffect::Deallocates, _) => true,
-            (_, Opcode::Builtin) => self.builtin_name(inst) == Some("stackDealloc"),
-            _ => false,
-        }
-    }
-
-    fn builtin_name(&self, inst: Inst) -> Option<&'static str> {
-        self.word(inst, "name").and_then(Body::symbol).map(|name| name.as_str())
-    }
-
-    fn calls_allocating_coroutine(&self, inst: Inst) -> bool {
-        let site = ApplySite::new(self, inst, Addresses::Lowered);
-        let ty = site.and_then(|site| site.callee_type().ty().as_function());
-        ty.is_some_and(|ty| ty.flags.contains(FnFlags::YIELD_ONCE_2))
+        self.stack_deallocated(inst).is_some()
     }
 
     /// Whether it ends a block.

@@ -29,6 +29,7 @@ mod pass;
 pub mod passes;
 mod pipeline;
 mod runner;
+pub mod utils;
 
 pub use context::{FunctionContext, ModuleContext, Options, Problem, World};
 pub use order::bottom_up;

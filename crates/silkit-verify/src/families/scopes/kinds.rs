@@ -2,10 +2,7 @@
 
 use crate::context::FunctionContext;
 use silkit_analysis::Coherence;
-use silkit_ir::conventions::ApplySite;
-use silkit_ir::ownership::builtin;
 use silkit_ir::{Inst, Opcode, Value, ValueDef};
-use silkit_types::FnFlags;
 
 /// A kind of scope that an instruction begins and others end, which jointly post-dominate it.
 #[derive(Debug)]
@@ -89,7 +86,7 @@ pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<I
         Opcode::EndApply | Opcode::AbortApply => std::ptr::eq(kind, &APPLY),
         Opcode::EndBorrow => std::ptr::eq(kind, &STORE_BORROW),
         Opcode::AwaitAsyncContinuation => std::ptr::eq(kind, &CONTINUATION),
-        _ => std::ptr::eq(kind, &STACK) && deallocated(cx, *inst).is_some(),
+        _ => std::ptr::eq(kind, &STACK) && body.stack_deallocated(*inst).is_some(),
     };
     let mut found: Vec<Inst> = body.users(value).filter(ends).collect();
     if let ValueDef::Result(def, _) = body.def(value)
@@ -117,7 +114,7 @@ pub(super) fn begins(cx: &FunctionContext<'_>, kind: &Kind, inst: Inst) -> bool 
 /// The beginning of the scope of a kind that an instruction ends.
 pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
     if std::ptr::eq(kind, &STACK) {
-        return allocation_of(cx, end);
+        return cx.body.paired_allocation(end, cx.is_ossa());
     }
     let ended = match cx.body.inst(end).opcode {
         Opcode::EndAccess => &ACCESS,
@@ -132,61 +129,12 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
 
 /// What a stack allocation gives: the value that a deallocation names.
 pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
-    let body = cx.body;
-    let allocates = match body.inst(inst).opcode {
-        Opcode::AllocStack | Opcode::AllocPack | Opcode::AllocPackMetadata => true,
-        Opcode::AllocRef | Opcode::AllocRefDynamic => body.has_flag(inst, "stack"),
-        // In OSSA the lifetime of the closure is that of its value.
-        Opcode::PartialApply => body.has_flag(inst, "on_stack") && !cx.is_ossa(),
-        Opcode::Builtin => {
-            builtin(body, inst).is_some_and(|b| matches!(b.name, "stackAlloc" | "unprotectedStackAlloc"))
-        }
-        Opcode::BeginApply => {
-            return if allocates_in_callee(cx, inst) { body.results(inst).last() } else { None };
-        }
-        _ => false,
-    };
-    if allocates { body.results(inst).next() } else { None }
-}
-
-/// The operand of a stack deallocation.
-pub(super) fn deallocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
-    let body = cx.body;
-    let deallocates = match body.inst(inst).opcode {
-        Opcode::DeallocStack
-        | Opcode::DeallocPack
-        | Opcode::DeallocPackMetadata
-        | Opcode::DeallocStackRef => true,
-        Opcode::Builtin => builtin(body, inst).is_some_and(|b| b.name == "stackDealloc"),
-        _ => false,
-    };
-    if deallocates { body.operands(inst).first().map(|o| o.value) } else { None }
-}
-
-/// The allocation that a deallocation names. The compiler moves the result of `builtin "stackAlloc"` before it
-/// deallocates; nothing else may stand between the two.
-pub(super) fn allocation_of(cx: &FunctionContext<'_>, dealloc: Inst) -> Option<Inst> {
-    let body = cx.body;
-    let mut value = deallocated(cx, dealloc)?;
-    loop {
-        let ValueDef::Result(def, _) = body.def(value) else { return None };
-        if body.inst(def).opcode == Opcode::MoveValue && body.inst(dealloc).opcode == Opcode::Builtin {
-            value = body.operand_value(def, 0);
-        } else {
-            return (allocated(cx, def) == Some(value)).then_some(def);
-        }
-    }
+    cx.body.stack_allocated(inst, cx.is_ossa())
 }
 
 /// The token of a `begin_apply`: it follows the values that are yielded.
 fn token(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     let mut results = cx.body.results(inst);
-    let behind = if allocates_in_callee(cx, inst) { 2 } else { 1 };
+    let behind = if cx.body.allocates_in_callee(inst) { 2 } else { 1 };
     results.len().checked_sub(behind).and_then(|at| results.nth(at))
-}
-
-/// Whether the frame of a coroutine is in an allocation of its own.
-fn allocates_in_callee(cx: &FunctionContext<'_>, inst: Inst) -> bool {
-    let site = ApplySite::new(cx.body, inst, cx.addresses());
-    site.and_then(|s| s.callee_conventions()).is_some_and(|c| c.ty.flags.contains(FnFlags::YIELD_ONCE_2))
 }

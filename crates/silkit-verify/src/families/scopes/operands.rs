@@ -1,6 +1,6 @@
 //! What the end of a scope names: the beginning itself.
 
-use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, allocation_of, begun, deallocated};
+use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
 use crate::context::FunctionContext;
 use crate::families::structure::stages::choice;
 use crate::finding::Place;
@@ -54,7 +54,7 @@ bb0:
 };
 
 fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
-    let Some(value) = deallocated(cx, inst) else { return };
+    let Some(value) = cx.body.stack_deallocated(inst) else { return };
     if matches!(cx.body.def(value), ValueDef::Undef | ValueDef::Pending) {
         return;
     }
@@ -77,7 +77,7 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
         && definition(cx, value).is_some_and(|i| {
             cx.body.inst(i).opcode == Opcode::PartialApply && cx.body.has_flag(i, "on_stack")
         });
-    if is_closure || allocation_of(cx, inst).is_some_and(fits) {
+    if is_closure || cx.body.paired_allocation(inst, cx.is_ossa()).is_some_and(fits) {
         return;
     }
     let message = format!("`{name}` does not name a stack allocation that it could deallocate");

@@ -1,0 +1,58 @@
+//! Stack allocations and their deallocations (SIL.md, "Stack discipline").
+
+use crate::body::{Body, Inst, Value, ValueDef};
+use crate::conventions::{Addresses, ApplySite};
+use crate::generated::Opcode;
+use crate::info::StackEffect;
+use crate::ownership::builtin;
+use silkit_types::FnFlags;
+
+impl Body {
+    /// What a stack allocation gives: the value that a deallocation names. `None` where the instruction is none; in
+    /// OSSA the lifetime of a closure on the stack is that of its value.
+    pub fn stack_allocated(&self, inst: Inst, is_ossa: bool) -> Option<Value> {
+        let allocates = match (self.info(inst).stack, self.inst(inst).opcode) {
+            (StackEffect::Allocates, _) => true,
+            (StackEffect::MayAllocate, Opcode::BeginApply) => {
+                return if self.allocates_in_callee(inst) { self.results(inst).last() } else { None };
+            }
+            (StackEffect::MayAllocate, Opcode::PartialApply) => self.has_flag(inst, "on_stack") && !is_ossa,
+            (StackEffect::MayAllocate, Opcode::Builtin) => {
+                builtin(self, inst).is_some_and(|b| matches!(b.name, "stackAlloc" | "unprotectedStackAlloc"))
+            }
+            (StackEffect::MayAllocate, _) => self.has_flag(inst, "stack"),
+            _ => false,
+        };
+        if allocates { self.results(inst).next() } else { None }
+    }
+
+    /// The operand of a stack deallocation.
+    pub fn stack_deallocated(&self, inst: Inst) -> Option<Value> {
+        let deallocates = match self.info(inst).stack {
+            StackEffect::Deallocates => true,
+            _ => builtin(self, inst).is_some_and(|b| b.name == "stackDealloc"),
+        };
+        if deallocates { self.operands(inst).first().map(|o| o.value) } else { None }
+    }
+
+    /// The allocation that a stack deallocation is paired with. The compiler moves the result of
+    /// `builtin "stackAlloc"` before it deallocates; nothing else may stand between the two.
+    pub fn paired_allocation(&self, dealloc: Inst, is_ossa: bool) -> Option<Inst> {
+        let mut value = self.stack_deallocated(dealloc)?;
+        loop {
+            let ValueDef::Result(def, _) = self.def(value) else { return None };
+            if self.inst(def).opcode == Opcode::MoveValue && self.inst(dealloc).opcode == Opcode::Builtin {
+                value = self.operand_value(def, 0);
+            } else {
+                return (self.stack_allocated(def, is_ossa) == Some(value)).then_some(def);
+            }
+        }
+    }
+
+    /// Whether the frame of the coroutine that a `begin_apply` calls is in an allocation of its own.
+    pub fn allocates_in_callee(&self, inst: Inst) -> bool {
+        let ty =
+            ApplySite::new(self, inst, Addresses::Lowered).and_then(|s| s.callee_type().ty().as_function());
+        ty.is_some_and(|ty| ty.flags.contains(FnFlags::YIELD_ONCE_2))
+    }
+}

@@ -1,0 +1,4 @@
+//! What several passes need.
+
+mod sets;
+pub mod stack_nesting;

@@ -1,0 +1,119 @@
+//! Sets of small numbers that share what they have in common: equal sets are one number.
+
+use silkit_base::FxHashMap;
+
+/// A set, by its number in [`Sets`]. Equal sets have equal numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Set(u32);
+
+impl Set {
+    /// The empty set.
+    pub(crate) const EMPTY: Set = Set(0);
+    /// All of the one number that a leaf stands for.
+    const FULL: Set = Set(1);
+}
+
+/// Sets of the numbers below a power of two, as binary tries whose equal parts are stored once. Each operation takes
+/// time in proportion to the logarithm of the numbers' bound, an intersection at most to the smaller set times that.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    nodes: Vec<[Set; 2]>,
+    known: FxHashMap<[Set; 2], Set>,
+    /// How many bits the numbers have.
+    bits: u32,
+}
+
+impl Sets {
+    /// Sets of numbers below a bound.
+    pub(crate) fn below(bound: usize) -> Self {
+        let bits = bound.next_power_of_two().trailing_zeros();
+        Self { nodes: vec![[Set::EMPTY; 2]; 2], known: FxHashMap::default(), bits }
+    }
+
+    /// Whether a number is in a set.
+    pub(crate) fn contains(&self, set: Set, number: usize) -> bool {
+        let mut at = set;
+        for bit in (0..self.bits).rev() {
+            at = self.nodes[at.0 as usize][number >> bit & 1];
+        }
+        at != Set::EMPTY
+    }
+
+    /// The set with a number.
+    pub(crate) fn with(&mut self, set: Set, number: usize) -> Set {
+        self.replaced(set, number, Set::FULL)
+    }
+
+    /// The set without a number.
+    pub(crate) fn without(&mut self, set: Set, number: usize) -> Set {
+        self.replaced(set, number, Set::EMPTY)
+    }
+
+    fn replaced(&mut self, set: Set, number: usize, leaf: Set) -> Set {
+        let mut above = Vec::with_capacity(self.bits as usize);
+        let mut at = set;
+        for bit in (0..self.bits).rev() {
+            let parts = self.nodes[at.0 as usize];
+            let side = number >> bit & 1;
+            above.push((parts, side));
+            at = parts[side];
+        }
+        above.into_iter().rev().fold(leaf, |part, (mut parts, side)| {
+            parts[side] = part;
+            self.node(parts)
+        })
+    }
+
+    /// What is in both sets.
+    pub(crate) fn intersection(&mut self, a: Set, b: Set) -> Set {
+        if a == b || a == Set::EMPTY {
+            return a;
+        }
+        if b == Set::EMPTY {
+            return b;
+        }
+        let ([a0, a1], [b0, b1]) = (self.nodes[a.0 as usize], self.nodes[b.0 as usize]);
+        let parts = [self.intersection(a0, b0), self.intersection(a1, b1)];
+        self.node(parts)
+    }
+
+    fn node(&mut self, parts: [Set; 2]) -> Set {
+        if parts == [Set::EMPTY; 2] {
+            return Set::EMPTY;
+        }
+        let next = Set(self.nodes.len() as u32);
+        let node = *self.known.entry(parts).or_insert(next);
+        if node == next {
+            self.nodes.push(parts);
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sets_are_one() {
+        let mut sets = Sets::below(1000);
+        let of =
+            |sets: &mut Sets, numbers: &[usize]| numbers.iter().fold(Set::EMPTY, |set, &n| sets.with(set, n));
+        let a = of(&mut sets, &[3, 999, 512]);
+        let b = of(&mut sets, &[512, 3, 7]);
+        assert_eq!(a, of(&mut sets, &[512, 3, 999]));
+        assert!(sets.contains(a, 999) && !sets.contains(a, 998));
+        let both = sets.intersection(a, b);
+        assert_eq!(both, of(&mut sets, &[3, 512]));
+        let none = sets.without(both, 3);
+        assert_eq!(sets.without(none, 512), Set::EMPTY);
+    }
+
+    #[test]
+    fn one_number() {
+        let mut sets = Sets::below(1);
+        let set = sets.with(Set::EMPTY, 0);
+        assert!(sets.contains(set, 0) && !sets.contains(Set::EMPTY, 0));
+        assert_eq!(sets.without(set, 0), Set::EMPTY);
+    }
+}

@@ -1,0 +1,284 @@
+//! Stack nesting: makes stack allocations nest that are only jointly post-dominated by their deallocations
+//! (SIL.md, "Stack discipline").
+//!
+//! One walk over the blocks in reverse postorder follows the list of active allocations. A deallocation of the last of the
+//! list stays. One of a deeper allocation is removed and its allocation marked pending; as soon as all above it are gone, a
+//! deallocation is inserted. So deallocations only move to later places, or vanish in dead ends.
+//!
+//! A dead-end region comes in reverse postorder after all blocks outside from which it is entered. If the lists on these edges
+//! differ, it is unknown what is on the stack there: the region's own allocations nest above that, and all deallocations of
+//! earlier ones are removed.
+//!
+//! Lists are nodes of a tree, marks are [`Sets`]: both are compared in constant time, and none is copied. The cost is
+//! linear in the size of the function, times the logarithm of the number of allocations.
+
+use super::sets::{Set, Sets};
+use silkit_analysis::{Components, DeadEnds};
+use silkit_base::{Entity, FxHashMap};
+use silkit_ir::{Block, Body, Inst, Loc, NewInst, Point, Value};
+
+/// What was done to make allocations nest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fixed {
+    /// How many deallocations were removed.
+    pub removed: usize,
+    /// How many were inserted.
+    pub inserted: usize,
+}
+
+/// Why allocations cannot be made to nest: they are not jointly post-dominated by their deallocations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NestingError {
+    /// The instruction deallocates what is not allocated on every path to it, or is deallocated already on one.
+    NotActive(Inst),
+    /// A path comes back to the allocation before it is deallocated.
+    AllocatedAgain(Inst),
+    /// The function is left at the terminator with the allocation active.
+    Leak {
+        /// The terminator.
+        exit: Inst,
+        /// The last allocation that is active.
+        allocation: Inst,
+    },
+    /// Paths to the block disagree about what is active, and it is not the beginning of a dead-end region.
+    Disagreement(Block),
+}
+
+/// Makes the stack allocations of a body nest.
+///
+/// # Errors
+/// Where they are not jointly post-dominated by their deallocations; the body is unchanged then.
+pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<Fixed, NestingError> {
+    let mut allocations = FxHashMap::default();
+    for inst in body.insts().filter(|&i| body.stack_allocated(i, is_ossa).is_some()) {
+        allocations.insert(inst, allocations.len());
+    }
+    if allocations.is_empty() {
+        return Ok(Fixed::default());
+    }
+    let walk = Walk::over(body, is_ossa, &allocations)?;
+    let (removals, insertions, templates) = (walk.removals, walk.insertions, walk.templates);
+    let fixed = Fixed { removed: removals.len(), inserted: insertions.len() };
+    let mut last: Option<(Inst, Inst)> = None;
+    for (release, allocation) in insertions {
+        // Several that one deallocation releases stand one after the other.
+        let after = last.filter(|(of, _)| *of == release).map_or(release, |(_, inserted)| inserted);
+        let template = templates[&allocation];
+        let new = insert_like(body, template, allocation, is_ossa, after, body.inst(release).loc);
+        last = Some((release, new));
+    }
+    for inst in removals {
+        let results: Vec<Value> = body.results(inst).collect();
+        let mut editor = body.edit();
+        for result in results.into_iter().filter(|&r| editor.body().is_used(r)).collect::<Vec<_>>() {
+            let undef = editor.undef(editor.body().value(result).ty);
+            editor.replace_all_uses(result, undef);
+        }
+        editor.remove(inst);
+    }
+    Ok(fixed)
+}
+
+/// Inserts a deallocation of an allocation like another one of it.
+fn insert_like(body: &mut Body, like: Inst, allocation: Inst, is_ossa: bool, after: Inst, loc: Loc) -> Inst {
+    let mut operands: Vec<Value> = body.operands(like).iter().map(|o| o.value).collect();
+    if let (Some(first), Some(value)) = (operands.first_mut(), body.stack_allocated(allocation, is_ossa)) {
+        *first = value;
+    }
+    let (data, words) = (body.inst(like).clone(), body.words(like).to_vec());
+    let results: Vec<_> = body.results(like).map(|r| body.value(r).ty).collect();
+    let new = NewInst {
+        flags: data.flags,
+        operands: &operands,
+        words: &words,
+        results: &results,
+        loc,
+        ..NewInst::new(data.opcode)
+    };
+    body.edit().insert(Point::After(after), &new)
+}
+
+/// A list of active allocations, as a node of a tree.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    /// The last of the list; none for the empty list and for what a dead end cannot know.
+    allocation: Option<Inst>,
+    /// The list without it.
+    rest: u32,
+    /// All of the list.
+    all: Set,
+    /// Whether what is below is unknown.
+    is_above_unknown: bool,
+}
+
+/// The empty list.
+const EMPTY: u32 = 0;
+/// What is unknown on entry of a region that paths enter with different lists.
+const UNKNOWN: u32 = 1;
+
+/// What is known at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct State {
+    list: u32,
+    /// Those of the list whose deallocations were removed.
+    pending: Set,
+}
+
+struct Walk<'a> {
+    body: &'a Body,
+    is_ossa: bool,
+    numbers: &'a FxHashMap<Inst, usize>,
+    components: Components,
+    dead_ends: DeadEnds,
+    sets: Sets,
+    lists: Vec<Active>,
+    list_of: FxHashMap<(Inst, u32), u32>,
+    at_start: Vec<Option<State>>,
+    /// For each dead-end region that was entered, by its component: what the edges into it agree on, and the blocks that they enter.
+    regions: FxHashMap<u32, (State, Vec<Block>)>,
+    removals: Vec<Inst>,
+    /// The deallocation that releases one, and the allocation of that one.
+    insertions: Vec<(Inst, Inst)>,
+    /// For each allocation, a deallocation that was removed.
+    templates: FxHashMap<Inst, Inst>,
+}
+
+impl<'a> Walk<'a> {
+    fn over(
+        body: &'a Body,
+        is_ossa: bool,
+        numbers: &'a FxHashMap<Inst, usize>,
+    ) -> Result<Self, NestingError> {
+        let base =
+            |is_above_unknown| Active { allocation: None, rest: EMPTY, all: Set::EMPTY, is_above_unknown };
+        let mut this = Self {
+            body,
+            is_ossa,
+            numbers,
+            components: Components::compute(body),
+            dead_ends: DeadEnds::compute(body),
+            sets: Sets::below(numbers.len()),
+            lists: vec![base(false), base(true)],
+            list_of: FxHashMap::default(),
+            at_start: vec![None; body.block_count()],
+            regions: FxHashMap::default(),
+            removals: Vec::new(),
+            insertions: Vec::new(),
+            templates: FxHashMap::default(),
+        };
+        for block in body.reverse_postorder() {
+            let mut state = this.enter(block);
+            for inst in body.block_insts(block) {
+                this.visit(inst, &mut state)?;
+            }
+            this.leave(block, state)?;
+        }
+        Ok(this)
+    }
+
+    /// The state at the start of a block; those before it in reverse postorder were left already.
+    fn enter(&mut self, block: Block) -> State {
+        if let Some((state, entered)) = self.components.component(block).and_then(|c| self.regions.remove(&c))
+        {
+            for entry in entered {
+                self.at_start[entry.index()] = Some(state);
+            }
+        }
+        let start = State { list: EMPTY, pending: Set::EMPTY };
+        *self.at_start[block.index()].get_or_insert(start)
+    }
+
+    fn visit(&mut self, inst: Inst, state: &mut State) -> Result<(), NestingError> {
+        if let Some(&number) = self.numbers.get(&inst) {
+            let list = self.lists[state.list as usize];
+            if self.sets.contains(list.all, number) {
+                return Err(NestingError::AllocatedAgain(inst));
+            }
+            let all = self.sets.with(list.all, number);
+            state.list = self.push(Active { allocation: Some(inst), rest: state.list, all, ..list }, inst);
+        } else if let Some(allocation) = self.body.paired_allocation(inst, self.is_ossa) {
+            self.deallocate(inst, allocation, state)?;
+        }
+        Ok(())
+    }
+
+    /// The list with one more; equal lists are one node.
+    fn push(&mut self, active: Active, allocation: Inst) -> u32 {
+        let next = self.lists.len() as u32;
+        let list = *self.list_of.entry((allocation, active.rest)).or_insert(next);
+        if list == next {
+            self.lists.push(active);
+        }
+        list
+    }
+
+    fn deallocate(&mut self, dealloc: Inst, allocation: Inst, state: &mut State) -> Result<(), NestingError> {
+        let list = self.lists[state.list as usize];
+        let number = self.numbers[&allocation];
+        if !self.sets.contains(list.all, number) {
+            if !list.is_above_unknown {
+                return Err(NestingError::NotActive(dealloc));
+            }
+            self.removals.push(dealloc);
+            return Ok(());
+        }
+        if self.sets.contains(state.pending, number) {
+            return Err(NestingError::NotActive(dealloc));
+        }
+        if list.allocation != Some(allocation) {
+            state.pending = self.sets.with(state.pending, number);
+            self.templates.entry(allocation).or_insert(dealloc);
+            self.removals.push(dealloc);
+            return Ok(());
+        }
+        state.list = list.rest;
+        while let Some(next) = self.lists[state.list as usize].allocation {
+            let number = self.numbers[&next];
+            if !self.sets.contains(state.pending, number) {
+                break;
+            }
+            self.insertions.push((dealloc, next));
+            state.pending = self.sets.without(state.pending, number);
+            state.list = self.lists[state.list as usize].rest;
+        }
+        Ok(())
+    }
+
+    /// Passes the state at the end of a block on.
+    fn leave(&mut self, block: Block, state: State) -> Result<(), NestingError> {
+        if let (Some(exit), Some(allocation)) =
+            (self.body.last_inst(block), self.lists[state.list as usize].allocation)
+            && self.body.is_function_exit(exit)
+        {
+            return Err(NestingError::Leak { exit, allocation });
+        }
+        for next in self.body.block_successors(block) {
+            let is_inside = self.components.are_together(block, next);
+            match self.components.component(next) {
+                Some(region) if self.dead_ends.is_dead_end(next) && !is_inside => {
+                    self.enter_region(region, next, state);
+                }
+                _ => match self.at_start[next.index()] {
+                    None => self.at_start[next.index()] = Some(state),
+                    Some(other) if other == state => {}
+                    Some(_) => return Err(NestingError::Disagreement(next)),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges the state of an edge into a dead-end region.
+    fn enter_region(&mut self, region: u32, block: Block, state: State) {
+        let Some((merged, entered)) = self.regions.get_mut(&region) else {
+            self.regions.insert(region, (state, vec![block]));
+            return;
+        };
+        entered.push(block);
+        if merged.list == state.list {
+            merged.pending = self.sets.intersection(merged.pending, state.pending);
+        } else {
+            *merged = State { list: UNKNOWN, pending: Set::EMPTY };
+        }
+    }
+}
