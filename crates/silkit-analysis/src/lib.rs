@@ -14,6 +14,7 @@
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
+//! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
 //! | [`path`] | a shortest path between blocks | – |
 
 mod cache;
@@ -25,6 +26,7 @@ mod inst_order;
 pub mod memory;
 mod order;
 mod path;
+mod projection_path;
 mod scopes;
 
 pub use cache::{Analysis, AnalysisCache, Fresh};
@@ -35,4 +37,5 @@ pub use frontiers::{ChosenDominators, Frontiers};
 pub use inst_order::InstOrder;
 pub use order::BlockOrder;
 pub use path::path;
+pub use projection_path::{Component, Indexed, ProjectionPath};
 pub use scopes::{Begin, Coherence, ScopeError, Scopes};

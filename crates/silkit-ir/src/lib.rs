@@ -6,6 +6,7 @@
 //! in the instruction table ([`Opcode::info`]).
 
 mod attributes;
+pub mod behavior;
 mod body;
 mod calls;
 mod cloner;
@@ -29,6 +30,7 @@ pub mod roles;
 mod stack;
 
 pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
+pub use behavior::{Behavior, EffectsAttribute, Functions, NoFunctions};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
     Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,

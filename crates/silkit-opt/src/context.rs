@@ -3,7 +3,7 @@
 use crate::output::{Output, Stream};
 use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Inst, Module};
+use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module};
 use silkit_text::Dump;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -55,6 +55,32 @@ impl<'a> World<'a> {
 
     /// A function by its name.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
+        self.functions.get(&name).map(|&id| &self.module.functions[id])
+    }
+}
+
+impl Functions for World<'_> {
+    fn function(&self, name: Symbol) -> Option<&Function> {
+        World::function(self, name)
+    }
+}
+
+/// The functions of a module by their names.
+#[derive(Debug)]
+pub struct FunctionsByName<'a> {
+    module: &'a Module,
+    functions: FxHashMap<Symbol, FunctionId>,
+}
+
+impl<'a> FunctionsByName<'a> {
+    /// Those of a module.
+    pub fn of(module: &'a Module) -> Self {
+        Self { module, functions: functions_by_name(module) }
+    }
+}
+
+impl Functions for FunctionsByName<'_> {
+    fn function(&self, name: Symbol) -> Option<&Function> {
         self.functions.get(&name).map(|&id| &self.module.functions[id])
     }
 }

@@ -28,10 +28,11 @@ mod output;
 mod pass;
 pub mod passes;
 mod pipeline;
+mod printers;
 mod runner;
 pub mod utils;
 
-pub use context::{FunctionContext, ModuleContext, Options, Problem, World};
+pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Problem, World};
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};

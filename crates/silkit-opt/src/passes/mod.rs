@@ -1,13 +1,19 @@
 //! The passes that are built in, one file each.
 
 use crate::pass::Pass;
+use crate::printers::*;
 
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
 
 /// All of them, by tag.
-pub const ALL: &[Pass<'static>] = &[split_critical_edges::PASS, stack_nesting::PASS, strip_debug_info::PASS];
+pub const ALL: &[Pass<'static>] = &[
+    basic_instruction_property_dump::PASS,
+    split_critical_edges::PASS,
+    stack_nesting::PASS,
+    strip_debug_info::PASS,
+];
 
 /// The pass with a tag.
 pub fn find(tag: &str) -> Option<Pass<'static>> {

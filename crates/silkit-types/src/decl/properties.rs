@@ -21,25 +21,31 @@ pub struct TypeProperties {
     pub move_only: Option<bool>,
     /// Values must not outlive what they depend on (`~Escapable`).
     pub non_escapable: Option<bool>,
+    /// The bits may hold a raw pointer.
+    pub holds_pointer: Option<bool>,
 }
 
 impl TypeProperties {
     /// Nothing is known.
     pub const UNKNOWN: Self =
-        Self { trivial: None, address_only: None, move_only: None, non_escapable: None };
+        Self { trivial: None, address_only: None, move_only: None, non_escapable: None, holds_pointer: None };
     /// Bits.
     pub const TRIVIAL: Self = Self {
         trivial: Some(true),
         address_only: Some(false),
         move_only: Some(false),
         non_escapable: Some(false),
+        holds_pointer: Some(false),
     };
+    /// A raw pointer.
+    pub const POINTER: Self = Self { holds_pointer: Some(true), ..Self::TRIVIAL };
     /// A counted reference, or something like it.
     pub const REFERENCE: Self = Self {
         trivial: Some(false),
         address_only: Some(false),
         move_only: Some(false),
         non_escapable: Some(false),
+        holds_pointer: Some(false),
     };
     /// Something whose size is not known.
     pub const OPAQUE: Self = Self {
@@ -47,6 +53,7 @@ impl TypeProperties {
         address_only: Some(true),
         move_only: Some(false),
         non_escapable: Some(false),
+        holds_pointer: Some(false),
     };
 
     /// Those of a value that holds both.
@@ -56,6 +63,7 @@ impl TypeProperties {
             address_only: any(self.address_only, other.address_only),
             move_only: any(self.move_only, other.move_only),
             non_escapable: any(self.non_escapable, other.non_escapable),
+            holds_pointer: any(self.holds_pointer, other.holds_pointer),
         }
     }
 }
@@ -86,6 +94,12 @@ impl Declarations {
     /// Whether copying and destroying values of `ty` does nothing.
     pub fn is_trivial(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).trivial
+    }
+
+    /// Whether neither copying nor destroying values of `ty` does anything, nor can they point to anything.
+    pub fn is_trivial_non_pointer(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        let found = self.properties(ty, sig);
+        all(found.trivial, found.holds_pointer.map(|h| !h))
     }
 
     /// Whether values of `ty` exist in memory only.
@@ -413,6 +427,7 @@ fn builtin(name: Symbol, element: impl FnOnce() -> Option<TypeProperties>) -> Ty
         "NativeObject" | "UnknownObject" | "BridgeObject" | "AnyObject" | "ImplicitActor" => {
             TypeProperties::REFERENCE
         }
+        "RawPointer" => TypeProperties::POINTER,
         "UnsafeValueBuffer" => TypeProperties::OPAQUE,
         "DefaultActorStorage" | "NonDefaultDistributedActorStorage" => TypeProperties::UNKNOWN,
         "FixedArray" => element().unwrap_or(TypeProperties::UNKNOWN),

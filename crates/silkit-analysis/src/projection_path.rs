@@ -1,0 +1,480 @@
+//! Paths of projections: which part of a value, or of the memory that it refers to, is meant.
+
+use std::fmt;
+
+/// One component of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Component {
+    /// A field of a struct: `s3`.
+    StructField(u32),
+    /// An element of a tuple: `2`.
+    TupleElement(u32),
+    /// The payload of a case of an enum: `e4`.
+    EnumCase(u32),
+    /// A field of a class, or of a box, in the object that a reference refers to: `c1`. Fields of superclasses count first.
+    ClassField(u32),
+    /// The element so many behind the one that an address points to: `i2`. Never 0.
+    Element(u32),
+    /// The elements that stand behind an object's fields: `ct`.
+    TailElements,
+    /// The value in an existential: `x`.
+    Existential,
+    /// Any field of a class, and its tail elements: `c*`.
+    AnyClassField,
+    /// An element that is not known: `i*`.
+    AnyElement,
+    /// Any number of any components that stay inside a value: `v**`.
+    AnyValueFields,
+    /// Any number of any components: `**`. The last of its path.
+    Anything,
+}
+
+/// The kinds of components that count something.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Indexed {
+    /// [`Component::StructField`].
+    StructField,
+    /// [`Component::TupleElement`].
+    TupleElement,
+    /// [`Component::EnumCase`].
+    EnumCase,
+    /// [`Component::ClassField`].
+    ClassField,
+    /// [`Component::Element`].
+    Element,
+}
+
+impl Component {
+    /// Whether it stays inside a value.
+    pub fn is_value_field(self) -> bool {
+        match self {
+            Self::StructField(_) | Self::TupleElement(_) | Self::EnumCase(_) | Self::Element(_) => true,
+            Self::Existential | Self::AnyElement | Self::AnyValueFields => true,
+            Self::ClassField(_) | Self::TailElements | Self::AnyClassField | Self::Anything => false,
+        }
+    }
+
+    /// Whether it goes from a reference into the object.
+    pub fn is_class_field(self) -> bool {
+        matches!(self, Self::ClassField(_) | Self::TailElements | Self::AnyClassField)
+    }
+
+    /// Whether it goes from an element to another one.
+    pub fn is_element(self) -> bool {
+        matches!(self, Self::Element(_) | Self::AnyElement)
+    }
+
+    /// The kind and the number of one that counts something.
+    fn indexed(self) -> Option<(Indexed, u32)> {
+        Some(match self {
+            Self::StructField(i) => (Indexed::StructField, i),
+            Self::TupleElement(i) => (Indexed::TupleElement, i),
+            Self::EnumCase(i) => (Indexed::EnumCase, i),
+            Self::ClassField(i) => (Indexed::ClassField, i),
+            Self::Element(i) => (Indexed::Element, i),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StructField(i) => write!(f, "s{i}"),
+            Self::TupleElement(i) => write!(f, "{i}"),
+            Self::EnumCase(i) => write!(f, "e{i}"),
+            Self::ClassField(i) => write!(f, "c{i}"),
+            Self::Element(i) => write!(f, "i{i}"),
+            Self::TailElements => f.write_str("ct"),
+            Self::Existential => f.write_str("x"),
+            Self::AnyClassField => f.write_str("c*"),
+            Self::AnyElement => f.write_str("i*"),
+            Self::AnyValueFields => f.write_str("v**"),
+            Self::Anything => f.write_str("**"),
+        }
+    }
+}
+
+/// A path of projections from a value: `s0.c2.e1`, or a pattern of such paths: `v**.c*`.
+///
+/// It is a word of eight bytes, a component of which takes one, or more where its number is above 15. A path that
+/// would be longer becomes one that ends in `**` and so stands for more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ProjectionPath {
+    /// The first component in the lowest bytes. Its first byte holds the kind in the low three bits (never 0), then a
+    /// bit that says whether bytes follow, then four bits: the low ones of the number or, in the last kind, which of
+    /// those without number it is. A byte that follows holds seven bits and, as its highest, whether another follows.
+    bits: u64,
+}
+
+const PLAIN: [Component; 6] = [
+    Component::TailElements,
+    Component::Existential,
+    Component::AnyClassField,
+    Component::AnyElement,
+    Component::AnyValueFields,
+    Component::Anything,
+];
+const PLAIN_KIND: u64 = 6;
+const MORE: u64 = 1 << 3;
+const MORE_LATER: u64 = 1 << 7;
+
+impl ProjectionPath {
+    /// The value itself.
+    pub const EMPTY: Self = Self { bits: 0 };
+
+    /// The path with this one component.
+    pub fn of(component: Component) -> Self {
+        Self::EMPTY.push(component)
+    }
+
+    /// Whether it is the value itself.
+    pub fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
+    /// The first component and the path behind it.
+    pub fn pop(self) -> Option<(Component, Self)> {
+        let first = self.bits & 0xff;
+        if first == 0 {
+            return None;
+        }
+        let low = (first >> 4) as u32;
+        if first & 7 == PLAIN_KIND {
+            return Some((PLAIN[low as usize % PLAIN.len()], Self { bits: self.bits >> 8 }));
+        }
+        let (mut number, mut rest, mut shift) = (low, self.bits >> 8, 4);
+        let mut more = first & MORE != 0;
+        while more {
+            number |= ((rest & 0x7f) as u32).wrapping_shl(shift);
+            more = rest & MORE_LATER != 0;
+            rest >>= 8;
+            shift += 7;
+        }
+        let component = match first & 7 {
+            1 => Component::StructField(number),
+            2 => Component::TupleElement(number),
+            3 => Component::EnumCase(number),
+            4 => Component::ClassField(number),
+            _ => Component::Element(number),
+        };
+        Some((component, Self { bits: rest }))
+    }
+
+    /// The first component.
+    pub fn first(self) -> Option<Component> {
+        self.pop().map(|(first, _)| first)
+    }
+
+    /// The path without its first component.
+    fn rest(self) -> Self {
+        self.pop().map_or(Self::EMPTY, |(_, rest)| rest)
+    }
+
+    /// The path with another component in front of it. Steps from element to element become one.
+    #[must_use]
+    pub fn push(self, component: Component) -> Self {
+        if component.is_element() {
+            if component == Component::Element(0) {
+                return self;
+            }
+            if let Some((first, rest)) = self.pop().filter(|(first, _)| first.is_element()) {
+                return match (component, first) {
+                    (Component::Element(a), Component::Element(b)) if a.checked_add(b).is_some() => {
+                        rest.push(Component::Element(a + b))
+                    }
+                    _ => rest.push(Component::AnyElement),
+                };
+            }
+        }
+        match code(component) {
+            (code, len) if self.bits.leading_zeros() >= len * 8 => {
+                let behind = if len == 8 { 0 } else { self.bits << (len * 8) };
+                Self { bits: behind | code }
+            }
+            _ => Self::of(Component::Anything),
+        }
+    }
+
+    /// The number of the first component where that is of a kind, and the path behind it. Patterns do not count.
+    pub fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
+        let (first, rest) = self.pop()?;
+        let (found, number) = first.indexed()?;
+        (found == kind).then_some((number, rest))
+    }
+
+    /// The path behind the first component where that is, or stands for, a component: of `s0.c3` behind `s0` is `c3`,
+    /// of `c*.e1` behind `c2` is `e1`, of `v**.c3` behind `s0` is `v**.c3`. A pattern is found behind a pattern only.
+    pub fn pop_if_matches(self, component: Component) -> Option<Self> {
+        let (first, rest) = self.pop()?;
+        match first {
+            Component::Anything => Some(self),
+            Component::AnyValueFields if component.is_value_field() => Some(self),
+            Component::AnyElement if component.is_element() => Some(self),
+            Component::AnyValueFields | Component::AnyElement => rest.pop_if_matches(component),
+            Component::AnyClassField => component.is_class_field().then_some(rest),
+            _ => (first == component).then_some(rest),
+        }
+    }
+
+    /// Whether a component goes into an object.
+    pub fn has_class_projection(self) -> bool {
+        self.components().any(Component::is_class_field)
+    }
+
+    /// Whether a component goes into an object, or `**` may stand for one.
+    pub fn may_have_class_projection(self) -> bool {
+        !self.pop_value_fields().is_empty()
+    }
+
+    /// Whether it may go into an object and from there into another one.
+    pub fn may_have_two_class_projections(self) -> bool {
+        match self.pop_value_fields().pop() {
+            None => false,
+            Some((Component::Anything, _)) => true,
+            Some((_, rest)) => rest.may_have_class_projection(),
+        }
+    }
+
+    /// The components in order.
+    pub fn components(self) -> impl Iterator<Item = Component> {
+        let mut path = self;
+        std::iter::from_fn(move || {
+            let (first, rest) = path.pop()?;
+            path = rest;
+            Some(first)
+        })
+    }
+
+    /// The path from where it leaves the value: of `s0.e2.c4.s1` is `c4.s1`.
+    #[must_use]
+    pub fn pop_value_fields(mut self) -> Self {
+        while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_value_field()) {
+            self = rest;
+        }
+        self
+    }
+
+    /// The path without steps from element to element at its start.
+    #[must_use]
+    pub fn pop_elements(mut self) -> Self {
+        while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_element()) {
+            self = rest;
+        }
+        self
+    }
+
+    /// The path up to its last step into an object: of `v**.c1.c4.s1` is `v**.c1`; of `c1.**` all, since nobody knows
+    /// what `**` stands for.
+    #[must_use]
+    pub fn pop_last_class_and_values(self) -> Self {
+        let total = self.size();
+        let (mut path, mut kept) = (self, 0);
+        while let Some((first, rest)) = path.pop() {
+            if first.is_class_field() {
+                kept = total - path.size();
+            } else if !first.is_value_field() {
+                kept = total - rest.size();
+            }
+            path = rest;
+        }
+        if kept >= 64 { self } else { Self { bits: self.bits & ((1 << kept) - 1) } }
+    }
+
+    /// How many bits it takes.
+    fn size(self) -> u32 {
+        (64 - self.bits.leading_zeros()).next_multiple_of(8)
+    }
+
+    /// Whether all that the path stands for, the pattern stands for as well.
+    pub fn matches(self, pattern: Self) -> bool {
+        let Some((wanted, pattern)) = pattern.pop() else { return self.is_empty() };
+        match wanted {
+            Component::Anything => true,
+            Component::AnyValueFields => self.pop_value_fields().matches(pattern),
+            Component::AnyElement => self.pop_elements().matches(pattern),
+            Component::AnyClassField => {
+                self.pop().is_some_and(|(first, rest)| first.is_class_field() && rest.matches(pattern))
+            }
+            _ => self.pop().is_some_and(|(first, rest)| first == wanted && rest.matches(pattern)),
+        }
+    }
+
+    /// A path that stands for all that either path stands for.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        let (a, b) = (self.first(), other.first());
+        if let (Some(first), true) = (a, a == b) {
+            let rest = self.rest().merge(other.rest());
+            return match (first, rest.first()) {
+                (Component::AnyValueFields, Some(Component::AnyValueFields)) => rest,
+                _ => rest.push(first),
+            };
+        }
+        let either = |is: fn(Component) -> bool| a.is_some_and(is) || b.is_some_and(is);
+        if either(Component::is_element) {
+            let rest = self.pop_elements().merge(other.pop_elements());
+            return match rest.first() {
+                Some(Component::Anything | Component::AnyValueFields) => rest,
+                _ => rest.push(Component::AnyElement),
+            };
+        }
+        if either(Component::is_value_field) {
+            let rest = self.pop_value_fields().merge(other.pop_value_fields());
+            return match rest.first() {
+                Some(Component::Anything) => rest,
+                _ => rest.push(Component::AnyValueFields),
+            };
+        }
+        if a.is_some_and(Component::is_class_field) && b.is_some_and(Component::is_class_field) {
+            return self.rest().merge(other.rest()).push(Component::AnyClassField);
+        }
+        Self::of(Component::Anything)
+    }
+
+    /// Whether both may mean the same part, or one a part of the other's.
+    pub fn may_overlap(self, other: Self) -> bool {
+        let (Some((a, a_rest)), Some((b, b_rest))) = (self.pop(), other.pop()) else { return true };
+        let either = |component| a == component || b == component;
+        if either(Component::Anything) {
+            return true;
+        }
+        if either(Component::AnyElement) {
+            return self.pop_elements().may_overlap(other.pop_elements());
+        }
+        if either(Component::AnyValueFields) {
+            return self.pop_value_fields().may_overlap(other.pop_value_fields());
+        }
+        let both_class = a.is_class_field() && b.is_class_field();
+        (a == b || both_class && either(Component::AnyClassField)) && a_rest.may_overlap(b_rest)
+    }
+
+    /// What a longer path has behind this one; `None` where this is not its beginning, or has patterns.
+    pub fn subtract_from(self, longer: Self) -> Option<Self> {
+        let Some((first, rest)) = self.pop() else { return Some(longer) };
+        let is_pattern =
+            !matches!(first, Component::TailElements | Component::Existential) && first.indexed().is_none();
+        let (other, longer) = longer.pop()?;
+        if is_pattern || first != other { None } else { rest.subtract_from(longer) }
+    }
+
+    /// Whether projections of structs and tuples alone can follow it.
+    pub fn is_materializable(self) -> bool {
+        self.components().all(|c| matches!(c, Component::StructField(_) | Component::TupleElement(_)))
+    }
+
+    /// Reads a path at the start of a text, and gives the text behind it. `None` where a number is missing, `**` is not
+    /// the last component, or the path is too long to be held exactly.
+    pub fn parse(text: &str) -> Option<(Self, &str)> {
+        let mut components = Vec::new();
+        let mut rest = text.trim_start();
+        loop {
+            match component(rest) {
+                Read::Component(component, behind) => {
+                    components.push(component);
+                    rest = behind;
+                }
+                Read::Wrong => return None,
+                Read::End => match rest.strip_prefix('.') {
+                    Some(behind) => rest = behind,
+                    None => break,
+                },
+            }
+        }
+        let mut path = Self::EMPTY;
+        for (index, &component) in components.iter().rev().enumerate() {
+            if index > 0 && component == Component::Anything {
+                return None;
+            }
+            path = path.push(component);
+            if index > 0 && path == Self::of(Component::Anything) {
+                return None;
+            }
+        }
+        Some((path, rest))
+    }
+}
+
+enum Read<'t> {
+    Component(Component, &'t str),
+    Wrong,
+    End,
+}
+
+/// Reads one component.
+fn component(text: &str) -> Read<'_> {
+    for component in PLAIN.iter().rev() {
+        if let Some(rest) = text.strip_prefix(&component.to_string()) {
+            return Read::Component(*component, rest);
+        }
+    }
+    let number = |rest: &str| {
+        let len = rest.bytes().take_while(u8::is_ascii_digit).count();
+        Some((rest[..len].parse::<u32>().ok()?, len))
+    };
+    if let Some((index, len)) = number(text) {
+        return Read::Component(Component::TupleElement(index), &text[len..]);
+    }
+    let make: fn(u32) -> Component = match text.as_bytes().first() {
+        Some(b's') => Component::StructField,
+        Some(b'e') => Component::EnumCase,
+        Some(b'c') => Component::ClassField,
+        Some(b'i') => Component::Element,
+        _ => return Read::End,
+    };
+    match number(&text[1..]) {
+        Some((index, len)) => Read::Component(make(index), &text[1 + len..]),
+        None => Read::Wrong,
+    }
+}
+
+/// The bytes of a component and how many they are.
+fn code(component: Component) -> (u64, u32) {
+    let Some((kind, number)) = component.indexed() else {
+        let which = PLAIN.iter().position(|p| *p == component).unwrap_or(PLAIN.len() - 1);
+        return (PLAIN_KIND | (which as u64) << 4, 1);
+    };
+    let kind = match kind {
+        Indexed::StructField => 1,
+        Indexed::TupleElement => 2,
+        Indexed::EnumCase => 3,
+        Indexed::ClassField => 4,
+        Indexed::Element => 5,
+    };
+    let (mut code, mut len) = (kind | (u64::from(number) & 0xf) << 4, 1);
+    let mut left = u64::from(number) >> 4;
+    if left != 0 {
+        code |= MORE;
+    }
+    while left != 0 {
+        let more = if left >> 7 != 0 { MORE_LATER } else { 0 };
+        code |= (left & 0x7f | more) << (len * 8);
+        left >>= 7;
+        len += 1;
+    }
+    (code, len)
+}
+
+impl fmt::Display for ProjectionPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, component) in self.components().enumerate() {
+            if index > 0 {
+                f.write_str(".")?;
+            }
+            write!(f, "{component}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ProjectionPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests;

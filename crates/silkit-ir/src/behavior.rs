@@ -1,0 +1,325 @@
+//! What an instruction may do: to memory, to reference counts, to the order of things (seed 003).
+//!
+//! What is the same for all instances of a kind stands in the instruction table; the rest is said here, a function for
+//! each kind whose answer depends on the instance.
+
+use crate::body::{Body, Inst};
+use crate::conventions::{Addresses, ApplySite};
+use crate::generated::Opcode;
+use crate::info::{ApplyKind, BuiltinInfo, MemoryBehavior};
+use crate::instructions::{
+    Builtin, CastConsumption, CheckedCastAddrBranch, CopyAddr, ExplicitCopyAddr, InitQualifier, Load,
+    LoadQualifier, Store, StoreQualifier, TupleAddrConstructor,
+};
+use crate::module::Function;
+use silkit_base::Symbol;
+
+/// Finds functions by their names: what is called is asked for its attributes and effects.
+pub trait Functions: Sync {
+    /// The function with a name.
+    fn function(&self, name: Symbol) -> Option<&Function>;
+}
+
+/// No function is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFunctions;
+
+impl Functions for NoFunctions {
+    fn function(&self, _: Symbol) -> Option<&Function> {
+        None
+    }
+}
+
+/// What a function promises by an attribute (FunctionAttributes.md, "effects").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EffectsAttribute {
+    /// `readnone`: it touches no memory.
+    ReadNone,
+    /// `readonly`: it writes to no memory.
+    ReadOnly,
+    /// `releasenone`: it releases nothing.
+    ReleaseNone,
+    /// `readwrite`: it may do anything.
+    ReadWrite,
+}
+
+impl Function {
+    /// The promise about effects that stands among its attributes.
+    pub fn effects_attribute(&self) -> Option<EffectsAttribute> {
+        self.attributes.iter().find_map(|a| match a.key.as_str() {
+            "readnone" => Some(EffectsAttribute::ReadNone),
+            "readonly" => Some(EffectsAttribute::ReadOnly),
+            "releasenone" => Some(EffectsAttribute::ReleaseNone),
+            "readwrite" => Some(EffectsAttribute::ReadWrite),
+            _ => None,
+        })
+    }
+}
+
+impl MemoryBehavior {
+    /// Whether memory may be read.
+    pub fn may_read(self) -> bool {
+        matches!(self, Self::MayRead | Self::MayReadWrite | Self::MayHaveSideEffects)
+    }
+
+    /// Whether memory may be written to.
+    pub fn may_write(self) -> bool {
+        matches!(self, Self::MayWrite | Self::MayReadWrite | Self::MayHaveSideEffects)
+    }
+}
+
+/// What the instructions of a body may do.
+#[derive(Clone, Copy)]
+pub struct Behavior<'a> {
+    body: &'a Body,
+    functions: &'a dyn Functions,
+}
+
+impl std::fmt::Debug for Behavior<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Behavior").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Behavior<'a> {
+    /// The behaviour of a body's instructions, which may call these functions.
+    pub fn new(body: &'a Body, functions: &'a dyn Functions) -> Self {
+        Self { body, functions }
+    }
+
+    /// What an instruction may do to memory.
+    pub fn memory(&self, inst: Inst) -> MemoryBehavior {
+        let info = self.body.info(inst);
+        if !info.memory_depends_on_instance {
+            return info.memory;
+        }
+        match self.body.inst(inst).opcode {
+            Opcode::Load => load(self.body, inst),
+            Opcode::Store => store(self.body, inst),
+            Opcode::Builtin => builtin(self.body, inst),
+            _ if info.apply == Some(ApplyKind::Full) => self.call(inst),
+            _ => info.memory,
+        }
+    }
+
+    /// A call of a function that is known to touch no memory does nothing itself.
+    fn call(&self, inst: Inst) -> MemoryBehavior {
+        let callee = called_function(self.body, inst).and_then(|name| self.functions.function(name));
+        match callee.and_then(Function::effects_attribute) {
+            Some(EffectsAttribute::ReadNone) => MemoryBehavior::None,
+            _ => self.body.info(inst).memory,
+        }
+    }
+
+    /// Whether it may read memory.
+    pub fn may_read(&self, inst: Inst) -> bool {
+        self.memory(inst).may_read()
+    }
+
+    /// Whether it may write to memory.
+    pub fn may_write(&self, inst: Inst) -> bool {
+        self.memory(inst).may_write()
+    }
+
+    /// Whether it may read memory or write to it.
+    pub fn may_read_or_write(&self, inst: Inst) -> bool {
+        self.memory(inst) != MemoryBehavior::None
+    }
+
+    /// Whether it may stop the program with an error.
+    ///
+    /// Casts that can fail are told apart kind by kind: those that stop the program where they fail are these, the
+    /// others branch or give an optional value.
+    pub fn may_trap(&self, inst: Inst) -> bool {
+        self.body.info(inst).may_trap
+    }
+
+    /// Whether it may do something that its results do not show, so that it must stay though nobody uses them.
+    pub fn may_have_side_effects(&self, inst: Inst) -> bool {
+        self.may_trap(inst) || self.may_write(inst)
+    }
+
+    /// Whether it may release a reference, and so run any deinitializer.
+    pub fn may_release(&self, inst: Inst) -> bool {
+        let body = self.body;
+        if !body.info(inst).may_release {
+            return false;
+        }
+        match body.inst(inst).opcode {
+            // They end lifetimes, or suspend, without releasing anything.
+            Opcode::EndLifetime
+            | Opcode::GetAsyncContinuation
+            | Opcode::GetAsyncContinuationAddr
+            | Opcode::AwaitAsyncContinuation => false,
+            Opcode::Store => {
+                body.view_as::<Store>(inst).is_some_and(|s| s.qualifier == Some(StoreQualifier::Assign))
+            }
+            Opcode::CopyAddr => body.view_as::<CopyAddr>(inst).is_some_and(|c| !c.init),
+            Opcode::ExplicitCopyAddr => body.view_as::<ExplicitCopyAddr>(inst).is_some_and(|c| !c.init),
+            Opcode::TupleAddrConstructor => {
+                body.view_as::<TupleAddrConstructor>(inst).is_some_and(|c| c.qualifier != InitQualifier::Init)
+            }
+            Opcode::CheckedCastAddrBranch => body
+                .view_as::<CheckedCastAddrBranch>(inst)
+                .is_some_and(|c| c.consumption != CastConsumption::CopyOnSuccess),
+            Opcode::Builtin => self.may_have_side_effects(inst) && builtin_may_release(body, inst),
+            _ => true,
+        }
+    }
+
+    /// Whether it may load a `weak` or `unowned` reference, and so see whether an object is still there.
+    pub fn may_load_weak_or_unowned(&self, inst: Inst) -> bool {
+        match self.body.inst(inst).opcode {
+            Opcode::Builtin => self.may_read_or_write(inst),
+            Opcode::LoadWeak
+            | Opcode::LoadUnowned
+            | Opcode::StrongCopyUnownedValue
+            | Opcode::StrongCopyUnmanagedValue => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it may be a synchronization point: a memory barrier, a lock or a call of the system.
+    pub fn may_synchronize(&self, inst: Inst) -> bool {
+        match self.body.inst(inst).opcode {
+            Opcode::Builtin => self.may_read_or_write(inst),
+            Opcode::EndApply | Opcode::AbortApply | Opcode::HopToExecutor => true,
+            _ => self.body.info(inst).apply == Some(ApplyKind::Full),
+        }
+    }
+}
+
+/// A load that takes leaves the memory uninitialized; one that copies retains what it reads.
+fn load(body: &Body, inst: Inst) -> MemoryBehavior {
+    match body.view_as::<Load>(inst).and_then(|load| load.qualifier) {
+        Some(LoadQualifier::Take) => MemoryBehavior::MayReadWrite,
+        Some(LoadQualifier::Copy) => MemoryBehavior::MayHaveSideEffects,
+        Some(LoadQualifier::Trivial) | None => MemoryBehavior::MayRead,
+    }
+}
+
+/// An assignment releases the old value.
+fn store(body: &Body, inst: Inst) -> MemoryBehavior {
+    match body.view_as::<Store>(inst).and_then(|store| store.qualifier) {
+        Some(StoreQualifier::Assign) => MemoryBehavior::MayHaveSideEffects,
+        Some(StoreQualifier::Init | StoreQualifier::Trivial) | None => MemoryBehavior::MayWrite,
+    }
+}
+
+/// A builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
+fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
+    let Some(Builtin { name, .. }) = body.view_as(inst) else { return MemoryBehavior::MayHaveSideEffects };
+    match BuiltinInfo::find(name.as_str()) {
+        // It marks the place where an error is thrown and reads that error.
+        Some(known) if known.id == "WillThrow" => MemoryBehavior::MayRead,
+        Some(known) if known.reads_and_writes => MemoryBehavior::MayHaveSideEffects,
+        Some(_) => MemoryBehavior::None,
+        None if intrinsic(name.as_str()).is_some_and(only_computes) => MemoryBehavior::MayRead,
+        None => MemoryBehavior::MayHaveSideEffects,
+    }
+}
+
+/// Whether a builtin with side effects may release something.
+fn builtin_may_release(body: &Body, inst: Inst) -> bool {
+    let Some(Builtin { name, .. }) = body.view_as(inst) else { return true };
+    match BuiltinInfo::find(name.as_str()) {
+        Some(known) => known.id != "CopyArray",
+        None => !intrinsic(name.as_str())
+            .is_some_and(|name| ["memcpy", "memmove", "memset"].iter().any(|i| is_named(name, i))),
+    }
+}
+
+/// The name of an LLVM intrinsic, `sqrt_FPIEEE64` of `int_sqrt_FPIEEE64`.
+fn intrinsic(builtin: &str) -> Option<&str> {
+    builtin.strip_prefix("int_")
+}
+
+/// Whether the name of an intrinsic is this one, types aside.
+fn is_named(name: &str, intrinsic: &str) -> bool {
+    name.strip_prefix(intrinsic).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// Whether LLVM says of an intrinsic that it writes to no memory and does not unwind.
+///
+/// The reference treats one that touches no memory as if it read it; so do we.
+fn only_computes(name: &str) -> bool {
+    const PURE: &[&str] = &[
+        "abs",
+        "addressofreturnaddress",
+        "bitreverse",
+        "bswap",
+        "canonicalize",
+        "ceil",
+        "copysign",
+        "cos",
+        "ctlz",
+        "ctpop",
+        "cttz",
+        "exp",
+        "exp10",
+        "exp2",
+        "expect",
+        "fabs",
+        "floor",
+        "fma",
+        "fmuladd",
+        "frameaddress",
+        "fshl",
+        "fshr",
+        "is_constant",
+        "log",
+        "log10",
+        "log2",
+        "maximum",
+        "maxnum",
+        "minimum",
+        "minnum",
+        "nearbyint",
+        "objectsize",
+        "pow",
+        "powi",
+        "ptrmask",
+        "returnaddress",
+        "rint",
+        "round",
+        "roundeven",
+        "sadd_sat",
+        "sin",
+        "smax",
+        "smin",
+        "sqrt",
+        "sshl_sat",
+        "ssub_sat",
+        "trunc",
+        "uadd_sat",
+        "umax",
+        "umin",
+        "ushl_sat",
+        "usub_sat",
+        "vector_reduce",
+    ];
+    PURE.iter().any(|pure| is_named(name, pure))
+}
+
+/// The function that an apply site names, through conversions and closures that keep it.
+pub fn called_function(body: &Body, inst: Inst) -> Option<Symbol> {
+    let mut callee = ApplySite::new(body, inst, Addresses::Lowered)?.callee();
+    // A body that is wrong may define values by each other.
+    for _ in 0..body.inst_count() {
+        let def = body.defining_inst(callee)?;
+        callee = match body.inst(def).opcode {
+            Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef => {
+                return body.word(def, "function").and_then(Body::symbol);
+            }
+            Opcode::ThinToThickFunction
+            | Opcode::ConvertFunction
+            | Opcode::ConvertEscapeToNoEscape
+            | Opcode::PartialApply
+            | Opcode::BeginBorrow
+            | Opcode::CopyValue
+            | Opcode::MoveValue => body.operand_value(def, 0),
+            _ => return None,
+        };
+    }
+    None
+}
