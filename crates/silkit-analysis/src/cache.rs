@@ -34,6 +34,7 @@ analyses! {
     crate::Dominators: BRANCHES;
     crate::PostDominators: BRANCHES;
     crate::DeadEnds: BRANCHES;
+    crate::Loops: BRANCHES;
     crate::InstOrder: INSTRUCTIONS | BRANCHES;
 }
 

@@ -11,6 +11,7 @@
 //! | [`Frontiers`], [`ChosenDominators`] | where paths from a block meet others; the nearest dominator among chosen blocks | edges |
 //! | [`Components`] | strongly connected components of blocks | edges |
 //! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
+//! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
@@ -23,6 +24,7 @@ mod dead_ends;
 mod dominators;
 mod frontiers;
 mod inst_order;
+mod loops;
 pub mod memory;
 mod order;
 mod path;
@@ -35,6 +37,7 @@ pub use dead_ends::DeadEnds;
 pub use dominators::{Dominators, PostDominators, value_dominates};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use inst_order::InstOrder;
+pub use loops::{Loop, LoopId, Loops};
 pub use order::BlockOrder;
 pub use path::path;
 pub use projection_path::{Component, Indexed, ProjectionPath};

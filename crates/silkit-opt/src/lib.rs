@@ -30,6 +30,8 @@ pub mod passes;
 mod pipeline;
 mod printers;
 mod runner;
+#[cfg(test)]
+mod testing;
 pub mod utils;
 
 pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Problem, World};

@@ -2,7 +2,10 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
+use crate::printers::{compute, loop_info};
 
+mod loop_canonicalizer;
+mod merge_cond_fails;
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
@@ -10,6 +13,11 @@ mod strip_debug_info;
 /// All of them, by tag.
 pub const ALL: &[Pass<'static>] = &[
     basic_instruction_property_dump::PASS,
+    compute::DOMINANCE,
+    compute::LOOPS,
+    loop_canonicalizer::PASS,
+    loop_info::PASS,
+    merge_cond_fails::PASS,
     split_critical_edges::PASS,
     stack_nesting::PASS,
     strip_debug_info::PASS,

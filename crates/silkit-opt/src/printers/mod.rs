@@ -1,3 +1,7 @@
 //! Passes that print what analyses found and change nothing, for tests.
 
 pub(crate) mod basic_instruction_property_dump;
+//! Passes that change nothing and print what an analysis knows, one file each.
+
+pub(crate) mod compute;
+pub(crate) mod loop_info;
