@@ -12,6 +12,7 @@
 //! | [`Components`] | strongly connected components of blocks | edges |
 //! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
 //! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
+//! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
@@ -19,6 +20,7 @@
 //! | [`path`] | a shortest path between blocks | – |
 
 mod cache;
+pub mod calls;
 mod components;
 mod dead_ends;
 mod dominators;

@@ -1,6 +1,7 @@
 //! What a pass sees and what it works with.
 
 use crate::output::{Output, Stream};
+use silkit_analysis::calls::functions_by_name;
 use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module};
@@ -83,13 +84,6 @@ impl Functions for FunctionsByName<'_> {
     fn function(&self, name: Symbol) -> Option<&Function> {
         self.functions.get(&name).map(|&id| &self.module.functions[id])
     }
-}
-
-/// The functions of a module by name; of several with one name, the first.
-pub(crate) fn functions_by_name(module: &Module) -> FxHashMap<Symbol, FunctionId> {
-    let mut functions = FxHashMap::default();
-    module.functions.iter().for_each(|(id, function)| _ = functions.entry(function.name).or_insert(id));
-    functions
 }
 
 /// Something that a pass found wrong with its input.

@@ -1,12 +1,13 @@
 //! Runs passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Problem, World, functions_by_name};
+use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Problem, World};
 use crate::order::bottom_up;
 use crate::output::Output;
 use crate::pass::{ModulePass, Pass, Run};
 use crate::pipeline::Step;
 use rayon::prelude::*;
 use silkit_analysis::AnalysisCache;
+use silkit_analysis::calls::functions_by_name;
 use silkit_base::{Entity, FxHashMap, Symbol};
 use silkit_ir::{Body, Epoch, Function, FunctionId, Module};
 use silkit_types::decl::Declarations;
@@ -226,8 +227,7 @@ impl<'a> Runner<'a> {
         caches: &mut Vec<AnalysisCache>,
         outcome: &mut Outcome,
     ) {
-        let names = functions_by_name(module);
-        let mut order = bottom_up(module, &names);
+        let mut order = bottom_up(module, declarations);
         while !order.is_empty() {
             let names = functions_by_name(module);
             caches.resize_with(module.functions.len(), AnalysisCache::default);

@@ -3,6 +3,7 @@
 use crate::pass::Pass;
 use crate::printers::*;
 use crate::printers::{compute, loop_info};
+use crate::printers::{callees, callers, compute, function_order, loop_info};
 
 mod loop_canonicalizer;
 mod merge_cond_fails;
@@ -13,8 +14,11 @@ mod strip_debug_info;
 /// All of them, by tag.
 pub const ALL: &[Pass<'static>] = &[
     basic_instruction_property_dump::PASS,
+    callees::PASS,
+    callers::PASS,
     compute::DOMINANCE,
     compute::LOOPS,
+    function_order::PASS,
     loop_canonicalizer::PASS,
     loop_info::PASS,
     merge_cond_fails::PASS,

@@ -3,5 +3,8 @@
 pub(crate) mod basic_instruction_property_dump;
 //! Passes that change nothing and print what an analysis knows, one file each.
 
+pub(crate) mod callees;
+pub(crate) mod callers;
 pub(crate) mod compute;
+pub(crate) mod function_order;
 pub(crate) mod loop_info;

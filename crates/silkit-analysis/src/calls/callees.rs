@@ -1,0 +1,294 @@
+//! The functions that a call may reach.
+
+use super::access::{Kind, Visibility};
+use super::functions_by_name;
+use super::hierarchy::ClassHierarchy;
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_ir::instructions::{ClassMethod, FunctionRef, WitnessMethod};
+use silkit_ir::{
+    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Module, Opcode, Value, WitnessEntry,
+    WitnessTable, WitnessTableOf,
+};
+use silkit_types::decl::{DeclFlags, Declarations};
+use silkit_types::{SilType, Type, TypeKind};
+use std::borrow::Cow;
+
+/// The functions that a call may reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callees<'a> {
+    /// Those that are known, sorted by name.
+    pub known: Cow<'a, [FunctionId]>,
+    /// Whether there are no others.
+    pub is_complete: bool,
+}
+
+impl<'a> Callees<'a> {
+    /// Any function.
+    pub const UNKNOWN: Self = Self { known: Cow::Borrowed(&[]), is_complete: false };
+
+    fn one(function: FunctionId) -> Self {
+        Self { known: Cow::Owned(vec![function]), is_complete: true }
+    }
+}
+
+/// The implementations of one method, or of several that are spelled alike and differ in their types.
+#[derive(Clone, Debug, Default)]
+struct Method {
+    /// Those of each formal type, in the order of the types' first mention.
+    types: Vec<(Option<Type>, Vec<FunctionId>)>,
+    is_open: bool,
+}
+
+/// What the tables of a module say about which functions implement which methods.
+#[derive(Debug)]
+pub struct CalleeTables<'a> {
+    module: &'a Module,
+    visibility: Visibility<'a>,
+    names: FxHashMap<Symbol, FunctionId>,
+    methods: FxHashMap<DeclRef, Method>,
+    /// Witness tables with entries, by the paths of type and protocol.
+    witnesses: FxHashMap<(Symbol, Symbol), &'a WitnessTable>,
+    vtables: FxHashMap<Symbol, usize>,
+}
+
+impl<'a> CalleeTables<'a> {
+    /// Reads the tables of a module.
+    pub fn new(module: &'a Module, visibility: Visibility<'a>) -> Self {
+        let mut this = Self {
+            module,
+            visibility,
+            names: functions_by_name(module),
+            methods: FxHashMap::default(),
+            witnesses: FxHashMap::default(),
+            vtables: FxHashMap::default(),
+        };
+        let overridden = this.overridden_elsewhere();
+        for (at, table) in module.vtables.iter().enumerate() {
+            let ClassRef::Name(class) = table.class else { continue };
+            this.vtables.insert(class, at);
+            for entry in &table.entries {
+                this.add(entry.method, entry.formal, entry.function);
+                let is_known =
+                    |(owner, name)| overridden.contains(&(owner, name, Kind::of(entry.method) as u8));
+                if Visibility::split(entry.method).is_some_and(is_known)
+                    && let Some(method) = this.methods.get_mut(&entry.method)
+                {
+                    method.is_open = true;
+                }
+            }
+        }
+        for table in &module.witness_tables {
+            this.add_witnesses(table);
+        }
+        for method in this.methods.values_mut() {
+            for (_, functions) in &mut method.types {
+                functions.sort_unstable_by_key(|&f| (module.functions[f].name.as_str(), f));
+                functions.dedup();
+            }
+        }
+        this
+    }
+
+    /// The methods, by class, name and kind, that another file may override, or that are overridden by such ones.
+    fn overridden_elsewhere(&self) -> FxHashSet<(Symbol, Symbol, u8)> {
+        let hierarchy = ClassHierarchy::new(self.visibility);
+        let mut open = FxHashSet::default();
+        let own = self.visibility.declarations().own();
+        for class in own.nominals().filter(|d| d.is_class()) {
+            for member in self.visibility.bodies(class.path).flat_map(|body| &body.members) {
+                let kinds = [Kind::Function, Kind::Initializer];
+                let Some(kind) = kinds.into_iter().find(|k| k.is(member.kind)) else { continue };
+                let overrides = member.flags.intersects(DeclFlags::OVERRIDE | DeclFlags::REQUIRED);
+                if !overrides || self.visibility.is_member_closed(class.path, member.name, kind) {
+                    continue;
+                }
+                let above = hierarchy.superclasses(class.path).map(|c| (c, member.name, kind as u8));
+                open.extend(above);
+            }
+        }
+        open
+    }
+
+    fn add(&mut self, method: DeclRef, formal: Option<Type>, function: Symbol) {
+        let Some(&function) = self.names.get(&function) else { return };
+        let visibility = self.visibility;
+        let entry = self
+            .methods
+            .entry(method)
+            .or_insert_with(|| Method { types: Vec::new(), is_open: !visibility.is_closed(method) });
+        match entry.types.iter_mut().find(|(ty, _)| *ty == formal) {
+            Some((_, functions)) => functions.push(function),
+            None => entry.types.push((formal, vec![function])),
+        }
+    }
+
+    fn add_witnesses(&mut self, table: &'a WitnessTable) {
+        let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else { return };
+        let Some(entries) = &table.entries else { return };
+        let declarations = self.visibility.declarations();
+        let (of, protocol) = (declarations.path_of(*ty), declarations.path_of(*protocol));
+        if let (Some(of), Some(protocol)) = (of, protocol) {
+            self.witnesses.insert((of, protocol), table);
+        }
+        for entry in entries {
+            let WitnessEntry::Method(requirement, formal, Some(function)) = *entry else { continue };
+            self.add(requirement, formal, function);
+            // Another type may conform where the protocol is seen, and the witness may be a method that is overridden.
+            let is_closed = self.visibility.is_closed(requirement)
+                && Visibility::split(requirement).zip(of).is_some_and(|((_, name), of)| {
+                    self.visibility.is_member_closed(of, name, Kind::of(requirement))
+                });
+            if !is_closed && let Some(method) = self.methods.get_mut(&requirement) {
+                method.is_open = true;
+            }
+        }
+    }
+
+    /// The module.
+    pub fn module(&self) -> &'a Module {
+        self.module
+    }
+
+    /// The function with a name.
+    pub fn function(&self, name: Symbol) -> Option<FunctionId> {
+        self.names.get(&name).copied()
+    }
+
+    /// The functions that an apply site may call.
+    pub fn of_site(&self, body: &Body, site: Inst) -> Callees<'_> {
+        if body.info(site).apply.is_none() {
+            return Callees::UNKNOWN;
+        }
+        self.of_value(body, callee_origin(body, body.operand_value(site, 0)))
+    }
+
+    /// The functions that a call of a value may reach.
+    pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'_> {
+        let Some(inst) = body.defining_inst(callee_origin(body, callee)) else { return Callees::UNKNOWN };
+        match body.inst(inst).opcode {
+            Opcode::FunctionRef => {
+                let name = body.view_as::<FunctionRef>(inst).map(|f| f.function);
+                name.and_then(|n| self.function(n)).map_or(Callees::UNKNOWN, Callees::one)
+            }
+            Opcode::PartialApply => self.of_site(body, inst),
+            Opcode::ClassMethod => match body.view_as::<ClassMethod>(inst) {
+                Some(lookup) => self.of_method(lookup.member, lookup.formal),
+                None => Callees::UNKNOWN,
+            },
+            Opcode::WitnessMethod => match body.view_as::<WitnessMethod>(inst) {
+                Some(lookup) => match self.witness(lookup.lookup.ty(), lookup.member, lookup.formal) {
+                    Some(function) => Callees::one(function),
+                    None => self.of_method(lookup.member, lookup.formal),
+                },
+                None => Callees::UNKNOWN,
+            },
+            // What a superclass of another module does may change until the program runs.
+            _ => Callees::UNKNOWN,
+        }
+    }
+
+    /// The implementations of a method that a lookup in a table may find.
+    pub fn of_method(&self, method: DeclRef, formal: Option<Type>) -> Callees<'_> {
+        let Some(found) = self.methods.get(&method) else { return Callees::UNKNOWN };
+        let exact = match found.types.as_slice() {
+            [(_, only)] => Some(only),
+            several => several.iter().find(|(ty, _)| formal.is_some() && *ty == formal).map(|(_, f)| f),
+        };
+        let known = match exact {
+            Some(functions) => Cow::Borrowed(functions.as_slice()),
+            None => {
+                let mut all: Vec<FunctionId> = found.types.iter().flat_map(|(_, f)| f).copied().collect();
+                all.sort_unstable_by_key(|&f| (self.module.functions[f].name.as_str(), f));
+                all.dedup();
+                Cow::Owned(all)
+            }
+        };
+        Callees { known, is_complete: !found.is_open }
+    }
+
+    /// The one function by which a type, or one that it inherits from, meets a requirement.
+    pub fn witness(&self, ty: Type, requirement: DeclRef, formal: Option<Type>) -> Option<FunctionId> {
+        let declarations = self.visibility.declarations();
+        let (protocol, _) = Visibility::split(requirement)?;
+        let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
+        let mut of = match ty.kind() {
+            TypeKind::Named(_) => Some(ty),
+            _ => None,
+        };
+        for _ in 0..64 {
+            let path = declarations.path_of(of?)?;
+            if let Some(table) = self.witnesses.get(&(path, protocol)) {
+                let entries = table.entries.iter().flatten();
+                let found = entries.filter_map(|entry| match *entry {
+                    WitnessEntry::Method(named, ty, function) if named == requirement => Some((ty, function)),
+                    _ => None,
+                });
+                let found: Vec<_> = found.collect();
+                let exact = match found.as_slice() {
+                    [one] => Some(one),
+                    several => several.iter().find(|(ty, _)| formal.is_some() && *ty == formal),
+                };
+                return self.function(exact?.1?);
+            }
+            of = declarations.superclass(of?);
+        }
+        None
+    }
+
+    /// The deinitializers that the end of a value's lifetime may call, where it is a reference to an object of a
+    /// class or of one that inherits from it.
+    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'_> {
+        let declarations = self.visibility.declarations();
+        let mut ty = ty.ty();
+        while let Some(payload) = optional_payload(declarations, ty) {
+            ty = payload;
+        }
+        let Some(decl) = declarations.nominal_of(ty).filter(|d| d.is_class()) else {
+            return Callees::UNKNOWN;
+        };
+        let deinit = DeclRef::new(silkit_ir::DeclRefData {
+            path: decl.path.as_str().split('.').map(Symbol::new).chain([Symbol::new("deinit")]).collect(),
+            kinds: Box::new([Symbol::new("deallocator")]),
+        });
+        if !is_exact && !decl.flags.contains(DeclFlags::FINAL) {
+            return self.of_method(deinit, None);
+        }
+        let table = self.vtables.get(&decl.path).map(|&at| &self.module.vtables[at]);
+        let entry = table.and_then(|t| t.entries.iter().find(|e| e.method == deinit));
+        entry.and_then(|e| self.function(e.function)).map_or(Callees::UNKNOWN, Callees::one)
+    }
+}
+
+fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),
+        TypeKind::Named(named) if declarations.path_of(ty).is_some_and(|p| p == "Optional") => {
+            named.args.first().copied()
+        }
+        _ => None,
+    }
+}
+
+/// What makes a function value: conversions, copies and borrows of it taken away.
+pub fn callee_origin(body: &Body, value: Value) -> Value {
+    let mut at = value;
+    // A body that is wrong may define values by each other.
+    for _ in 0..body.inst_count() {
+        let Some(inst) = body.defining_inst(at) else { break };
+        let keeps = matches!(
+            body.inst(inst).opcode,
+            Opcode::ThinToThickFunction
+                | Opcode::ConvertFunction
+                | Opcode::ConvertEscapeToNoEscape
+                | Opcode::CopyValue
+                | Opcode::BeginBorrow
+                | Opcode::MoveValue
+                | Opcode::MarkDependence
+        );
+        if !keeps {
+            break;
+        }
+        at = body.operand_value(inst, 0);
+    }
+    at
+}

@@ -1,0 +1,188 @@
+//! Who calls a function, and whether all who do are known.
+
+use super::functions_by_name;
+use silkit_base::IdVec;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::{Body, FunctionId, Inst, Linkage, Module, Opcode, Operand};
+use silkit_types::Convention;
+
+/// What the uses of a function value within a body come to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LocalUses {
+    /// The calls of it, or of closures of it.
+    pub calls: Vec<Inst>,
+    /// The closures of it.
+    pub closures: Vec<Inst>,
+    /// Whether it may be called elsewhere too.
+    pub escapes: bool,
+}
+
+impl LocalUses {
+    /// The uses of what a `function_ref` gives.
+    pub fn of(body: &Body, reference: Inst) -> Self {
+        let mut this = Self::default();
+        let mut work: Vec<Operand> = uses(body, reference).collect();
+        let mut seen = silkit_base::EntitySet::default();
+        while let Some(operand) = work.pop() {
+            let (user, index) = (body.operand(operand).user, body.operand_index(operand));
+            let site = ApplySite::new(body, user, Addresses::Lowered).filter(|s| s.callee_operand() == index);
+            match (site.map(|s| s.is_full()), body.inst(user).opcode) {
+                (Some(true), _) => this.calls.push(user),
+                (Some(false), _) => {
+                    this.closures.push(user);
+                    if seen.insert(user) {
+                        work.extend(uses(body, user));
+                    }
+                }
+                (
+                    None,
+                    Opcode::ThinToThickFunction
+                    | Opcode::ConvertFunction
+                    | Opcode::ConvertEscapeToNoEscape
+                    | Opcode::MarkDependence
+                    | Opcode::CopyValue,
+                ) => {
+                    if seen.insert(user) {
+                        work.extend(uses(body, user));
+                    }
+                }
+                (
+                    None,
+                    Opcode::StrongRetain
+                    | Opcode::StrongRelease
+                    | Opcode::RetainValue
+                    | Opcode::ReleaseValue
+                    | Opcode::DestroyValue
+                    | Opcode::DeallocStack,
+                ) => {}
+                _ => this.escapes = true,
+            }
+        }
+        this
+    }
+}
+
+fn uses(body: &Body, inst: Inst) -> impl Iterator<Item = Operand> + '_ {
+    body.results(inst).flat_map(|value| body.uses(value))
+}
+
+/// One function that names another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Caller {
+    function: FunctionId,
+    calls: bool,
+    /// The least number of arguments that one of its closures holds.
+    captured: Option<usize>,
+    is_complete: bool,
+}
+
+/// Who calls one function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CallersOf {
+    callers: Vec<Caller>,
+    is_called_indirectly: bool,
+    is_called_elsewhere: bool,
+}
+
+impl CallersOf {
+    /// Whether a call of it is known.
+    pub fn has_caller(&self) -> bool {
+        self.callers.iter().any(|c| c.calls)
+    }
+
+    /// The least number of arguments that a closure of it holds; 0 where there is none.
+    pub fn least_captured(&self) -> usize {
+        self.callers.iter().filter_map(|c| c.captured).min().unwrap_or(0)
+    }
+
+    /// Whether all calls by those functions that name it are known.
+    pub fn is_complete_where_named(&self) -> bool {
+        self.callers.iter().all(|c| c.is_complete)
+    }
+
+    /// Whether all calls of it are known.
+    pub fn is_complete(&self) -> bool {
+        !self.is_called_indirectly && !self.is_called_elsewhere && self.is_complete_where_named()
+    }
+
+    /// The functions that make closures of it.
+    pub fn capturers(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.callers.iter().filter(|c| c.captured.is_some()).map(|c| c.function)
+    }
+
+    /// The functions that call it.
+    pub fn callers(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.callers.iter().filter(|c| c.calls).map(|c| c.function)
+    }
+}
+
+/// Who calls each function of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Callers {
+    of: IdVec<FunctionId, CallersOf>,
+}
+
+impl Callers {
+    /// The callers of all functions; `is_whole_module` says that no other file can name what is internal.
+    pub fn new(module: &Module, is_whole_module: bool) -> Self {
+        let names = functions_by_name(module);
+        let empty = |f: &silkit_ir::Function| CallersOf {
+            callers: Vec::new(),
+            is_called_indirectly: is_method(f) || f.has_attribute("dynamic_replacement_for"),
+            is_called_elsewhere: is_visible_elsewhere(f, is_whole_module),
+        };
+        let mut this = Self { of: module.functions.values().map(empty).collect() };
+        for (caller, function) in module.functions.iter() {
+            let Some(body) = &function.body else { continue };
+            for inst in body.insts() {
+                let is_reference = matches!(
+                    body.inst(inst).opcode,
+                    Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef
+                );
+                let name = body.word(inst, "function").filter(|_| is_reference).and_then(Body::symbol);
+                if let Some(&callee) = name.and_then(|name| names.get(&name)) {
+                    this.add(body, caller, callee, inst);
+                }
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, body: &Body, caller: FunctionId, callee: FunctionId, reference: Inst) {
+        let uses = LocalUses::of(body, reference);
+        let callers = &mut self.of[callee].callers;
+        // All references of one caller come in a row.
+        if callers.last().is_none_or(|last| last.function != caller) {
+            callers.push(Caller { function: caller, calls: false, captured: None, is_complete: true });
+        }
+        let Some(entry) = callers.last_mut() else { return };
+        entry.is_complete &= !uses.escapes;
+        entry.calls |= !uses.calls.is_empty();
+        let captured = |&inst: &Inst| Some(ApplySite::new(body, inst, Addresses::Lowered)?.applied_count());
+        let least = uses.closures.iter().filter_map(captured).min();
+        entry.captured = entry.captured.into_iter().chain(least).min();
+    }
+
+    /// Who calls a function.
+    pub fn of(&self, function: FunctionId) -> &CallersOf {
+        &self.of[function]
+    }
+}
+
+/// Whether tables may hold the function, so that it is called without being named.
+fn is_method(function: &silkit_ir::Function) -> bool {
+    let Some(ty) = function.ty.ty().as_function() else { return true };
+    matches!(
+        ty.convention,
+        Convention::Method | Convention::ObjCMethod | Convention::CxxMethod | Convention::WitnessMethod(_)
+    )
+}
+
+/// Whether other files or modules may call it, or have it.
+fn is_visible_elsewhere(function: &silkit_ir::Function, is_whole_module: bool) -> bool {
+    match function.linkage {
+        Linkage::Private | Linkage::Shared => false,
+        Linkage::Hidden => !is_whole_module,
+        _ => true,
+    }
+}

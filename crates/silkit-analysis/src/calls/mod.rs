@@ -1,0 +1,26 @@
+//! Which functions call which: what a call may reach, who calls a function, and callees before their callers.
+
+mod access;
+mod callees;
+mod callers;
+mod hierarchy;
+mod order;
+
+pub use access::Visibility;
+pub use callees::{CalleeTables, Callees, callee_origin};
+pub use callers::{Callers, CallersOf, LocalUses};
+pub use hierarchy::ClassHierarchy;
+pub use order::BottomUp;
+
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::{FunctionId, Module};
+
+/// The functions of a module by name; of several with one name, the first.
+pub fn functions_by_name(module: &Module) -> FxHashMap<Symbol, FunctionId> {
+    let mut functions = FxHashMap::default();
+    module.functions.iter().for_each(|(id, function)| _ = functions.entry(function.name).or_insert(id));
+    functions
+}
+
+#[cfg(test)]
+mod tests;
