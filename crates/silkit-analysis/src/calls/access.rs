@@ -140,6 +140,15 @@ impl<'a> Visibility<'a> {
         self.is_member_closed(owner, name, Kind::of(method))
     }
 
+    /// Whether all types that conform to a protocol are in this module.
+    pub(super) fn is_protocol_closed(&self, protocol: Symbol) -> bool {
+        match self.access_of_type(protocol) {
+            None | Some(Access::Open | Access::Public | Access::Package) => false,
+            Some(Access::Internal) => self.is_whole_module,
+            Some(Access::FilePrivate | Access::Private) => true,
+        }
+    }
+
     pub(super) fn is_member_closed(&self, owner: Symbol, name: Symbol, kind: Kind) -> bool {
         match self.access_of_member(owner, name, kind) {
             None | Some(Access::Open) => false,

@@ -22,9 +22,14 @@ pub struct Callees<'a> {
     pub is_complete: bool,
 }
 
-impl<'a> Callees<'a> {
+impl Callees<'_> {
     /// Any function.
     pub const UNKNOWN: Self = Self { known: Cow::Borrowed(&[]), is_complete: false };
+
+    /// Whether all functions that may be called are known, and have bodies here.
+    pub fn all_have_bodies(&self, module: &Module) -> bool {
+        self.is_complete && self.known.iter().all(|&f| module.functions[f].body.is_some())
+    }
 
     fn one(function: FunctionId) -> Self {
         Self { known: Cow::Owned(vec![function]), is_complete: true }
@@ -134,10 +139,10 @@ impl<'a> CalleeTables<'a> {
             let WitnessEntry::Method(requirement, formal, Some(function)) = *entry else { continue };
             self.add(requirement, formal, function);
             // Another type may conform where the protocol is seen, and the witness may be a method that is overridden.
-            let is_closed = self.visibility.is_closed(requirement)
-                && Visibility::split(requirement).zip(of).is_some_and(|((_, name), of)| {
-                    self.visibility.is_member_closed(of, name, Kind::of(requirement))
-                });
+            let is_closed = Visibility::split(requirement).zip(of).is_some_and(|((protocol, name), of)| {
+                self.visibility.is_protocol_closed(protocol)
+                    && self.visibility.is_member_closed(of, name, Kind::of(requirement))
+            });
             if !is_closed && let Some(method) = self.methods.get_mut(&requirement) {
                 method.is_open = true;
             }
