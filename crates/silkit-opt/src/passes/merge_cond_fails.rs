@@ -1,12 +1,11 @@
 //! `merge-cond_fails`: checks one condition where several are checked in a row.
 
-use crate::context::FunctionContext;
+use crate::context::{FunctionContext, World};
 use crate::pass::Pass;
 use silkit_base::Symbol;
+use silkit_ir::behavior::Behavior;
 use silkit_ir::generated::Opcode;
-use silkit_ir::info::MemoryBehavior;
 use silkit_ir::instructions::CondFail;
-use silkit_ir::ownership::builtin;
 use silkit_ir::{Block, Body, Inst, Point, Value};
 use silkit_types::TypeKind;
 
@@ -19,14 +18,16 @@ fn run(cx: &mut FunctionContext<'_>) {
     let ignores_messages = cx.world.options.is_on("mergeable-traps");
     let blocks: Vec<Block> = cx.body().block_order().to_vec();
     for block in blocks {
-        for checks in runs(cx.body(), block, ignores_messages) {
+        for checks in runs(cx.body(), cx.world, block, ignores_messages) {
             merge(cx, &checks);
         }
     }
 }
 
 /// The checks of a block that can be merged: nothing between them shows which one fails.
-fn runs(body: &Body, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
+fn runs(body: &Body, world: &World<'_>, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
+    let behavior = Behavior::new(body, world);
+    let is_observable = |inst| behavior.may_have_side_effects(inst) || behavior.may_read(inst);
     let mut runs = Vec::new();
     let mut open: Vec<Inst> = Vec::new();
     for inst in body.block_insts(block) {
@@ -38,9 +39,9 @@ fn runs(body: &Body, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
             if fits && !checks_overflow(body, inst) {
                 open.push(inst);
             }
-        } else if is_observable(body, inst) && open.len() < 2 {
+        } else if is_observable(inst) && open.len() < 2 {
             open.clear();
-        } else if is_observable(body, inst) {
+        } else if is_observable(inst) {
             runs.push(std::mem::take(&mut open));
         }
     }
@@ -58,15 +59,6 @@ fn checks_overflow(body: &Body, check: Inst) -> bool {
     let part = part.filter(|&p| body.inst(p).opcode == Opcode::TupleExtract);
     let whole = part.and_then(|p| body.defining_inst(body.operand_value(p, 0)));
     whole.is_some_and(|w| body.inst(w).opcode == Opcode::Builtin)
-}
-
-/// Whether an instruction reads memory, or does something that is seen outside.
-fn is_observable(body: &Body, inst: Inst) -> bool {
-    let info = body.info(inst);
-    match builtin(body, inst) {
-        Some(builtin) => builtin.reads_and_writes,
-        None => info.may_trap || info.memory != MemoryBehavior::None,
-    }
 }
 
 fn merge(cx: &mut FunctionContext<'_>, checks: &[Inst]) {

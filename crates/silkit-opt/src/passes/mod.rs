@@ -2,7 +2,6 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
-use crate::printers::{compute, loop_info};
 use crate::printers::{callees, callers, compute, function_order, loop_info};
 
 mod loop_canonicalizer;
@@ -13,8 +12,8 @@ mod strip_debug_info;
 
 /// All of them, by tag.
 pub const ALL: &[Pass<'static>] = &[
-    basic_instruction_property_dump::PASS,
     callees::PASS,
+    basic_instruction_property_dump::PASS,
     callers::PASS,
     compute::DOMINANCE,
     compute::LOOPS,

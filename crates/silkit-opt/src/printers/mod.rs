@@ -1,8 +1,6 @@
 //! Passes that print what analyses found and change nothing, for tests.
 
 pub(crate) mod basic_instruction_property_dump;
-//! Passes that change nothing and print what an analysis knows, one file each.
-
 pub(crate) mod callees;
 pub(crate) mod callers;
 pub(crate) mod compute;
