@@ -8,7 +8,7 @@ use crate::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
 use crate::generated::Opcode;
 use crate::info::{BuiltinInfo, OperandOwnership, UseRule, ValueOwnership};
 use crate::module::Function;
-use silkit_base::Symbol;
+use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
 
 /// What an operand demands of its value.
@@ -152,7 +152,30 @@ enum Slot {
 pub struct BodyOwnership<'a> {
     body: &'a Body,
     context: OwnershipContext<'a>,
-    values: Vec<Slot>,
+    values: Slots,
+}
+
+/// What was found of all values, or of a few.
+#[derive(Debug)]
+enum Slots {
+    Dense(Vec<Slot>),
+    Sparse(FxHashMap<Value, Slot>),
+}
+
+impl Slots {
+    fn get(&self, value: Value) -> Option<Slot> {
+        match self {
+            Self::Dense(slots) => slots.get(value.as_u32() as usize).copied(),
+            Self::Sparse(slots) => Some(slots.get(&value).copied().unwrap_or(Slot::Open)),
+        }
+    }
+
+    fn set(&mut self, value: Value, slot: Slot) {
+        match self {
+            Self::Dense(slots) => slots[value.as_u32() as usize] = slot,
+            Self::Sparse(slots) => _ = slots.insert(value, slot),
+        }
+    }
 }
 
 impl std::fmt::Debug for BodyOwnership<'_> {
@@ -161,9 +184,9 @@ impl std::fmt::Debug for BodyOwnership<'_> {
     }
 }
 
-/// The ownership of one value. For many, make a [`BodyOwnership`].
+/// The ownership of one value, at the cost of those that it comes from. For many, make a [`BodyOwnership`].
 pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
-    let mut solver = BodyOwnership { body, context, values: vec![Slot::Open; body.value_count()] };
+    let mut solver = BodyOwnership { body, context, values: Slots::Sparse(FxHashMap::default()) };
     solver.solve(value);
     solver.value(value)
 }
@@ -171,7 +194,8 @@ pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>)
 impl<'a> BodyOwnership<'a> {
     /// The ownership of all values of a body.
     pub fn new(body: &'a Body, context: OwnershipContext<'a>) -> Self {
-        let mut all = Self { body, context, values: vec![Slot::Open; body.value_count()] };
+        let values = Slots::Dense(vec![Slot::Open; body.value_count()]);
+        let mut all = Self { body, context, values };
         for value in (0..body.value_count() as u32).map(Value::from_u32) {
             all.solve(value);
         }
@@ -180,8 +204,8 @@ impl<'a> BodyOwnership<'a> {
 
     /// The ownership of a value; `None` where it is not known.
     pub fn value(&self, value: Value) -> Option<Ownership> {
-        match self.values.get(value.as_u32() as usize) {
-            Some(Slot::Known(found)) => *found,
+        match self.values.get(value) {
+            Some(Slot::Known(found)) => found,
             _ => None,
         }
     }
@@ -190,17 +214,19 @@ impl<'a> BodyOwnership<'a> {
     fn solve(&mut self, value: Value) {
         let mut stack = vec![value];
         while let Some(&top) = stack.last() {
-            let at = top.as_u32() as usize;
-            if matches!(self.values[at], Slot::Known(_)) {
+            let before = self.values.get(top);
+            if matches!(before, Some(Slot::Known(_))) {
                 stack.pop();
                 continue;
             }
             let mut open = Vec::new();
-            if std::mem::replace(&mut self.values[at], Slot::Busy) == Slot::Open {
-                open.extend(self.sources(top).filter(|v| self.values[v.as_u32() as usize] == Slot::Open));
+            self.values.set(top, Slot::Busy);
+            if before == Some(Slot::Open) {
+                open.extend(self.sources(top).filter(|&v| self.values.get(v) == Some(Slot::Open)));
             }
             if open.is_empty() {
-                self.values[at] = Slot::Known(self.rule(top));
+                let found = Slot::Known(self.rule(top));
+                self.values.set(top, found);
                 stack.pop();
             } else {
                 stack.extend(open);

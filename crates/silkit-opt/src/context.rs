@@ -141,6 +141,12 @@ impl<'a> FunctionContext<'a> {
         self.function.body.as_mut().expect("invariant: passes see functions with bodies")
     }
 
+    /// The body, to be changed, and what is known about its types: for helpers that make instructions.
+    pub fn body_mut_with_declarations(&mut self) -> (&mut Body, &'a Declarations) {
+        let declarations = self.world.declarations;
+        (self.body_mut(), declarations)
+    }
+
     /// What changes the body.
     pub fn edit(&mut self) -> Editor<'_> {
         self.body_mut().edit()

@@ -5,6 +5,7 @@ use crate::printers::*;
 use crate::printers::{callees, callers, compute, function_order, loop_info};
 
 mod loop_canonicalizer;
+mod mem2reg;
 mod merge_cond_fails;
 mod split_critical_edges;
 mod stack_nesting;
@@ -20,6 +21,7 @@ pub const ALL: &[Pass<'static>] = &[
     function_order::PASS,
     loop_canonicalizer::PASS,
     loop_info::PASS,
+    mem2reg::PASS,
     merge_cond_fails::PASS,
     split_critical_edges::PASS,
     stack_nesting::PASS,

@@ -1,4 +1,14 @@
-//! What several passes need.
+//! What several passes need: one file for each thing.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`delete`] | removes an instruction with all that uses it |
+//! | [`destroy`] | destroys a value part by part |
+//! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
+//! | [`variables`] | keeps what a removed instruction says about variables |
 
+pub mod delete;
+pub mod destroy;
 mod sets;
 pub mod stack_nesting;
+pub mod variables;

@@ -1,0 +1,132 @@
+//! `mem2reg`: makes values of stack memory that is only loaded from and stored to.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`uses`] | whether an allocation can go, and what is done to it |
+//! | [`rewrite`] | replaces single loads, destroys and variables |
+//! | [`single_block`] | allocations that are used in one block: one walk |
+//! | [`several_blocks`] | all others: one walk for each block, and phis where values meet |
+//!
+//! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores.
+
+mod rewrite;
+mod several_blocks;
+mod single_block;
+mod uses;
+
+use crate::context::FunctionContext;
+use crate::pass::Pass;
+use crate::utils::{delete, variables};
+use rewrite::Slot;
+use silkit_analysis::{ChosenDominators, Dominators, Fresh, Frontiers, InstOrder};
+use silkit_base::FxHashMap;
+use silkit_ir::instructions::{Store, StoreBorrow};
+use silkit_ir::{Block, Body, Inst, Opcode};
+use silkit_types::decl::Declarations;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run);
+
+/// Dominance frontiers have at most so many members for each block, on average.
+const MOST_MEMBERS: usize = 8;
+
+/// What is known about the function: none of it is made stale by the changes of this pass.
+struct Known {
+    dominators: Fresh<Dominators>,
+    /// Positions as they were in the beginning. What is made later is never asked for.
+    order: Fresh<InstOrder>,
+    frontiers: Option<Frontiers>,
+    chosen: ChosenDominators,
+    /// Projections of addresses that nobody uses, of each block, in order.
+    dead_projections: FxHashMap<Block, Vec<Inst>>,
+}
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let allocations = allocations(cx);
+    if allocations.is_empty() {
+        return;
+    }
+    let dominators = cx.get::<Dominators>();
+    let order = cx.get::<InstOrder>();
+    let most = MOST_MEMBERS * cx.body().block_order().len();
+    let mut known = Known {
+        frontiers: Frontiers::compute(cx.body(), dominators.of_then(), most),
+        chosen: ChosenDominators::new(dominators.of_then()),
+        dead_projections: dead_projections(cx.body()),
+        dominators,
+        order,
+    };
+    for allocation in allocations {
+        promote(cx, &mut known, allocation);
+    }
+}
+
+/// The stack allocations in blocks that can be reached, those of a block from its end.
+fn allocations(cx: &mut FunctionContext<'_>) -> Vec<Inst> {
+    let body = cx.body();
+    let is_allocation = |&inst: &Inst| body.inst(inst).opcode == Opcode::AllocStack;
+    let all: Vec<Inst> = body.insts().filter(is_allocation).collect();
+    if all.is_empty() {
+        return all;
+    }
+    let dominators = cx.get::<Dominators>();
+    let body = cx.body();
+    let mut found = Vec::with_capacity(all.len());
+    for of_block in all.chunk_by(|&a, &b| body.inst(a).block == body.inst(b).block) {
+        if dominators.of(body).is_reachable(body.inst(of_block[0]).block) {
+            found.extend(of_block.iter().rev());
+        }
+    }
+    found
+}
+
+fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
+    let mut found: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
+    for inst in body.insts() {
+        if uses::is_projection(body, inst) && !body.results(inst).any(|v| body.is_used(v)) {
+            found.entry(body.inst(inst).block).or_default().push(inst);
+        }
+    }
+    found
+}
+
+/// Replaces an allocation by values, where that is possible.
+fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
+    let slot = Slot::new(cx, allocation);
+    if !slot.may_be_promoted(cx) {
+        return;
+    }
+    let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
+    if uses::is_only_written(cx.body(), slot.address) {
+        if !slot.has_lifetime {
+            erase(cx.body_mut_with_declarations(), allocation);
+            cx.count("allocations removed", 1);
+            return;
+        }
+    } else if slot.is_address_only(cx) {
+        return;
+    }
+    if is_in_one_block {
+        single_block::promote(cx, known, &slot);
+    } else if !several_blocks::promote(cx, known, &slot) {
+        return;
+    }
+    erase(cx.body_mut_with_declarations(), allocation);
+    cx.count("allocations promoted", 1);
+}
+
+/// Removes an allocation and all that still uses it. What stores say about variables is kept.
+fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
+    let users: Vec<Inst> = body.results(allocation).flat_map(|address| body.users(address)).collect();
+    for user in users {
+        let source = match body.inst(user).opcode {
+            Opcode::Store => body.view_as::<Store>(user).map(|store| store.source),
+            Opcode::StoreBorrow => body.view_as::<StoreBorrow>(user).map(|store| store.source),
+            _ => None,
+        };
+        if let Some(source) = source {
+            variables::keep_stored(body, declarations, user, source, allocation);
+        }
+    }
+    delete::with_users(body, allocation);
+}

@@ -1,0 +1,148 @@
+//! Destroying values part by part.
+
+use silkit_base::Symbol;
+use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{GenericSig, RefStorage, SilType, Type, TypeFacts, TypeKind};
+
+/// A value with more leaves than this is destroyed as a whole, for the size of the code.
+const MOST_LEAVES: usize = 6;
+
+/// Whether a value of a type is better handled part by part: it has few parts, and no deinitializer sees them together.
+pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
+    let properties = declarations.properties(ty, sig);
+    properties.address_only == Some(false)
+        && properties.move_only == Some(false)
+        && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
+}
+
+/// How many leaves a type has; more than `most` are not counted on.
+fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
+    // Types are not nested for ever, but their parts may be many: the budget ends the walk.
+    fn count(declarations: &Declarations, ty: Type, budget: &mut usize, depth: usize) -> usize {
+        if *budget == 0 || depth > 64 {
+            return MOST_LEAVES + 1;
+        }
+        *budget -= 1;
+        let inner = |ty: Type, budget: &mut usize| count(declarations, ty, budget, depth + 1);
+        match parts(declarations, ty) {
+            Some(parts) => parts.iter().map(|&(_, ty)| inner(ty, budget)).sum::<usize>().max(1),
+            None => {
+                let payloads = declarations.enum_cases(ty).unwrap_or(&[]).iter().filter_map(|case| {
+                    if case.indirect { None } else { TypeFacts::enum_payload(declarations, ty, case.name) }
+                });
+                payloads.map(|ty| inner(ty, budget)).max().unwrap_or(1).max(1)
+            }
+        }
+    }
+    count(declarations, ty, &mut (most * 64), 0)
+}
+
+/// The parts of a struct, with their names, or of a tuple; `None` for all else.
+pub fn parts(declarations: &Declarations, ty: Type) -> Option<Vec<(Symbol, Type)>> {
+    if let TypeKind::Tuple(elements) = ty.kind() {
+        return Some(elements.iter().map(|e| (Symbol::new(""), e.ty)).collect());
+    }
+    let decl = declarations.nominal_of(ty).filter(|d| d.kind == NominalKind::Struct && d.lists_fields())?;
+    let types = TypeFacts::stored_fields(declarations, ty)?;
+    Some(decl.body.fields.iter().map(|f| f.name).zip(types).collect())
+}
+
+/// Destroys a value where the builder stands, part by part where it is expanded.
+pub fn destroy(
+    builder: &mut Builder<'_>,
+    value: Value,
+    declarations: &Declarations,
+    sig: Option<GenericSig>,
+    has_ossa: bool,
+    is_expanded: bool,
+) {
+    let ty = builder.value(value).ty.ty();
+    match (is_expanded, has_ossa) {
+        (true, _) => destroy_parts(builder, value, declarations, sig, has_ossa),
+        _ if declarations.is_trivial(ty, sig) == Some(true) => {}
+        (_, true) => _ = builder.destroy_value(value),
+        _ => release(builder, value, declarations),
+    }
+}
+
+/// Destroys a value where the builder stands: structs and tuples part by part.
+pub fn destroy_parts(
+    builder: &mut Builder<'_>,
+    value: Value,
+    declarations: &Declarations,
+    sig: Option<GenericSig>,
+    has_ossa: bool,
+) {
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        let ty = builder.value(value).ty.ty();
+        let properties = declarations.properties(ty, sig);
+        if properties.trivial == Some(true) {
+            continue;
+        }
+        let parts = parts(declarations, ty).filter(|_| properties.move_only != Some(true));
+        match parts {
+            Some(_) if has_ossa => {
+                let is_tuple = matches!(ty.kind(), TypeKind::Tuple(_));
+                let pieces = if is_tuple {
+                    builder.destructure_tuple(value)
+                } else {
+                    builder.destructure_struct(value)
+                };
+                work.extend(pieces.into_iter().rev());
+            }
+            None if has_ossa => _ = builder.destroy_value(value),
+            Some(parts) => {
+                // A projection stands right before the release of what it projects.
+                for (index, &(name, part)) in parts.iter().enumerate() {
+                    if declarations.properties(part, sig).trivial == Some(true) {
+                        continue;
+                    }
+                    let piece = match ty.kind() {
+                        TypeKind::Tuple(_) => builder.tuple_extract(value, index as u32),
+                        _ => builder.struct_extract(value, field_ref(declarations, ty, name)),
+                    };
+                    destroy_parts(builder, piece, declarations, sig, has_ossa);
+                }
+            }
+            None => release(builder, value, declarations),
+        }
+    }
+}
+
+/// Releases a value that is no struct and no tuple, without ownership.
+fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations) {
+    let ty = builder.value(value).ty.ty();
+    let is_aggregate = declarations
+        .nominal_of(ty)
+        .is_some_and(|d| matches!(d.kind, NominalKind::Enum | NominalKind::Struct))
+        || matches!(ty.kind(), TypeKind::Optional(_) | TypeKind::Tuple(_) | TypeKind::Unknown);
+    match ty.kind() {
+        TypeKind::Storage(RefStorage::Unowned, _) => _ = builder.unowned_release(value),
+        _ if is_aggregate => _ = builder.release_value(value),
+        _ => _ = builder.strong_release(value),
+    }
+}
+
+/// The reference to a stored property of a type.
+pub fn field_ref(declarations: &Declarations, ty: Type, name: Symbol) -> DeclRef {
+    let path = declarations.path_of(ty);
+    let outer = path.iter().flat_map(|path| path.as_str().split('.')).map(Symbol::new);
+    DeclRef::new(DeclRefData { path: outer.chain([name]).collect(), kinds: Box::new([]) })
+}
+
+/// A value of a type that holds nothing, made of empty parts; `undef` for each part that is no struct or tuple.
+pub fn empty_value(builder: &mut Builder<'_>, ty: SilType, declarations: &Declarations) -> Value {
+    let ty = ty.to_object();
+    let Some(parts) = parts(declarations, ty.ty()) else { return builder.undef(ty) };
+    let values: Vec<Value> =
+        parts.iter().map(|&(_, part)| empty_value(builder, SilType::object(part), declarations)).collect();
+    match ty.ty().kind() {
+        TypeKind::Tuple(_) => {
+            let tuple = silkit_ir::instructions::Tuple::new(&values[..]);
+            builder.build_typed(tuple, &[ty]).expect("invariant: a tuple of these parts fits")
+        }
+        _ => builder.struct_(ty, &values[..]),
+    }
+}
