@@ -17,6 +17,7 @@
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
+//! | [`ossa`] | borrow scopes, what encloses values, where they live | – |
 //! | [`path`] | a shortest path between blocks | – |
 
 mod cache;
@@ -29,6 +30,7 @@ mod inst_order;
 mod loops;
 pub mod memory;
 mod order;
+pub mod ossa;
 mod path;
 mod projection_path;
 mod scopes;

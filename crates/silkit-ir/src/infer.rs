@@ -66,7 +66,10 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
                 if types.iter().any(|t| t.is_unknown()) {
                     return None;
                 }
-                SilType::object(Type::tuple(&types))
+                SilType::object(match types[..] {
+                    [one] => Type::one_tuple(one),
+                    _ => Type::tuple(&types),
+                })
             }
         },
         Computed::TupleElement => {

@@ -30,6 +30,7 @@ pub mod passes;
 mod pipeline;
 mod printers;
 mod runner;
+mod test_runner;
 #[cfg(test)]
 mod testing;
 pub mod utils;

@@ -30,6 +30,8 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
         return function_of(cur, env, params, lowered);
     }
     let several = params.len() > 1;
+    // `(_: T)` is a tuple, `(T)` is `T`.
+    let is_spelled = params.iter().any(|p| p.flags.contains(ParamFlags::EXPLICIT_NO_LABEL));
     let mut elements = Vec::with_capacity(params.len());
     for param in params {
         let kept = ParamFlags::VARIADIC
@@ -56,7 +58,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
         });
     }
     Ok(match elements[..] {
-        [TupleElement { label: None, ty, variadic: false }] => Type::new(TypeKind::Paren(ty)),
+        [TupleElement { label: None, ty, variadic: false }] if !is_spelled => Type::new(TypeKind::Paren(ty)),
         _ => Type::new(TypeKind::Tuple(elements.into())),
     })
 }

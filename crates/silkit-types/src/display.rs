@@ -43,8 +43,10 @@ impl<'a, W: Write> PrintType<'a, W> {
                 write!(self.out, ".{name}")
             }
             TypeKind::Tuple(elements) => self.list("(", ")", elements, |p, e| {
-                if let Some(label) = e.label {
-                    write!(p.out, "{label}: ")?;
+                match e.label {
+                    Some(label) => write!(p.out, "{label}: ")?,
+                    None if elements.len() == 1 && !e.variadic => p.out.write_str("_: ")?,
+                    None => {}
                 }
                 p.ty(e.ty)?;
                 p.out.write_str(if e.variadic { "..." } else { "" })

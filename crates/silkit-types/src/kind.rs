@@ -268,6 +268,11 @@ impl Type {
         Self::new(TypeKind::Named(Named { parent, name, args }))
     }
 
+    /// The tuple of a type alone: `(_: T)`.
+    pub fn one_tuple(ty: Type) -> Self {
+        Self::new(TypeKind::Tuple([TupleElement { label: None, ty, variadic: false }].into()))
+    }
+
     /// The tuple of these types, without labels; of one type, that type.
     pub fn tuple(types: &[Type]) -> Self {
         match types {

@@ -8,7 +8,7 @@ use super::{
     StatedType, Value, ValueData, ValueKind,
 };
 use crate::NONE;
-use silkit_base::IdVec;
+use silkit_base::{IdVec, Symbol};
 use silkit_types::SilType;
 
 /// Makes a body from its parts in the order of their text: for parsers, binary readers and cloners.
@@ -68,6 +68,11 @@ impl BodyBuilder {
     /// Notes a type that the text states of a use, where it differs from that of the definition.
     pub fn note_stated_type(&mut self, stated: StatedType) {
         self.body.stated.push(stated);
+    }
+
+    /// Notes the name that a string, such as a test's, gives to a value.
+    pub fn note_named_value(&mut self, name: Symbol, value: Value) {
+        self.body.named.push((name, value));
     }
 
     /// Says where the label of a block stands in the text.

@@ -48,6 +48,8 @@ pub struct Body {
     pub(crate) order: Vec<Block>,
     /// Types that the text states of uses and that are spelled otherwise than those of the definitions.
     pub(crate) stated: Vec<StatedType>,
+    /// The values that instructions name in strings, by their names in the text.
+    pub(crate) named: Vec<(Symbol, Value)>,
     /// When what was changed last.
     pub(crate) history: History,
 }
@@ -242,6 +244,12 @@ impl Body {
     /// they mean the same is for a verifier to say.
     pub fn stated_types(&self) -> &[StatedType] {
         &self.stated
+    }
+
+    /// A value that a `specify_test` of the text that was read names: `x` for `%x`. Copies of bodies into other
+    /// ones and the binary form do not keep the names.
+    pub fn named_value(&self, name: Symbol) -> Option<Value> {
+        self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
     }
 
     // ---- blocks ----

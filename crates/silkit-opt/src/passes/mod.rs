@@ -10,6 +10,7 @@ mod merge_cond_fails;
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
+mod update_borrowed_from;
 
 /// All of them, by tag.
 pub const ALL: &[Pass<'static>] = &[
@@ -26,6 +27,8 @@ pub const ALL: &[Pass<'static>] = &[
     split_critical_edges::PASS,
     stack_nesting::PASS,
     strip_debug_info::PASS,
+    crate::test_runner::PASS,
+    update_borrowed_from::PASS,
 ];
 
 /// The pass with a tag.

@@ -42,6 +42,11 @@ impl<'a> Dump<'a> {
         self.print(|printer| printer.lone_value(value, prefix))
     }
 
+    /// A block with its instructions, as it stands in the whole body.
+    pub fn whole_block(&self, block: Block) -> String {
+        self.print_with(&PrintOptions::default(), |printer| printer.block(block))
+    }
+
     /// The number of a value in the whole body, after those of what stands before it.
     pub fn value_number(&self, value: Value) -> u32 {
         self.numbers.value(value)
@@ -58,9 +63,13 @@ impl<'a> Dump<'a> {
     }
 
     fn print(&self, print: impl FnOnce(&mut BodyPrinter<'_, '_>)) -> String {
+        self.print_with(&self.options, print)
+    }
+
+    fn print_with(&self, options: &PrintOptions, print: impl FnOnce(&mut BodyPrinter<'_, '_>)) -> String {
         let declared = Declared::of(self.module);
         let mut out = Out::new(self.demangle, &declared);
-        print(&mut BodyPrinter::with_numbers(self.body, &mut out, &self.options, self.numbers.clone()));
+        print(&mut BodyPrinter::with_numbers(self.body, &mut out, options, self.numbers.clone()));
         out.take()
     }
 }

@@ -131,6 +131,11 @@ pub(super) fn specification(text: &str) -> Option<Symbol> {
     (printed != text).then(|| Symbol::new(&printed))
 }
 
+/// The words of a test as it prints.
+pub(super) fn specified_words(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.split("\\n").flat_map(str::split_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use crate::decl::formal::FormalTypes;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
 use crate::types::{argument, parse_sil_type};
-use silkit_base::{FxHashMap, Symbol};
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::opened::{OpenedTypes, opened_in};
 use silkit_ir::{
@@ -31,6 +31,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// Values that were used and not defined yet, with the place of their first use.
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
+    /// What tests say, which name values.
+    specifications: Vec<Symbol>,
     errors: Vec<SyntaxError>,
     /// The values that opened the types that are opened so far.
     opened: OpenedTypes,
@@ -83,6 +85,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             blocks: FxHashMap::default(),
             pending: Vec::new(),
             pending_blocks: Vec::new(),
+            specifications: Vec::new(),
             errors: Vec::new(),
             opened: OpenedTypes::default(),
             is_ossa: false,
@@ -162,7 +165,20 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
+    /// Notes the values that tests name: they may be defined after the test.
+    fn name_values(&mut self) {
+        let words =
+            self.specifications.iter().flat_map(|test| super::literal::specified_words(test.as_str()));
+        let names: FxHashSet<&str> = words.filter_map(|word| word.strip_prefix('%')).collect();
+        for name in names {
+            if let Some(&value) = self.values.get(name) {
+                self.body.note_named_value(Symbol::new(name), value);
+            }
+        }
+    }
+
     fn finish(mut self) -> ParsedBody {
+        self.name_values();
         for (name, pos) in std::mem::take(&mut self.pending) {
             let value = self.values[name];
             if self.body.def(value) == silkit_ir::ValueDef::Pending {
@@ -636,6 +652,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 if let Some(symbol) = super::literal::specification(spelled(words[0])) {
                     words[0] = symbol.as_u32();
                 }
+                self.specifications.push(Symbol::from_u32(words[0]));
                 return Ok(());
             }
             Opcode::CondFail if words[0] == NONE => {

@@ -129,7 +129,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    fn block(&mut self, block: Block) {
+    pub(super) fn block(&mut self, block: Block) {
         self.current = self.numbers.blocks[block];
         let args = self.body.arguments(block);
         for &arg in args {

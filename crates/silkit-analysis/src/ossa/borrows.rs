@@ -1,0 +1,318 @@
+//! Borrow scopes: what begins them, what ends them, and what encloses them.
+
+use silkit_base::FxHashSet;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
+use silkit_ir::{ArgFlags, Body, Inst, Opcode, Operand, Ownership, Value, ValueDef};
+
+/// The borrows of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrows<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// The ownership of its values.
+    pub ownership: &'a BodyOwnership<'a>,
+    /// Whether phis count as reborrows that are not marked so, but that scopes come in at.
+    takes_unmarked: bool,
+}
+
+/// What ends the scope for which an operand lends its value.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScopeEnds {
+    /// The uses of the scope's values that end it; those of a reborrow go on in another scope.
+    pub ends: Vec<Operand>,
+    /// Whether something uses the scope that could end it elsewhere.
+    pub escapes: bool,
+}
+
+impl<'a> Borrows<'a> {
+    /// The borrows of a body whose values have this ownership.
+    pub fn new(body: &'a Body, ownership: &'a BodyOwnership<'a>) -> Self {
+        Self { body, ownership, takes_unmarked: false }
+    }
+
+    /// The same, but phis that scopes come in at are reborrows even where they are not marked so, as when a scope is
+    /// never ended.
+    pub fn with_unmarked_reborrows(self) -> Self {
+        Self { takes_unmarked: true, ..self }
+    }
+
+    /// Whether a value has an ownership.
+    pub fn has(&self, value: Value, ownership: Ownership) -> bool {
+        self.ownership.value(value) == Some(ownership)
+    }
+
+    /// How an operand uses its value, where that is known.
+    pub fn using(&self, operand: Operand) -> Option<OperandOwnership> {
+        self.ownership.operand(operand)
+    }
+
+    /// Whether an operand ends the lifetime of its value.
+    pub fn ends_lifetime(&self, operand: Operand) -> bool {
+        self.using(operand).is_some_and(OperandOwnership::ends_lifetime)
+    }
+
+    /// Whether a value is an argument that edges pass, if there are any: not one of the entry or of a terminator.
+    pub fn is_phi(&self, value: Value) -> bool {
+        let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
+        self.body.block_order().first() != Some(&block)
+            && self.body.incoming(block).all(|edge| self.body.edge_operand(edge, index.into()).is_some())
+    }
+
+    /// Whether a value is a phi that ends the borrow scopes that come in and begins one.
+    pub fn is_reborrow(&self, value: Value) -> bool {
+        let is_marked = self.body.value(value).arg_flags.contains(ArgFlags::REBORROW);
+        self.is_phi(value) && (is_marked || (self.takes_unmarked && self.takes_scope(value)))
+    }
+
+    /// Whether a scope comes in at a phi, perhaps by way of other phis.
+    fn takes_scope(&self, phi: Value) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut work = vec![phi];
+        while let Some(phi) = work.pop() {
+            if !seen.insert(phi) {
+                continue;
+            }
+            for value in self.body.phi_values(phi) {
+                let value = self.behind_borrowed(value);
+                if self.is_phi(value) {
+                    work.push(value);
+                } else if self.introduces_borrow(value) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether an operand that a branch passes ends its value for the argument.
+    pub(super) fn is_passed_on(&self, operand: Operand) -> bool {
+        self.ends_lifetime(operand)
+            || (self.takes_unmarked
+                && self.introduces_borrow(self.behind_borrowed(self.body.operand(operand).value)))
+    }
+
+    /// The phi that a `borrowed … from` speaks of, or the value itself.
+    pub fn behind_borrowed(&self, value: Value) -> Value {
+        match self.body.defining_inst(value) {
+            Some(inst) if self.body.inst(inst).opcode == Opcode::BorrowedFrom => {
+                self.body.operand_value(inst, 0)
+            }
+            _ => value,
+        }
+    }
+
+    /// The `borrowed … from` of a phi.
+    pub fn borrowed_from(&self, phi: Value) -> Option<Inst> {
+        let is_of_phi = |i: &Inst| {
+            self.body.inst(*i).opcode == Opcode::BorrowedFrom && self.body.operand_value(*i, 0) == phi
+        };
+        self.body.users(phi).find(is_of_phi)
+    }
+
+    /// The values that the `borrowed … from` of a phi lists.
+    pub fn listed(&self, phi: Value) -> Vec<Value> {
+        let operands = self.borrowed_from(phi).map_or(&[][..], |inst| self.body.operands(inst));
+        operands.iter().skip(1).map(|o| o.value).collect()
+    }
+
+    /// Whether a guaranteed value begins a borrow scope, or is one that the caller lends. A phi does if it is a
+    /// reborrow.
+    pub fn introduces_borrow(&self, value: Value) -> bool {
+        if !self.has(value, Ownership::Guaranteed) {
+            return false;
+        }
+        match self.body.def(value) {
+            ValueDef::Argument(block, _) => {
+                self.body.block_order().first() == Some(&block) || self.is_reborrow(value)
+            }
+            ValueDef::Result(inst, _) => match self.body.inst(inst).opcode {
+                Opcode::BeginBorrow
+                | Opcode::LoadBorrow
+                | Opcode::BeginApply
+                | Opcode::UncheckedOwnershipConversion => true,
+                // Nothing that it could come from has ownership.
+                _ => false,
+            },
+            ValueDef::Undef | ValueDef::Pending => false,
+        }
+    }
+
+    /// The values that a value's lifetime depends on: an owned one on itself, a guaranteed one on the borrow scopes
+    /// that it was forwarded from. In the order of a walk that sees the last operand first.
+    pub fn introducers(&self, value: Value) -> Vec<Value> {
+        let mut found = Vec::new();
+        self.each_introducer(value, |introducer| match introducer {
+            Introducer::Value(value) => push_new(&mut found, value),
+            Introducer::Phi(phi) => self.listed(phi).into_iter().for_each(|v| push_new(&mut found, v)),
+        });
+        found
+    }
+
+    /// Calls a function with each of the [introducers](Self::introducers), but with the phis instead of what encloses
+    /// them.
+    pub(super) fn each_introducer(&self, value: Value, mut found: impl FnMut(Introducer)) {
+        let mut seen = FxHashSet::default();
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            let phi = self.behind_borrowed(value);
+            match self.ownership.value(phi) {
+                Some(Ownership::Guaranteed) => {}
+                Some(Ownership::Owned) if seen.insert(value) => {
+                    found(Introducer::Value(value));
+                    continue;
+                }
+                _ => continue,
+            }
+            if !seen.insert(phi) {
+                continue;
+            }
+            if self.introduces_borrow(phi) {
+                found(Introducer::Value(phi));
+            } else if self.is_phi(phi) {
+                found(Introducer::Phi(phi));
+            } else {
+                work.extend(self.forwarding_operands(phi).map(|o| self.body.operand(o).value));
+            }
+        }
+    }
+
+    /// The operands that a value that is no phi is forwarded from.
+    pub fn forwarding_operands(&self, value: Value) -> impl Iterator<Item = Operand> + 'a {
+        let body = self.body;
+        let inst = match body.def(value) {
+            ValueDef::Argument(block, _) => body.single_predecessor(block).and_then(|b| body.terminator(b)),
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Undef | ValueDef::Pending => None,
+        };
+        inst.into_iter().flat_map(move |inst| forwarded_operands(body, inst))
+    }
+
+    /// The values to which an operand forwards its value: results, or arguments of the successors.
+    pub fn forwarded_values(&self, operand: Operand) -> Vec<Value> {
+        let body = self.body;
+        let user = body.operand(operand).user;
+        if body.inst(user).opcode == Opcode::Branch {
+            let index = body.operand_index(operand);
+            let target = body.successors(user).next();
+            return target.and_then(|b| body.arguments(b).get(index)).copied().into_iter().collect();
+        }
+        let arguments = body.successors(user).flat_map(|b| body.arguments(b).iter().copied());
+        body.results(user).chain(arguments).collect()
+    }
+
+    /// The values that enclose a value: none but for guaranteed ones; for a borrow scope those outside of it, for what
+    /// is forwarded from scopes these.
+    pub fn enclosing(&self, value: Value) -> Vec<Value> {
+        let phi = self.behind_borrowed(value);
+        if !self.has(phi, Ownership::Guaranteed) {
+            return Vec::new();
+        }
+        if self.is_phi(phi) {
+            let mut listed = self.listed(phi);
+            listed.reverse();
+            return listed;
+        }
+        match self.scope_base(phi) {
+            Some(Some(base)) => self.introducers(base),
+            Some(None) => Vec::new(),
+            None => self.introducers(phi),
+        }
+    }
+
+    /// What a scope that a value begins borrows, where that is a value; `None` for a value that begins none.
+    pub(super) fn scope_base(&self, value: Value) -> Option<Option<Value>> {
+        if !self.introduces_borrow(value) {
+            return None;
+        }
+        let begin = self.body.defining_inst(value);
+        let begin = begin.filter(|&i| self.body.inst(i).opcode == Opcode::BeginBorrow);
+        Some(begin.map(|i| self.body.operand_value(i, 0)))
+    }
+
+    /// Whether an operand lends its value for a scope that lasts.
+    pub fn begins_scope(&self, operand: Operand) -> bool {
+        if self.using(operand) == Some(OperandOwnership::Borrow) {
+            return true;
+        }
+        let user = self.body.operand(operand).user;
+        self.body.inst(user).opcode == Opcode::BorrowedFrom
+            && self.body.operand_index(operand) > 0
+            && self.is_reborrow(self.body.operand_value(user, 0))
+    }
+
+    /// What ends the scope for which an operand lends its value.
+    pub fn scope_ends(&self, operand: Operand) -> ScopeEnds {
+        let body = self.body;
+        let user = body.operand(operand).user;
+        let mut found = ScopeEnds::default();
+        match body.inst(user).opcode {
+            Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::BorrowedFrom => {
+                let ends = body.results(user).flat_map(|v| body.uses(v)).filter(|&o| self.ends_lifetime(o));
+                found.ends.extend(ends);
+            }
+            Opcode::StoreBorrow => {
+                let uses = body.results(user).flat_map(|v| body.uses(v));
+                found.ends.extend(uses.filter(|&o| self.is_by(o, Opcode::EndBorrow)));
+            }
+            Opcode::BeginApply => found.ends.extend(self.coroutine_ends(user)),
+            // The end of an asynchronous `let` names its result.
+            Opcode::Builtin => found.ends.extend(body.results(user).take(1).flat_map(|v| body.uses(v))),
+            Opcode::PartialApply | Opcode::MarkDependence => self.extended_ends(user, &mut found),
+            _ => found.escapes = true,
+        }
+        found
+    }
+
+    fn is_by(&self, operand: Operand, opcode: Opcode) -> bool {
+        self.body.inst(self.body.operand(operand).user).opcode == opcode
+    }
+
+    /// The uses that end what a `begin_apply` began.
+    pub fn coroutine_ends(&self, begin: Inst) -> impl Iterator<Item = Operand> + '_ {
+        self.body
+            .results(begin)
+            .flat_map(|v| self.body.uses(v))
+            .filter(|&o| self.is_by(o, Opcode::EndApply) || self.is_by(o, Opcode::AbortApply))
+    }
+
+    /// What ends the forward-extended lifetime of the owned result of an instruction.
+    fn extended_ends(&self, inst: Inst, found: &mut ScopeEnds) {
+        let is_owned = |v: &Value| self.has(*v, Ownership::Owned);
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<Value> = self.body.results(inst).filter(is_owned).collect();
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            for operand in self.body.uses(value).filter(|&o| self.ends_lifetime(o)) {
+                let user = self.body.operand(operand).user;
+                let before = work.len();
+                let forwards = self.using(operand) == Some(OperandOwnership::ForwardingConsume);
+                if (forwards && self.body.is_forwarding(user))
+                    || self.body.inst(user).opcode == Opcode::MoveValue
+                {
+                    work.extend(self.forwarded_values(operand).into_iter().filter(is_owned));
+                }
+                if work.len() == before {
+                    found.ends.push(operand);
+                }
+            }
+        }
+    }
+}
+
+/// What a walk to the introducers of a value found.
+pub(super) enum Introducer {
+    /// An owned value, or one that begins a scope.
+    Value(Value),
+    /// A phi that is no reborrow: it belongs to what encloses it.
+    Phi(Value),
+}
+
+/// Adds a value to a list unless it is there. Lists of enclosing values are short.
+fn push_new(list: &mut Vec<Value>, value: Value) {
+    if !list.contains(&value) {
+        list.push(value);
+    }
+}

@@ -1,0 +1,131 @@
+//! What encloses guaranteed phis, as their edges tell: what `borrowed … from` instructions are to list.
+
+use super::borrows::{Borrows, Introducer};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::{Edge, Ownership, Value, ValueDef};
+
+/// A guaranteed phi with the values that enclose it, in the order in which they were found: newest edge first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnclosedPhi {
+    /// The phi.
+    pub phi: Value,
+    /// What encloses it: values that dominate it and arguments of its block.
+    pub enclosing: Vec<Value>,
+    /// In how many rounds something new was found: the reference makes the instruction anew each time, which turns the
+    /// order of its uses around.
+    pub rounds: usize,
+}
+
+/// What comes in by an edge.
+struct Incoming {
+    edge: Edge,
+    /// Values that enclose what comes in, as they stand behind the edge.
+    values: Vec<Value>,
+    /// Phis, by their positions in the list: what encloses them encloses this one, seen from behind the edge.
+    phis: Vec<usize>,
+}
+
+/// The guaranteed phis of a body in the order of its blocks.
+pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
+    let body = borrows.body;
+    let arguments = body.block_order().iter().flat_map(|&b| body.arguments(b)).copied();
+    arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
+}
+
+/// What encloses the guaranteed phis of a body. What their `borrowed … from` list now stays, in front.
+///
+/// A phi may come in at others, so what is known spreads until nothing is new. A round looks at the phis in order, at
+/// those alone that another one has told something.
+pub fn enclosed_phis(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
+    let phis = guaranteed_phis(borrows);
+    let listed = phis.iter().map(|&phi| borrows.listed(phi)).collect();
+    spread(borrows, phis, listed)
+}
+
+/// What encloses the guaranteed phis of a body, whatever their `borrowed … from` list.
+pub fn enclosed_phis_by_edges(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
+    let phis = guaranteed_phis(borrows);
+    let nothing = vec![Vec::new(); phis.len()];
+    spread(borrows, phis, nothing)
+}
+
+fn spread(borrows: &Borrows<'_>, phis: Vec<Value>, mut known: Vec<Vec<Value>>) -> Vec<EnclosedPhi> {
+    let positions: FxHashMap<Value, usize> = phis.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let incoming: Vec<Vec<Incoming>> =
+        phis.iter().map(|&phi| incoming_at(borrows, phi, &positions)).collect();
+    let mut tells: Vec<Vec<usize>> = vec![Vec::new(); phis.len()];
+    for (to, edges) in incoming.iter().enumerate() {
+        edges.iter().flat_map(|edge| &edge.phis).for_each(|&from| tells[from].push(to));
+    }
+    let mut rounds = vec![0; phis.len()];
+    let mut round: Vec<usize> = (0..phis.len()).collect();
+    while !round.is_empty() {
+        let mut is_next = FxHashSet::default();
+        let mut next = Vec::new();
+        for &at in &round {
+            let mut new = Vec::new();
+            for edge in &incoming[at] {
+                new.extend_from_slice(&edge.values);
+                let told = edge.phis.iter().flat_map(|&from| known[from].iter().rev());
+                new.extend(told.map(|&value| behind_edge(borrows, edge.edge, value)));
+            }
+            let before = known[at].len();
+            for value in new {
+                if value != phis[at] && !known[at].contains(&value) {
+                    known[at].push(value);
+                }
+            }
+            if known[at].len() > before {
+                rounds[at] += 1;
+                for &to in &tells[at] {
+                    if is_next.insert(to) {
+                        next.push(to);
+                    }
+                }
+            }
+        }
+        next.sort_unstable();
+        round = next;
+    }
+    let all = phis.into_iter().zip(known).zip(rounds);
+    all.map(|((phi, enclosing), rounds)| EnclosedPhi { phi, enclosing, rounds }).collect()
+}
+
+fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, usize>) -> Vec<Incoming> {
+    let ValueDef::Argument(block, index) = borrows.body.def(phi) else { return Vec::new() };
+    let body = borrows.body;
+    let mut all = Vec::new();
+    for edge in body.incoming(block) {
+        let Some(operand) = body.edge_operand(edge, index.into()) else { continue };
+        let mut found = Incoming { edge, values: Vec::new(), phis: Vec::new() };
+        let mut add = |introducer| match introducer {
+            Introducer::Value(value) => found.values.push(behind_edge(borrows, edge, value)),
+            Introducer::Phi(phi) => found.phis.extend(positions.get(&phi)),
+        };
+        let value = borrows.behind_borrowed(body.operand(operand).value);
+        if positions.contains_key(&value) {
+            add(Introducer::Phi(value));
+        } else {
+            match borrows.scope_base(value) {
+                Some(Some(base)) => borrows.each_introducer(base, add),
+                Some(None) => {}
+                None => borrows.each_introducer(value, add),
+            }
+        }
+        all.push(found);
+    }
+    all
+}
+
+/// What stands behind an edge for a value that encloses another: the argument for which it ends, or the value itself.
+pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
+    let body = borrows.body;
+    let to = body.edge(edge).to;
+    let value = borrows.behind_borrowed(value);
+    let passed = |&index: &usize| {
+        body.edge_operand(edge, index).is_some_and(|operand| {
+            borrows.behind_borrowed(body.operand(operand).value) == value && borrows.is_passed_on(operand)
+        })
+    };
+    (0..body.arguments(to).len()).find(passed).map_or(value, |index| body.arguments(to)[index])
+}

@@ -1,0 +1,10 @@
+//! Ownership SSA: what borrows what, and where values live (Ownership.md).
+//!
+//! What is here asks a body and the ownership of its values; nothing is computed before it is asked for, and a question
+//! costs what it looks at.
+
+mod borrows;
+mod enclosing;
+
+pub use borrows::{Borrows, ScopeEnds};
+pub use enclosing::{EnclosedPhi, enclosed_phis, enclosed_phis_by_edges, guaranteed_phis};

@@ -1,0 +1,63 @@
+//! `update-borrowed-from`: gives each guaranteed phi a `borrowed … from` that lists the values which enclose it.
+
+use crate::context::FunctionContext;
+use crate::pass::Pass;
+use silkit_analysis::ossa::{Borrows, EnclosedPhi, enclosed_phis};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Inst, Loc, Opcode, Operand, Point, Value, ValueDef};
+
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "update-borrowed-from",
+    "Makes the `borrowed … from` of guaranteed phis list the values that enclose them",
+    &run,
+);
+
+fn run(cx: &mut FunctionContext<'_>) {
+    if !cx.function().has_attribute("ossa") {
+        return;
+    }
+    let phis = {
+        let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+        let ownership = BodyOwnership::new(cx.body(), context);
+        let borrows = Borrows::new(cx.body(), &ownership);
+        let all = enclosed_phis(&borrows).into_iter();
+        all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect::<Vec<_>>()
+    };
+    for (known, phi) in phis {
+        update(cx, known, &phi);
+    }
+}
+
+/// Makes or completes the `borrowed … from` of a phi.
+fn update(cx: &mut FunctionContext<'_>, known: Option<Inst>, phi: &EnclosedPhi) {
+    if let Some(inst) = known {
+        if cx.body().operands(inst).len() != phi.enclosing.len() + 1 {
+            cx.edit().set_operands(inst, &[&[phi.phi], &phi.enclosing]);
+            cx.count("lists completed", 1);
+        }
+        return;
+    }
+    let ValueDef::Argument(block, _) = cx.body().def(phi.phi) else { return };
+    let first = cx.body().first_inst(block);
+    let Some(first) = first else { return };
+    let loc = cx.body().inst(first).loc;
+    let borrowed = insert(cx, first, loc, phi);
+    // Lists name phis by themselves.
+    let is_replaced = |o: &Operand| cx.body().inst(cx.body().operand(*o).user).opcode != Opcode::BorrowedFrom;
+    let mut uses: Vec<Operand> = cx.body().uses(phi.phi).filter(is_replaced).collect();
+    if phi.rounds % 2 == 1 {
+        uses.reverse();
+    }
+    for operand in uses {
+        cx.edit().set_operand(operand, borrowed);
+    }
+    cx.count("instructions made", 1);
+}
+
+fn insert(cx: &mut FunctionContext<'_>, first: Inst, loc: Loc, phi: &EnclosedPhi) -> Value {
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(first));
+    builder.set_default_loc(loc);
+    builder.borrowed(phi.phi, &phi.enclosing[..])
+}

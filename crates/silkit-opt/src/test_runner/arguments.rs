@@ -1,0 +1,414 @@
+//! What `specify_test` says: the name of a test and its arguments, some of which refer to parts of functions.
+
+use super::Traces;
+use silkit_base::{Entity, Symbol};
+use silkit_ir::{Block, Body, FunctionId, Inst, Module, Operand, Value, ValueDef};
+
+/// An argument of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Argument {
+    /// A value of a function.
+    Value(FunctionId, Value),
+    /// A use.
+    Operand(FunctionId, Operand),
+    /// An instruction.
+    Instruction(FunctionId, Inst),
+    /// An argument of a block.
+    Passed(FunctionId, Value),
+    /// A block.
+    Block(FunctionId, Block),
+    /// A function.
+    Function(FunctionId),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(u64),
+    /// Any other word.
+    Text(String),
+}
+
+impl Argument {
+    /// What an error calls it.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Value(..) => "value",
+            Self::Operand(..) => "operand",
+            Self::Instruction(..) => "instruction",
+            Self::Passed(..) => "block argument",
+            Self::Block(..) => "block",
+            Self::Function(_) => "function",
+            Self::Bool(_) => "bool",
+            Self::Number(_) => "number",
+            Self::Text(_) => "string",
+        }
+    }
+}
+
+/// The words of what `specify_test` says, as its attribute spells it.
+pub(super) fn words(spelled: &'static str) -> Vec<String> {
+    let mut text = String::with_capacity(spelled.len());
+    let mut chars = spelled.chars();
+    while let Some(c) = chars.next() {
+        text.push(match c {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => '\\',
+            },
+            c => c,
+        });
+    }
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Where the words of a test are read: what they say is relative to a place.
+pub(super) struct Place<'p> {
+    /// The module.
+    pub(super) module: &'p mut Module,
+    /// What is traced in the functions that were asked about; their traces are gone.
+    pub(super) traces: &'p mut Traces,
+    /// The function with the test.
+    pub(super) function: FunctionId,
+    /// The instruction after the test.
+    pub(super) next: Inst,
+}
+
+/// What is left of a reference: parts between dots, such as `block[1]`.
+struct Parts<'w> {
+    word: &'w str,
+    rest: std::iter::Peekable<std::vec::IntoIter<&'w str>>,
+}
+
+/// The number or name between brackets.
+#[derive(Clone, Copy)]
+enum Index<'w> {
+    At(usize),
+    Relative(isize),
+    Name(&'w str),
+}
+
+impl<'w> Parts<'w> {
+    /// The next part's name and index.
+    fn next(&mut self) -> Result<Option<(&'w str, Option<Index<'w>>)>, String> {
+        let Some(part) = self.rest.next() else { return Ok(None) };
+        let Some((name, index)) = part.split_once('[') else { return Ok(Some((part, None))) };
+        let text = index.strip_suffix(']').ok_or_else(|| self.error("misses a `]`"))?;
+        let index = if text.starts_with(['+', '-']) {
+            Index::Relative(text.parse().map_err(|_| self.error("has a bad offset"))?)
+        } else if text.starts_with(|c: char| c.is_ascii_digit()) {
+            Index::At(text.parse().map_err(|_| self.error("has a bad index"))?)
+        } else {
+            Index::Name(text)
+        };
+        Ok(Some((name, Some(index))))
+    }
+
+    fn error(&self, what: &str) -> String {
+        format!("`{}` {what}", self.word)
+    }
+
+    /// The item of a list that an index says; relative ones count from `here`.
+    fn pick<T: Copy>(&self, items: &[T], index: Option<Index<'_>>, here: usize) -> Result<T, String> {
+        let at = match index {
+            None => Some(here),
+            Some(Index::At(at)) => Some(at),
+            Some(Index::Relative(by)) => here.checked_add_signed(by),
+            Some(Index::Name(_)) => None,
+        };
+        at.and_then(|at| items.get(at)).copied().ok_or_else(|| self.error("refers to nothing"))
+    }
+}
+
+impl Place<'_> {
+    /// The argument that a word stands for.
+    pub(super) fn argument(&mut self, word: &str) -> Result<Argument, String> {
+        if let Some(name) = word.strip_prefix('%') {
+            let value = self.body(self.function)?.named_value(Symbol::new(name));
+            let value = value.ok_or_else(|| format!("unknown value `{word}`"))?;
+            return Ok(Argument::Value(self.function, value));
+        }
+        if let Some(reference) = word.strip_prefix('@') {
+            let rest = split_parts(reference).into_iter().peekable();
+            return self.reference(&mut Parts { word, rest });
+        }
+        Ok(match word {
+            "true" => Argument::Bool(true),
+            "false" => Argument::Bool(false),
+            _ => word.parse().map_or_else(|_| Argument::Text(word.to_owned()), Argument::Number),
+        })
+    }
+
+    fn body(&self, function: FunctionId) -> Result<&Body, String> {
+        let function = &self.module.functions[function];
+        function.body.as_ref().ok_or_else(|| format!("function `{}` has no body", function.name.as_str()))
+    }
+
+    fn reference(&mut self, parts: &mut Parts<'_>) -> Result<Argument, String> {
+        let Some((name, index)) = parts.next()? else { return Err(parts.error("refers to nothing")) };
+        let here = self.function;
+        match name {
+            "function" => self.function(parts, index),
+            "block" => {
+                let current = self.body(here)?.inst(self.next).block;
+                self.block(parts, here, current, index)
+            }
+            "argument" => {
+                let current = self.body(here)?.inst(self.next).block;
+                self.block_argument(parts, here, current, index)
+            }
+            "instruction" => {
+                let insts: Vec<Inst> = self.body(here)?.insts().collect();
+                let next = insts.iter().position(|&i| i == self.next).unwrap_or(0);
+                let inst = parts.pick(&insts, index, next)?;
+                self.instruction(parts, here, inst)
+            }
+            _ => self.part_of_function(parts, here, name, index),
+        }
+    }
+
+    fn function(&mut self, parts: &mut Parts<'_>, index: Option<Index<'_>>) -> Result<Argument, String> {
+        let all: Vec<FunctionId> = self.module.functions.keys().collect();
+        let function = match index {
+            Some(Index::Name(name)) => {
+                let named = |id: &&FunctionId| self.module.functions[**id].name.as_str() == name;
+                *all.iter().find(named).ok_or_else(|| parts.error("refers to nothing"))?
+            }
+            index => parts.pick(&all, index, self.function.index())?,
+        };
+        match parts.next()? {
+            None => Ok(Argument::Function(function)),
+            Some(("block", index)) => {
+                let entry = self.body(function)?.block_order().first().copied();
+                let entry = entry.ok_or_else(|| parts.error("refers to nothing"))?;
+                self.block(parts, function, entry, index)
+            }
+            Some((name, index)) => self.part_of_function(parts, function, name, index),
+        }
+    }
+
+    /// `instruction`, `argument`, `operand` and `trace`, counted in a whole function.
+    fn part_of_function(
+        &mut self,
+        parts: &mut Parts<'_>,
+        function: FunctionId,
+        name: &str,
+        index: Option<Index<'_>>,
+    ) -> Result<Argument, String> {
+        match name {
+            "trace" => {
+                self.body(function)?;
+                let traced = self.traces.of(self.module, function);
+                let value = parts.pick(traced, index, 0)?;
+                self.value(parts, function, value)
+            }
+            "instruction" => {
+                let insts: Vec<Inst> = self.body(function)?.insts().collect();
+                let inst = parts.pick(&insts, index, 0)?;
+                self.instruction(parts, function, inst)
+            }
+            "argument" => {
+                let entry = self.body(function)?.block_order().first().copied();
+                let entry = entry.ok_or_else(|| parts.error("refers to nothing"))?;
+                self.block_argument(parts, function, entry, index)
+            }
+            "operand" => {
+                let first = self.body(function)?.insts().next();
+                let first = first.ok_or_else(|| parts.error("refers to nothing"))?;
+                self.operand(parts, function, first, index)
+            }
+            _ => Err(parts.error("refers to no known kind of thing")),
+        }
+    }
+
+    fn block(
+        &mut self,
+        parts: &mut Parts<'_>,
+        function: FunctionId,
+        here: Block,
+        index: Option<Index<'_>>,
+    ) -> Result<Argument, String> {
+        let body = self.body(function)?;
+        let at = body.block_order().iter().position(|&b| b == here).unwrap_or(0);
+        let block = parts.pick(body.block_order(), index, at)?;
+        match parts.next()? {
+            None => Ok(Argument::Block(function, block)),
+            Some(("instruction", index)) => {
+                let insts: Vec<Inst> = body.block_insts(block).collect();
+                let inst = parts.pick(&insts, index, 0)?;
+                self.instruction(parts, function, inst)
+            }
+            Some(("argument", index)) => self.block_argument(parts, function, block, index),
+            Some(_) => Err(parts.error("refers to no known part of a block")),
+        }
+    }
+
+    fn block_argument(
+        &self,
+        parts: &mut Parts<'_>,
+        function: FunctionId,
+        block: Block,
+        index: Option<Index<'_>>,
+    ) -> Result<Argument, String> {
+        let argument = parts.pick(self.body(function)?.arguments(block), index, 0)?;
+        self.no_more(parts, Argument::Passed(function, argument))
+    }
+
+    fn instruction(
+        &self,
+        parts: &mut Parts<'_>,
+        function: FunctionId,
+        inst: Inst,
+    ) -> Result<Argument, String> {
+        match parts.next()? {
+            None => Ok(Argument::Instruction(function, inst)),
+            Some(("operand", index)) => self.operand(parts, function, inst, index),
+            Some(("result", index)) => {
+                let results: Vec<Value> = self.body(function)?.results(inst).collect();
+                let value = parts.pick(&results, index, 0)?;
+                self.value(parts, function, value)
+            }
+            Some(_) => Err(parts.error("refers to no known part of an instruction")),
+        }
+    }
+
+    fn operand(
+        &self,
+        parts: &mut Parts<'_>,
+        function: FunctionId,
+        inst: Inst,
+        index: Option<Index<'_>>,
+    ) -> Result<Argument, String> {
+        let operands: Vec<Operand> = self.body(function)?.operand_ids(inst).collect();
+        let operand = parts.pick(&operands, index, 0)?;
+        self.no_more(parts, Argument::Operand(function, operand))
+    }
+
+    fn value(&self, parts: &mut Parts<'_>, function: FunctionId, value: Value) -> Result<Argument, String> {
+        let body = self.body(function)?;
+        match (parts.next()?, body.def(value)) {
+            (None, _) => Ok(Argument::Value(function, value)),
+            (Some(("operand", index)), ValueDef::Result(inst, _)) => {
+                self.operand(parts, function, inst, index)
+            }
+            (Some(("use", index)), _) => {
+                let uses: Vec<Operand> = body.uses(value).collect();
+                let operand = parts.pick(&uses, index, 0)?;
+                self.no_more(parts, Argument::Operand(function, operand))
+            }
+            _ => Err(parts.error("refers to no known part of a value")),
+        }
+    }
+
+    fn no_more(&self, parts: &mut Parts<'_>, argument: Argument) -> Result<Argument, String> {
+        match parts.next()? {
+            None => Ok(argument),
+            Some(_) => Err(parts.error("goes on where it must end")),
+        }
+    }
+}
+
+/// The parts between dots; a name in brackets may have dots.
+fn split_parts(text: &str) -> Vec<&str> {
+    let mut is_inside = false;
+    text.split(|c| {
+        is_inside = (is_inside || c == '[') && c != ']';
+        c == '.' && !is_inside
+    })
+    .collect()
+}
+
+/// The arguments of a test, taken one after the other.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    all: std::vec::IntoIter<Argument>,
+    function: FunctionId,
+}
+
+impl Arguments {
+    pub(super) fn new(all: Vec<Argument>, function: FunctionId) -> Self {
+        Self { all: all.into_iter(), function }
+    }
+
+    /// Whether there are more.
+    pub(super) fn has_more(&self) -> bool {
+        self.all.len() > 0
+    }
+
+    /// The next one, whatever it is.
+    pub(super) fn any(&mut self) -> Result<Argument, String> {
+        self.all.next().ok_or_else(|| "a test wants more arguments".to_owned())
+    }
+
+    /// The next one with the function that it is in.
+    pub(super) fn value_anywhere(&mut self, module: &Module) -> Result<(FunctionId, Value), String> {
+        match self.any()? {
+            Argument::Value(function, value) | Argument::Passed(function, value) => Ok((function, value)),
+            Argument::Instruction(function, inst) => {
+                let body = module.functions[function].body.as_ref();
+                let value = body.and_then(|body| body.results(inst).next());
+                Ok((function, value.ok_or("a test wants a value, but an instruction has none")?))
+            }
+            other => Err(wanted("value", &other)),
+        }
+    }
+
+    /// The next one, which is a value of the function with the test.
+    pub(super) fn value(&mut self, module: &Module) -> Result<Value, String> {
+        self.value_anywhere(module).and_then(|(function, value)| self.here(function, value))
+    }
+
+    /// The next one, which is an instruction of the function with the test.
+    pub(super) fn instruction(&mut self) -> Result<Inst, String> {
+        match self.any()? {
+            Argument::Instruction(function, inst) => self.here(function, inst),
+            other => Err(wanted("instruction", &other)),
+        }
+    }
+
+    /// The next one, which is a word.
+    pub(super) fn text(&mut self) -> Result<String, String> {
+        match self.any()? {
+            Argument::Text(text) => Ok(text),
+            other => Err(wanted("string", &other)),
+        }
+    }
+
+    /// The next one, which is a number.
+    pub(super) fn number(&mut self) -> Result<u64, String> {
+        match self.any()? {
+            Argument::Number(number) => Ok(number),
+            other => Err(wanted("number", &other)),
+        }
+    }
+
+    /// The next one, which is `true` or `false`.
+    pub(super) fn bool(&mut self) -> Result<bool, String> {
+        match self.any()? {
+            Argument::Bool(value) => Ok(value),
+            other => Err(wanted("bool", &other)),
+        }
+    }
+
+    fn here<T>(&self, function: FunctionId, found: T) -> Result<T, String> {
+        match function == self.function {
+            true => Ok(found),
+            false => Err("a test wants something of its own function".to_owned()),
+        }
+    }
+}
+
+fn wanted(what: &str, found: &Argument) -> String {
+    format!("a test wants a {what} argument and got a {}", found.kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_parts() {
+        assert_eq!(words("a\\n  b \\\"c\\\""), ["a", "b", "\"c\""]);
+        assert_eq!(split_parts("function[a.b].block[1].argument"), ["function[a.b]", "block[1]", "argument"]);
+    }
+}

@@ -1,0 +1,14 @@
+//! The tests, in a file for each utility.
+
+mod basics;
+mod borrows;
+
+use super::{Test, TestFn};
+
+/// All tests by name.
+const ALL: &[&[(&str, TestFn)]] = &[basics::TESTS, borrows::TESTS];
+
+/// The test with a name.
+pub(super) fn find(name: &str) -> Option<TestFn> {
+    ALL.iter().copied().flatten().find(|(known, _)| *known == name).map(|&(_, test)| test)
+}

@@ -1,0 +1,36 @@
+//! Files under `outputs`: passes are run on each, and what they print to standard output is in the `.out` beside it.
+//! The reference printed the same.
+
+use silkit::opt::{Runner, Stream, passes};
+use std::path::Path;
+
+/// The passes are named in the first line, behind `// passes:`.
+fn printed(path: &Path) -> String {
+    let bytes = std::fs::read(path).expect("the file can be read");
+    let text = String::from_utf8_lossy(&bytes);
+    let tags =
+        text.lines().next().and_then(|line| line.strip_prefix("// passes:")).expect("passes are named");
+    let steps: Vec<_> =
+        tags.split_whitespace().map(|tag| passes::find(tag).expect("the pass exists").into()).collect();
+    let mut module = silkit::read(&path.display().to_string(), &bytes).expect("it is SIL");
+    let declarations = silkit::declarations(&module);
+    let outcome = Runner::new().run(&mut module, &declarations, &steps);
+    assert!(outcome.problems.is_empty(), "{}: {:?}", path.display(), outcome.problems);
+    outcome.output.text(Stream::Out)
+}
+
+#[test]
+fn outputs_are_those_of_the_reference() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outputs");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the folder can be read").path();
+        if path.extension().is_some_and(|e| e == "sil") {
+            let expected =
+                std::fs::read_to_string(path.with_extension("out")).expect("an output is expected");
+            assert_eq!(printed(&path), expected, "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 0, "there are files");
+}
