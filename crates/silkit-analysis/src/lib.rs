@@ -15,11 +15,13 @@
 //! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
+//! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
 //! | [`ossa`] | borrow scopes, what encloses values, where they live | – |
 //! | [`path`] | a shortest path between blocks | – |
 
+pub mod access;
 mod cache;
 pub mod calls;
 mod components;

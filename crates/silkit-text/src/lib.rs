@@ -32,7 +32,7 @@ pub use error::{Parse, SyntaxError};
 pub use format::format_module;
 pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
 pub use module::{
-    Entity, ParsedModule, Placed, parse_module, parse_module_with, print_function, print_module,
+    Entity, ParsedModule, Placed, parse_module, parse_module_with, print_function, print_global, print_module,
 };
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;

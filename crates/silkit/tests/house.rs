@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "silkit-analysis",
             "silkit-base",
+            "silkit-demangle",
             "silkit-ir",
             "silkit-text",
             "silkit-types",

@@ -2,7 +2,6 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
-use crate::printers::{callees, callers, compute, function_order, loop_info};
 
 mod loop_canonicalizer;
 mod mem2reg;
@@ -14,6 +13,10 @@ mod update_borrowed_from;
 
 /// All of them, by tag.
 pub const ALL: &[Pass<'static>] = &[
+    access_path_verification::PASS,
+    access_storage_analysis_dump::PASS,
+    access_storage_dump::PASS,
+    access_summary_dump::PASS,
     callees::PASS,
     basic_instruction_property_dump::PASS,
     callers::PASS,

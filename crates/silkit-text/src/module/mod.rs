@@ -8,4 +8,4 @@ mod tables;
 
 pub use parse::{Entity, ParsedModule, Placed, parse_module, parse_module_with};
 pub(crate) use print::print_entity;
-pub use print::{print_function, print_module};
+pub use print::{print_function, print_global, print_module};

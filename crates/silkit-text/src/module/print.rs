@@ -50,6 +50,14 @@ pub fn print_function(
     out.take()
 }
 
+/// Prints one global variable as it would stand in the module.
+pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, demangle: &Demangle) -> String {
+    let declared = Declared::of(module);
+    let mut out = Out::new(demangle, &declared);
+    ModulePrinter { out: &mut out, options }.global(global);
+    out.take()
+}
+
 /// Prints one entity as it would stand in the module.
 pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptions, out: &mut Out<'_>) {
     let mut printer = ModulePrinter { out, options };

@@ -1,0 +1,177 @@
+//! Which accesses closures begin to what they captured by address, and what they pass on.
+
+use super::step::{AccessFacts, GlobalInitializer, Part, Step, step};
+use silkit_base::{FxHashMap, IdVec, Symbol};
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, FunctionRef};
+use silkit_ir::{Body, FunctionId, Inst, Module, Opcode, Value};
+use silkit_types::decl::Declarations;
+use std::collections::BTreeMap;
+
+/// A member on the way from an argument, with its name.
+type NamedMember = (u32, Symbol);
+
+/// The accesses that a function begins to one argument: the strongest kind for each part of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ArgumentAccesses {
+    parts: BTreeMap<Vec<u32>, (Vec<Symbol>, AccessKind)>,
+}
+
+impl ArgumentAccesses {
+    /// The accessed parts by the indices of their members, the whole first.
+    pub fn parts(&self) -> impl Iterator<Item = (&[Symbol], AccessKind)> {
+        self.parts.values().map(|(names, kind)| (names.as_slice(), *kind))
+    }
+
+    fn add(&mut self, members: &[NamedMember], kind: AccessKind) -> bool {
+        let key: Vec<u32> = members.iter().map(|(index, _)| *index).collect();
+        match self.parts.get_mut(&key) {
+            Some((_, known)) if *known == kind || *known != AccessKind::Read => false,
+            Some((_, known)) => {
+                *known = kind;
+                true
+            }
+            None => {
+                self.parts.insert(key, (members.iter().map(|(_, name)| *name).collect(), kind));
+                true
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> bool {
+        let mut has_changed = false;
+        for (key, (names, kind)) in &other.parts {
+            let members: Vec<NamedMember> = key.iter().copied().zip(names.iter().copied()).collect();
+            has_changed |= self.add(&members, *kind);
+        }
+        has_changed
+    }
+}
+
+/// For each function of a module the accesses to its arguments. Those without a body may modify all that they capture.
+pub fn argument_accesses(
+    module: &Module,
+    declarations: &Declarations,
+) -> IdVec<FunctionId, Vec<ArgumentAccesses>> {
+    let by_name: FxHashMap<Symbol, FunctionId> =
+        module.functions.iter().map(|(id, f)| (f.name, id)).collect();
+    let mut found: IdVec<FunctionId, Vec<ArgumentAccesses>> = IdVec::new();
+    // To each argument those arguments of callers that flow into it.
+    let mut flows: FxHashMap<(FunctionId, usize), Vec<(FunctionId, usize)>> = FxHashMap::default();
+    for (id, function) in module.functions.iter() {
+        let mut arguments = Vec::new();
+        let conventions = Conventions::of(function, Addresses::Lowered);
+        let is_captured = |i: usize| {
+            let convention = conventions.as_ref().and_then(|c| c.convention(i));
+            convention == Some(ArgumentConvention::InoutAliasable)
+        };
+        if function.body.is_none() {
+            // Anything may be done to what is captured.
+            for i in 0..conventions.as_ref().map_or(0, Conventions::argument_count) {
+                let mut accesses = ArgumentAccesses::default();
+                if is_captured(i) {
+                    accesses.add(&[], AccessKind::Modify);
+                }
+                arguments.push(accesses);
+            }
+        }
+        if let Some(body) = &function.body {
+            let facts = AccessFacts { body, declarations, initializers: &|_| GlobalInitializer::No };
+            for (i, &argument) in body.arguments(body.block_order()[0]).iter().enumerate() {
+                let mut accesses = ArgumentAccesses::default();
+                if is_captured(i) {
+                    of_argument(&facts, argument, &mut accesses, &mut |callee, index| {
+                        if let Some(&callee) = by_name.get(&callee) {
+                            flows.entry((callee, index)).or_default().push((id, i));
+                        }
+                    });
+                }
+                arguments.push(accesses);
+            }
+        }
+        found.push(arguments);
+    }
+    let mut pending: Vec<(FunctionId, usize)> = flows.keys().copied().collect();
+    while let Some(to @ (callee, index)) = pending.pop() {
+        let Some(accesses) = found[callee].get(index).cloned() else { continue };
+        for &(caller, argument) in flows.get(&to).into_iter().flatten() {
+            if found[caller][argument].merge(&accesses) {
+                pending.push((caller, argument));
+            }
+        }
+    }
+    found
+}
+
+/// Collects the accesses to an argument, and with `flow` the arguments of functions that it is passed as.
+fn of_argument(
+    facts: &AccessFacts<'_>,
+    argument: Value,
+    accesses: &mut ArgumentAccesses,
+    flow: &mut dyn FnMut(Symbol, usize),
+) {
+    let body = facts.body;
+    let mut pending: Vec<_> = body.uses(argument).collect();
+    while let Some(operand) = pending.pop() {
+        let user = body.operand(operand).user;
+        if body.info(user).apply.is_some() {
+            let site = ApplySite::new(body, user, Addresses::Lowered);
+            let callee = site.as_ref().and_then(|site| body.def_as::<FunctionRef>(site.callee()));
+            let index = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
+            if let (Some(callee), Some(index)) = (callee, index) {
+                flow(callee.function, index);
+            }
+            continue;
+        }
+        match body.view(user) {
+            AnyInst::BeginAccess(access) if access.enforcement != AccessEnforcement::Unsafe => {
+                accesses.add(&only_part(facts, user), access.kind);
+            }
+            AnyInst::StructElementAddr(_)
+            | AnyInst::TupleElementAddr(_)
+            | AnyInst::MarkUnresolvedNonCopyableValue(_)
+            | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
+            | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => {
+                pending.extend(body.results(user).flat_map(|result| body.uses(result)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The part that all uses of an access are about, as long as there is one projection alone.
+fn only_part(facts: &AccessFacts<'_>, access: Inst) -> Vec<NamedMember> {
+    let body = facts.body;
+    let mut members = Vec::new();
+    let mut inst = access;
+    while let Some(next) = only_projection(body, inst) {
+        let Some(result) = body.results(next).next() else { break };
+        let name = match body.view(next) {
+            AnyInst::StructElementAddr(project) => project.field.name(),
+            AnyInst::TupleElementAddr(project) => Some(Symbol::new(&project.field.to_string())),
+            _ => None,
+        };
+        match (step(facts, result), name) {
+            (Step::Part(_, Part::Member(index)), Some(name)) => members.push((index, name)),
+            _ => break,
+        }
+        inst = next;
+    }
+    members
+}
+
+fn only_projection(body: &Body, inst: Inst) -> Option<Inst> {
+    let address = body.results(inst).next()?;
+    let mut users = body
+        .users(address)
+        .filter(|&user| body.inst(user).opcode != Opcode::EndAccess && !is_instrumentation(body, user));
+    let only = users.next()?;
+    let is_only = users.next().is_none();
+    let projects = matches!(body.inst(only).opcode, Opcode::StructElementAddr | Opcode::TupleElementAddr);
+    (is_only && projects).then_some(only)
+}
+
+/// Whether an instruction is there for the thread sanitizer.
+fn is_instrumentation(body: &Body, inst: Inst) -> bool {
+    matches!(body.view(inst), AnyInst::Builtin(builtin) if builtin.name == "tsanInoutAccess")
+}

@@ -1,0 +1,27 @@
+//! What memory an address belongs to, and who uses that memory (SILMemoryAccess.md).
+//!
+//! [`step`] says of one value what it was derived from. All walks here are made of it:
+//!
+//! - [`find`] walks up to the storage, which names memory independently of the address: an allocation, a global
+//!   variable, a property of an object. With the path of parts from the base of the storage to the address.
+//! - [`uses`] walks down from a storage to all uses whose memory overlaps a path.
+//! - [`function_accesses`] and [`argument_accesses`] sum up what functions access, with what they call.
+//! - [`accessed_addresses`] are the operands whose memory an instruction accesses.
+
+mod accessed;
+mod captures;
+mod formal;
+mod path;
+mod reference;
+mod step;
+mod storage;
+mod uses;
+
+pub use accessed::{accessed_addresses, closures_of};
+pub use captures::{ArgumentAccesses, argument_accesses};
+pub use formal::{FormalAccess, FunctionAccesses, function_accesses};
+pub use path::{AccessPath, Found, Offset, Scopes, find};
+pub use reference::{is_identity_cast, reference_root};
+pub use step::{AccessFacts, GlobalInitializer, Part, Root, Step, global_initializer, step};
+pub use storage::{AccessStorage, StorageKind};
+pub use uses::{AccessUse, Overlap, uses};

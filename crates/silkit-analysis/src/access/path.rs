@@ -1,0 +1,176 @@
+//! The way from a storage to an address.
+
+use super::step::{AccessFacts, Part, Step, step};
+use super::storage::{AccessStorage, StorageKind};
+use silkit_base::FxHashMap;
+use silkit_ir::Value;
+use std::fmt;
+
+/// How many elements an address lies behind the base of its storage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Offset {
+    /// So many.
+    Known(i64),
+    /// It may be any number.
+    Unknown,
+}
+
+impl Offset {
+    /// The sum of two offsets.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Known(a), Self::Known(b)) => a.checked_add(b).map_or(Self::Unknown, Self::Known),
+            _ => Self::Unknown,
+        }
+    }
+
+    pub(super) fn of(index: Option<i64>) -> Self {
+        index.map_or(Self::Unknown, Self::Known)
+    }
+}
+
+/// The way from the base of a storage to an address: an offset among elements, then members of members.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AccessPath {
+    /// The offset of the element.
+    pub offset: Offset,
+    /// The members, outermost first.
+    pub members: Vec<u32>,
+}
+
+impl fmt::Display for AccessPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let offset = match self.offset {
+            Offset::Known(0) => None,
+            Offset::Known(n) => Some(format!("@{n}")),
+            Offset::Unknown => Some("@Unknown".to_owned()),
+        };
+        let parts: Vec<String> =
+            offset.into_iter().chain(self.members.iter().map(|member| format!("#{member}"))).collect();
+        write!(f, "({})", parts.join(","))
+    }
+}
+
+/// Where an address leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The memory.
+    pub storage: AccessStorage,
+    /// The address or pointer at which the path begins.
+    pub base: Value,
+    /// The path to the address; `None` where it cannot be told, as for an element of a member.
+    pub path: Option<AccessPath>,
+}
+
+/// What is done about accesses that are open around an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scopes {
+    /// The walk goes through them.
+    Through,
+    /// The innermost one is the storage.
+    StopAt,
+}
+
+/// What was seen on the way up so far.
+#[derive(Clone, PartialEq, Eq)]
+struct Way {
+    /// The members, innermost first.
+    members: Vec<u32>,
+    offset: Offset,
+    is_valid: bool,
+}
+
+impl Way {
+    fn pass(&mut self, part: Part) {
+        match part {
+            Part::Index(index) => self.offset = self.offset.plus(Offset::of(index)),
+            // Elements of a member are beside what paths can say.
+            Part::Member(_) | Part::UnknownMember if self.offset != Offset::Known(0) => self.is_valid = false,
+            Part::Member(index) => self.members.push(index),
+            Part::UnknownMember => self.is_valid = false,
+            Part::Whole => {}
+        }
+    }
+
+    /// Joins another way to the same place: `false` where they lead to different members.
+    fn join(&mut self, other: &Self) -> bool {
+        if self.members != other.members {
+            return false;
+        }
+        self.is_valid &= other.is_valid;
+        if self.offset != other.offset {
+            self.offset = Offset::Unknown;
+        }
+        true
+    }
+}
+
+/// The storage that an address belongs to and the path there. `None` where it leads to no memory that is known, or
+/// to different memory on different edges.
+pub fn find(facts: &AccessFacts<'_>, address: Value, scopes: Scopes) -> Option<Found> {
+    let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
+    let mut pending = vec![(address, start)];
+    let mut phis: FxHashMap<Value, Way> = FxHashMap::default();
+    let mut found: Option<(AccessStorage, Value, Way)> = None;
+    let mut has_cycle_with_offset = false;
+    while let Some((value, mut way)) = pending.pop() {
+        let end = walk(facts, value, &mut way, scopes)?;
+        match end {
+            End::Phi(phi) => match phis.get(&phi) {
+                Some(before) if before.members != way.members => return None,
+                Some(before) => has_cycle_with_offset |= before.offset != way.offset,
+                None => {
+                    phis.insert(phi, way.clone());
+                    pending.extend(facts.body.phi_values(phi).into_iter().map(|input| (input, way.clone())));
+                }
+            },
+            End::Storage(storage, base) => match &mut found {
+                None => found = Some((storage, base, way)),
+                Some((first, _, joined)) => {
+                    if *first != storage || !joined.join(&way) {
+                        return None;
+                    }
+                }
+            },
+        }
+    }
+    let (storage, base, mut way) = found?;
+    if has_cycle_with_offset {
+        way.offset = Offset::Unknown;
+    }
+    way.members.reverse();
+    let path = way.is_valid.then_some(AccessPath { offset: way.offset, members: way.members });
+    Some(Found { storage, base, path })
+}
+
+enum End {
+    Phi(Value),
+    Storage(AccessStorage, Value),
+}
+
+/// Walks up to a storage or a phi.
+fn walk(facts: &AccessFacts<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
+    let mut value = from;
+    // A body that is wrong may define values by each other.
+    for _ in 0..=facts.body.inst_count() {
+        value = match step(facts, value) {
+            Step::Same(address) => address,
+            Step::Part(address, part) => {
+                way.pass(part);
+                address
+            }
+            Step::Scope(address, _) if scopes == Scopes::Through => address,
+            Step::Scope(..) => {
+                let storage = AccessStorage { kind: StorageKind::Nested, value: Some(value) };
+                return Some(End::Storage(storage, value));
+            }
+            Step::Phi => return Some(End::Phi(value)),
+            Step::Root(root) => {
+                let storage = AccessStorage::of_root(facts.body, value, root)?;
+                return Some(End::Storage(storage, value));
+            }
+        };
+    }
+    None
+}

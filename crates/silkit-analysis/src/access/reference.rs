@@ -1,0 +1,70 @@
+//! Which object a reference is to.
+
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, Inst, Value};
+
+/// Whether the first result of an instruction is the reference that is its first operand, under another type or name.
+pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
+    match body.view(inst) {
+        AnyInst::CopyValue(_)
+        | AnyInst::BeginBorrow(_)
+        | AnyInst::BorrowedFrom(_)
+        | AnyInst::MoveValue(_)
+        | AnyInst::Upcast(_)
+        | AnyInst::UncheckedRefCast(_)
+        | AnyInst::RefToBridgeObject(_)
+        | AnyInst::BridgeObjectToRef(_)
+        | AnyInst::MarkUninitialized(_)
+        | AnyInst::MarkDependence(_)
+        | AnyInst::BeginDeallocRef(_)
+        | AnyInst::EndInitLetRef(_) => true,
+        AnyInst::UnconditionalCheckedCast(cast) => {
+            // Casting what is no class instance may make a new object.
+            let is_object = |value: Value| is_reference_like(body, value);
+            is_object(cast.operand) && body.results(inst).next().is_some_and(is_object)
+        }
+        _ => false,
+    }
+}
+
+fn is_reference_like(body: &Body, value: Value) -> bool {
+    use silkit_types::TypeKind as K;
+    matches!(body.value(value).ty.ty().kind(), K::Named(_))
+}
+
+/// The reference from which a reference was cast or copied. A phi whose values all come from one is that one.
+pub fn reference_root(body: &Body, reference: Value) -> Value {
+    let root = without_casts(body, reference);
+    if !body.is_phi(root) {
+        return root;
+    }
+    let mut seen = vec![root];
+    let mut common = None;
+    let mut next = 0;
+    while next < seen.len() {
+        for value in body.phi_values(seen[next]) {
+            let input = without_casts(body, value);
+            if body.is_phi(input) {
+                if !seen.contains(&input) {
+                    seen.push(input);
+                }
+            } else if *common.get_or_insert(input) != input {
+                return root;
+            }
+        }
+        next += 1;
+    }
+    common.unwrap_or(root)
+}
+
+fn without_casts(body: &Body, reference: Value) -> Value {
+    let mut root = reference;
+    // A body that is wrong may define values by each other.
+    for _ in 0..body.inst_count() {
+        match body.defining_inst(root) {
+            Some(inst) if is_identity_cast(body, inst) => root = body.operand_value(inst, 0),
+            _ => break,
+        }
+    }
+    root
+}

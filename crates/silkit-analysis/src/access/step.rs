@@ -1,0 +1,235 @@
+//! What an address or a pointer was derived from, by one instruction.
+
+use silkit_base::Symbol;
+use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, UncheckedTakeEnumDataAddr};
+use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, Value, ValueDef};
+use silkit_types::decl::Declarations;
+use silkit_types::{Type, TypeKind};
+
+/// A body, and what its surroundings tell about the addresses in it.
+#[derive(Clone, Copy)]
+pub struct AccessFacts<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// The Swift declarations that it sees.
+    pub declarations: &'a Declarations,
+    /// What a function is as an initializer of a global variable.
+    pub initializers: &'a dyn Fn(Symbol) -> GlobalInitializer,
+}
+
+impl std::fmt::Debug for AccessFacts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AccessFacts").finish_non_exhaustive()
+    }
+}
+
+/// What a function is as an initializer of a global variable, which returns the variable's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GlobalInitializer {
+    /// It is none.
+    No,
+    /// It is that of this variable.
+    Of(Symbol),
+    /// It is defined elsewhere, so that it is not known of which.
+    Unknown,
+}
+
+/// What a function is as an initializer of a global variable.
+pub fn global_initializer(function: &Function) -> GlobalInitializer {
+    if !function.has_attribute("global_init") {
+        return GlobalInitializer::No;
+    }
+    let Some(body) = &function.body else { return GlobalInitializer::Unknown };
+    let returned = (|| {
+        let exit = body.insts().find(|&i| body.inst(i).opcode == Opcode::Return)?;
+        let pointer = body.defining_inst(body.operand_value(exit, 0))?;
+        let AnyInst::AddressToPointer(cast) = body.view(pointer) else { return None };
+        match body.view(body.defining_inst(cast.operand)?) {
+            AnyInst::GlobalAddr(address) => Some(address.global),
+            _ => None,
+        }
+    })();
+    returned.map_or(GlobalInitializer::No, GlobalInitializer::Of)
+}
+
+/// A part of memory, as one instruction selects it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The stored property of a struct or the element of a tuple with this index.
+    Member(u32),
+    /// A member whose index is not known.
+    UnknownMember,
+    /// As many elements further in an array; `None` where the number is not known.
+    Index(Option<i64>),
+    /// All that there is: the payload of an enum, the content of an existential, a block or a box.
+    Whole,
+}
+
+/// A value that was not derived from another address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Root {
+    /// `alloc_stack`.
+    Stack,
+    /// `project_box` of this box.
+    Box(Value),
+    /// The address of a global variable.
+    Global(Symbol),
+    /// A property of this object, by its index among all stored properties.
+    Class(Value, Option<u32>),
+    /// The tail elements of this object.
+    Tail(Value),
+    /// An argument of the function.
+    Argument,
+    /// A value that a coroutine yields.
+    Yield,
+    /// Memory that is nowhere else reached but in ways that are not known.
+    Unidentified,
+    /// Something that is no address of memory that may be accessed formally.
+    None,
+}
+
+/// What a value was derived from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// This value is the same address, perhaps as another type or as a pointer.
+    Same(Value),
+    /// It is a part of the memory at this address.
+    Part(Value, Part),
+    /// An access begins here, to this address.
+    Scope(Value, Inst),
+    /// It is what one of several edges passes.
+    Phi,
+    /// It was not derived.
+    Root(Root),
+}
+
+/// What a value was derived from.
+pub fn step(facts: &AccessFacts<'_>, value: Value) -> Step {
+    let body = facts.body;
+    match body.def(value) {
+        ValueDef::Result(inst, _) => step_of_result(facts, value, inst),
+        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+            Step::Root(Root::Argument)
+        }
+        ValueDef::Argument(..) if body.is_phi(value) => Step::Phi,
+        ValueDef::Argument(..) | ValueDef::Undef => Step::Root(Root::Unidentified),
+        ValueDef::Pending => Step::Root(Root::None),
+    }
+}
+
+fn step_of_result(facts: &AccessFacts<'_>, value: Value, inst: Inst) -> Step {
+    let body = facts.body;
+    let ty = |value: Value| body.value(value).ty.ty();
+    match body.view(inst) {
+        AnyInst::AllocStack(_) => Step::Root(Root::Stack),
+        AnyInst::GlobalAddr(global) => Step::Root(Root::Global(global.global)),
+        AnyInst::RefElementAddr(r) => {
+            Step::Root(Root::Class(r.operand, facts.class_field(ty(r.operand), r.field)))
+        }
+        AnyInst::RefTailAddr(r) => Step::Root(Root::Tail(r.operand)),
+        AnyInst::ProjectBox(project) => match payload_box(body, project.box_value) {
+            // The box of an indirect payload belongs to the enum.
+            Some(address) => Step::Part(address, Part::Whole),
+            None => Step::Root(Root::Box(project.box_value)),
+        },
+        AnyInst::BeginApply(_) => Step::Root(Root::Yield),
+        AnyInst::Apply(apply) => match body.def_as::<FunctionRef>(apply.callee) {
+            Some(callee) => match (facts.initializers)(callee.function) {
+                GlobalInitializer::No => Step::Root(Root::None),
+                GlobalInitializer::Of(global) => Step::Root(Root::Global(global)),
+                GlobalInitializer::Unknown => Step::Root(Root::Unidentified),
+            },
+            None => Step::Root(Root::None),
+        },
+        AnyInst::BeginAccess(access) => Step::Scope(access.address, inst),
+        AnyInst::StoreBorrow(store) => Step::Same(store.destination),
+        AnyInst::StructElementAddr(p) => Step::Part(p.operand, facts.member(ty(p.operand), p.field)),
+        AnyInst::TupleElementAddr(p) => Step::Part(p.operand, Part::Member(p.field)),
+        AnyInst::IndexAddr(p) => Step::Part(p.base, Part::Index(constant(body, p.index))),
+        AnyInst::TailAddr(p) => Step::Part(p.base, Part::Index(None)),
+        AnyInst::InitEnumDataAddr(p) => Step::Part(p.operand, Part::Whole),
+        AnyInst::UncheckedTakeEnumDataAddr(p) => Step::Part(p.operand, Part::Whole),
+        AnyInst::OpenExistentialAddr(p) => Step::Part(p.operand, Part::Whole),
+        AnyInst::ProjectBlockStorage(_)
+        | AnyInst::MarkUninitialized(_)
+        | AnyInst::MarkUnresolvedNonCopyableValue(_)
+        | AnyInst::MarkUnresolvedReferenceBinding(_)
+        | AnyInst::DropDeinit(_)
+        | AnyInst::MarkDependence(_)
+        | AnyInst::CopyValue(_)
+        | AnyInst::BeginBorrow(_)
+        | AnyInst::UncheckedAddrCast(_)
+        | AnyInst::AddressToPointer(_)
+        | AnyInst::PointerToAddress(_)
+        | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
+        | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => Step::Same(body.operand_value(inst, 0)),
+        AnyInst::StructExtract(extract) if is_unsafe_pointer(ty(extract.operand)) => {
+            Step::Root(Root::Unidentified)
+        }
+        _ if body.value(value).ty.is_address() => Step::Root(Root::Unidentified),
+        _ => Step::Root(Root::None),
+    }
+}
+
+/// The address of the enum whose indirect payload a box is.
+fn payload_box(body: &Body, value: Value) -> Option<Value> {
+    let load = body.def_as::<Load>(value)?;
+    body.def_as::<UncheckedTakeEnumDataAddr>(load.address).map(|_| load.address)
+}
+
+/// The number that a value is known to be.
+pub(super) fn constant(body: &Body, value: Value) -> Option<i64> {
+    body.def_as::<IntegerLiteral>(value)?.value.as_str().parse().ok()
+}
+
+/// Whether a type is one of Swift's own pointers, whose raw value leads to memory.
+pub(super) fn is_unsafe_pointer(ty: Type) -> bool {
+    let TypeKind::Named(named) = ty.kind() else { return false };
+    matches!(
+        named.name.as_str(),
+        "UnsafeMutablePointer" | "UnsafePointer" | "UnsafeMutableRawPointer" | "UnsafeRawPointer"
+    )
+}
+
+impl AccessFacts<'_> {
+    /// The part of a struct that a property is.
+    fn member(&self, ty: Type, field: DeclRef) -> Part {
+        let index = || {
+            let name = field.name()?;
+            let fields = &self.declarations.nominal_of(ty)?.body.fields;
+            u32::try_from(fields.iter().position(|f| f.name == name)?).ok()
+        };
+        index().map_or(Part::UnknownMember, Part::Member)
+    }
+
+    /// The index of a property among those of a class, its superclasses' before its own.
+    fn class_field(&self, ty: Type, field: DeclRef) -> Option<u32> {
+        self.class_property(ty, field).map(|(index, _)| index)
+    }
+
+    /// A property with its index among those of a class, its superclasses' before its own.
+    pub fn class_property(
+        &self,
+        ty: Type,
+        field: DeclRef,
+    ) -> Option<(u32, &silkit_types::decl::StoredProperty)> {
+        const DEEPEST: usize = 64;
+        let name = field.name()?;
+        let mut class = Some(ty);
+        let mut found = None;
+        let mut before = 0;
+        for _ in 0..DEEPEST {
+            let Some(ty) = class else { return found.map(|(index, field)| (before + index, field)) };
+            let fields = &self.declarations.nominal_of(ty)?.body.fields;
+            match found {
+                None => {
+                    let index = fields.iter().position(|f| f.name == name);
+                    found = index.and_then(|i| Some((u32::try_from(i).ok()?, &fields[i])));
+                }
+                Some(_) => before += u32::try_from(fields.len()).ok()?,
+            }
+            class = self.declarations.superclass(ty);
+        }
+        None
+    }
+}

@@ -1,0 +1,75 @@
+//! Names of memory that do not depend on the address by which it is reached.
+
+use super::reference::reference_root;
+use super::step::Root;
+use silkit_base::Symbol;
+use silkit_ir::{Body, Value};
+
+/// The kind of a storage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StorageKind {
+    /// A box.
+    Box,
+    /// An allocation on the stack.
+    Stack,
+    /// A global variable.
+    Global(Symbol),
+    /// A property of an object, by its index among all stored properties; `None` where that is not known.
+    Class(Option<u32>),
+    /// The tail elements of an object.
+    Tail,
+    /// An argument of the function.
+    Argument,
+    /// A value that a coroutine yields.
+    Yield,
+    /// What an access around this one accesses.
+    Nested,
+    /// Memory of which nothing is known but the value that leads there.
+    Unidentified,
+}
+
+/// Memory that addresses belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AccessStorage {
+    /// Its kind.
+    pub kind: StorageKind,
+    /// The value that names it: the allocation, the argument, the object of a property; for a global variable none.
+    pub value: Option<Value>,
+}
+
+impl AccessStorage {
+    pub(super) fn of_root(body: &Body, value: Value, root: Root) -> Option<Self> {
+        let (kind, value) = match root {
+            Root::Stack => (StorageKind::Stack, Some(value)),
+            Root::Box(object) => (StorageKind::Box, Some(reference_root(body, object))),
+            Root::Global(name) => (StorageKind::Global(name), None),
+            Root::Class(object, index) => (StorageKind::Class(index), Some(reference_root(body, object))),
+            Root::Tail(object) => (StorageKind::Tail, Some(reference_root(body, object))),
+            Root::Argument => (StorageKind::Argument, Some(value)),
+            Root::Yield => (StorageKind::Yield, Some(value)),
+            Root::Unidentified => (StorageKind::Unidentified, Some(value)),
+            Root::None => return None,
+        };
+        Some(Self { kind, value })
+    }
+
+    /// Whether it is memory of an object that is reached by reference.
+    pub fn is_reference(&self) -> bool {
+        matches!(self.kind, StorageKind::Class(_) | StorageKind::Tail)
+    }
+
+    /// The name of its kind, as the reference prints it.
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            StorageKind::Box => "Box",
+            StorageKind::Stack => "Stack",
+            StorageKind::Global(_) => "Global",
+            StorageKind::Class(_) => "Class",
+            StorageKind::Tail => "Tail",
+            StorageKind::Argument => "Argument",
+            StorageKind::Yield => "Yield",
+            StorageKind::Nested => "Nested",
+            StorageKind::Unidentified => "Unidentified",
+        }
+    }
+}

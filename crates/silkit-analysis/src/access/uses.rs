@@ -1,0 +1,305 @@
+//! The uses of a storage.
+
+use super::path::{AccessPath, Found, Offset, Scopes, find};
+use super::reference::{is_identity_cast, reference_root};
+use super::step::{AccessFacts, GlobalInitializer, Part, Root, Step, is_unsafe_pointer, step};
+use super::storage::{AccessStorage, StorageKind};
+use silkit_base::FxHashSet;
+use silkit_ir::instructions::{AnyInst, FunctionRef};
+use silkit_ir::{Edge, Inst, Opcode, Operand, Value};
+
+/// How the memory of a use lies to that of a path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Overlap {
+    /// It is the same.
+    Exact,
+    /// It is a part of it.
+    Inner,
+    /// Some of it may be the same.
+    Partial,
+}
+
+/// A use of a storage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessUse {
+    /// The operand.
+    pub operand: Operand,
+    /// How its memory lies to that of the path that was asked for.
+    pub overlap: Overlap,
+}
+
+/// All uses whose memory may overlap that of a path, or reference the object that it is in.
+pub fn uses(
+    facts: &AccessFacts<'_>,
+    storage: AccessStorage,
+    base: Value,
+    path: &AccessPath,
+) -> Vec<AccessUse> {
+    let mut walk =
+        Walk { facts, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
+    match storage.value {
+        Some(root) => walk.begin(root),
+        None => global_roots(facts, storage, base).into_iter().for_each(|root| walk.begin(root)),
+    }
+    while let Some(entry) = walk.stack.pop() {
+        walk.visit(entry);
+    }
+    walk.found
+}
+
+/// The addresses of a global variable in a body.
+fn global_roots(facts: &AccessFacts<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
+    let StorageKind::Global(name) = storage.kind else { return vec![base] };
+    let body = facts.body;
+    let is_address = |inst: &Inst| match body.view(*inst) {
+        AnyInst::GlobalAddr(address) => address.global == name,
+        AnyInst::Apply(apply) => body
+            .def_as::<FunctionRef>(apply.callee)
+            .is_some_and(|callee| (facts.initializers)(callee.function) == GlobalInitializer::Of(name)),
+        _ => false,
+    };
+    body.insts().filter(is_address).filter_map(|inst| body.results(inst).next()).collect()
+}
+
+/// What is known on the way down to a use.
+#[derive(Clone, Copy)]
+struct State {
+    /// It is a reference to the object, not yet an address in it.
+    is_reference: bool,
+    /// How many members of the path were passed.
+    matched: usize,
+    /// Whether more members were passed than the path has.
+    is_inner: bool,
+    /// Whether where it leads cannot be told any more.
+    is_lost: bool,
+    offset: Offset,
+}
+
+struct Walk<'w, 'a> {
+    facts: &'w AccessFacts<'a>,
+    storage: AccessStorage,
+    path: &'w AccessPath,
+    stack: Vec<(Operand, State)>,
+    phis: FxHashSet<Value>,
+    found: Vec<AccessUse>,
+}
+
+impl Walk<'_, '_> {
+    fn begin(&mut self, root: Value) {
+        if self.facts.body.is_phi(root) {
+            self.phis.insert(root);
+        }
+        let state = State {
+            is_reference: self.storage.is_reference(),
+            matched: 0,
+            is_inner: false,
+            is_lost: false,
+            offset: Offset::Known(0),
+        };
+        self.push(root, state);
+    }
+
+    /// Goes on with the uses of a value. The newest is first in the list and so is visited last.
+    fn push(&mut self, value: Value, state: State) {
+        let body = self.facts.body;
+        for operand in body.uses(value) {
+            match body.inst(body.operand(operand).user).opcode {
+                Opcode::Branch | Opcode::CondBranch if self.follow_phi(operand, state) => {}
+                _ => self.stack.push((operand, state)),
+            }
+        }
+    }
+
+    /// Goes on with the phi that gets an operand; `false` where it is something else.
+    fn follow_phi(&mut self, operand: Operand, mut state: State) -> bool {
+        let body = self.facts.body;
+        let user = body.operand(operand).user;
+        let is_passed = |edge: Edge| {
+            let arguments = body.arguments(body.edge(edge).to).iter().enumerate();
+            let mut passed = arguments.filter(|(i, _)| body.edge_operand(edge, *i) == Some(operand));
+            passed.next().map(|(_, &argument)| argument)
+        };
+        let Some(phi) = body.outgoing(body.inst(user).block).find_map(is_passed) else { return false };
+        if !self.phis.insert(phi) {
+            return true;
+        }
+        if state.is_reference {
+            let is_same = Some(reference_root(body, phi)) == self.storage.value;
+            if is_same {
+                self.push(phi, state);
+            }
+            return is_same;
+        }
+        match find(self.facts, phi, Scopes::Through) {
+            Some(Found { path: Some(path), .. }) => {
+                if path.offset == Offset::Unknown {
+                    state.offset = Offset::Unknown;
+                }
+                self.push(phi, state);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn visit(&mut self, (operand, state): (Operand, State)) {
+        let body = self.facts.body;
+        let user = body.operand(operand).user;
+        let index = body.operand_index(operand);
+        if body.inst(user).opcode == Opcode::EndBorrow {
+            return;
+        }
+        let is_through = index == 0 || body.inst(user).opcode == Opcode::StoreBorrow;
+        let follows = if !is_through {
+            Follows::Nothing
+        } else if state.is_reference {
+            self.of_reference(user)
+        } else {
+            self.of_address(operand, user)
+        };
+        match follows {
+            Follows::Nothing => self.leaf(operand, state),
+            Follows::No => {}
+            Follows::PayloadBox(value) => {
+                self.leaf(operand, state);
+                let is_content = |operand: &Operand| {
+                    let address = body.results(body.operand(*operand).user).next();
+                    address.is_some_and(|address| {
+                        matches!(step(self.facts, address), Step::Part(_, Part::Whole))
+                    })
+                };
+                let projections = body.uses(value).filter(is_content);
+                self.stack.extend(projections.map(|operand| (operand, state)));
+            }
+            Follows::Value { value, part, is_use, is_address } => {
+                if is_use {
+                    self.leaf(operand, state);
+                }
+                if let Some(state) = self.pass(state, part) {
+                    self.push(value, State { is_reference: state.is_reference && !is_address, ..state });
+                }
+            }
+        }
+    }
+
+    /// What is to be followed from a user of the object.
+    fn of_reference(&self, user: Inst) -> Follows {
+        let body = self.facts.body;
+        let Some(result) = body.results(user).next() else { return Follows::Nothing };
+        if is_identity_cast(body, user) {
+            return Follows::value(result, Part::Whole);
+        }
+        match step(self.facts, result) {
+            Step::Root(root @ (Root::Class(..) | Root::Tail(_))) => {
+                match AccessStorage::of_root(body, result, root) {
+                    Some(storage) if storage == self.storage => {
+                        Follows::Value { value: result, part: Part::Whole, is_use: false, is_address: true }
+                    }
+                    _ => Follows::No,
+                }
+            }
+            _ => Follows::Nothing,
+        }
+    }
+
+    /// What is to be followed from a user of an address, a pointer or a box.
+    fn of_address(&self, operand: Operand, user: Inst) -> Follows {
+        let body = self.facts.body;
+        let Some(result) = body.results(user).next() else { return Follows::Nothing };
+        match body.view(user) {
+            AnyInst::Load(_) => return Follows::PayloadBox(result),
+            AnyInst::ProjectBox(_) => return Follows::value(result, Part::Whole),
+            AnyInst::StructExtract(extract) if is_unsafe_pointer(body.value(extract.operand).ty.ty()) => {
+                return Follows::value(result, Part::Whole);
+            }
+            _ => {}
+        }
+        let value = body.operand(operand).value;
+        match step(self.facts, result) {
+            Step::Same(of) | Step::Scope(of, _) if of == value => match body.inst(user).opcode {
+                Opcode::StoreBorrow => Follows::use_and(result, Part::Whole),
+                _ => Follows::value(result, Part::Whole),
+            },
+            Step::Part(of, part) if of == value => match body.inst(user).opcode {
+                // These change memory too.
+                Opcode::OpenExistentialAddr | Opcode::UncheckedTakeEnumDataAddr => {
+                    Follows::use_and(result, part)
+                }
+                _ => Follows::value(result, part),
+            },
+            _ => Follows::Nothing,
+        }
+    }
+
+    /// The state behind a part; `None` where it has nothing in common with the path.
+    fn pass(&self, mut state: State, part: Part) -> Option<State> {
+        match part {
+            Part::Whole => {}
+            Part::Index(index) if state.matched == 0 && !state.is_inner => {
+                state.offset = state.offset.plus(Offset::of(index));
+            }
+            Part::Index(_) | Part::UnknownMember => state.is_lost = true,
+            Part::Member(_) if state.is_lost => {}
+            Part::Member(index) => {
+                if !self.may_be_same_element(state.offset) {
+                    return None;
+                }
+                match self.path.members.get(state.matched) {
+                    Some(&wanted) if wanted == index => state.matched += 1,
+                    Some(_) => return None,
+                    None => state.is_inner = true,
+                }
+            }
+        }
+        Some(state)
+    }
+
+    fn may_be_same_element(&self, offset: Offset) -> bool {
+        offset == self.path.offset || offset == Offset::Unknown || self.path.offset == Offset::Unknown
+    }
+
+    fn leaf(&mut self, operand: Operand, state: State) {
+        if !self.may_be_same_element(state.offset) {
+            return;
+        }
+        let is_known = state.offset != Offset::Unknown && self.path.offset != Offset::Unknown;
+        let overlap =
+            if state.is_reference || state.is_lost || !is_known || state.matched < self.path.members.len() {
+                Overlap::Partial
+            } else if state.is_inner {
+                Overlap::Inner
+            } else {
+                Overlap::Exact
+            };
+        self.found.push(AccessUse { operand, overlap });
+    }
+}
+
+/// What a use leads to.
+enum Follows {
+    /// Nothing: it is a use of the memory.
+    Nothing,
+    /// Nothing of interest.
+    No,
+    /// What was loaded, which may be the box of an indirect payload.
+    PayloadBox(Value),
+    /// A value that is derived.
+    Value {
+        value: Value,
+        part: Part,
+        /// Whether it is a use of the memory as well.
+        is_use: bool,
+        /// Whether it is an address, made of a reference.
+        is_address: bool,
+    },
+}
+
+impl Follows {
+    fn value(value: Value, part: Part) -> Self {
+        Self::Value { value, part, is_use: false, is_address: false }
+    }
+
+    fn use_and(value: Value, part: Part) -> Self {
+        Self::Value { value, part, is_use: true, is_address: false }
+    }
+}
