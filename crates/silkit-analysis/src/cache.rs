@@ -35,6 +35,7 @@ analyses! {
     crate::PostDominators: BRANCHES;
     crate::DeadEnds: BRANCHES;
     crate::Loops: BRANCHES;
+    crate::Induction: INSTRUCTIONS | BRANCHES;
     crate::InstOrder: INSTRUCTIONS | BRANCHES;
 }
 

@@ -14,6 +14,8 @@
 //! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
 //! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
+//! | [`RcIdentity`] | values with the same reference count | all of these |
+//! | [`Induction`] | phis that count up in a loop | all of these |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
@@ -28,6 +30,7 @@ mod components;
 mod dead_ends;
 mod dominators;
 mod frontiers;
+mod induction;
 mod inst_order;
 mod loops;
 pub mod memory;
@@ -35,6 +38,7 @@ mod order;
 pub mod ossa;
 mod path;
 mod projection_path;
+mod rc_identity;
 mod scopes;
 
 pub use cache::{Analysis, AnalysisCache, Fresh};
@@ -42,9 +46,11 @@ pub use components::Components;
 pub use dead_ends::DeadEnds;
 pub use dominators::{Dominators, PostDominators, value_dominates};
 pub use frontiers::{ChosenDominators, Frontiers};
+pub use induction::{Induction, Step};
 pub use inst_order::InstOrder;
 pub use loops::{Loop, LoopId, Loops};
 pub use order::BlockOrder;
 pub use path::path;
 pub use projection_path::{Component, Indexed, ProjectionPath};
+pub use rc_identity::RcIdentity;
 pub use scopes::{Begin, Coherence, ScopeError, Scopes};

@@ -2,6 +2,7 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
+use crate::printers::{callees, callers, compute, function_order, induction, loop_info, rc_identity};
 
 mod loop_canonicalizer;
 mod mem2reg;
@@ -23,10 +24,12 @@ pub const ALL: &[Pass<'static>] = &[
     compute::DOMINANCE,
     compute::LOOPS,
     function_order::PASS,
+    induction::PASS,
     loop_canonicalizer::PASS,
     loop_info::PASS,
     mem2reg::PASS,
     merge_cond_fails::PASS,
+    rc_identity::PASS,
     split_critical_edges::PASS,
     stack_nesting::PASS,
     strip_debug_info::PASS,

@@ -9,5 +9,7 @@ pub(crate) mod callees;
 pub(crate) mod callers;
 pub(crate) mod compute;
 pub(crate) mod function_order;
+pub(crate) mod induction;
 pub(crate) mod loop_info;
+pub(crate) mod rc_identity;
 mod storage;

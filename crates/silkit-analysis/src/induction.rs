@@ -1,0 +1,171 @@
+//! Induction variables: phis to which a literal is added each time around.
+
+use silkit_base::{Entity, FxHashMap};
+use silkit_ir::ownership::builtin;
+use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
+
+/// How a phi goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The checked addition.
+    pub add: Inst,
+    /// The literal that is added.
+    pub increment: Inst,
+}
+
+/// The induction variables of a body.
+///
+/// They are circles in the graph of values and what they are made of: one phi, one `sadd_with_overflow` of a literal,
+/// and the extraction of its sum.
+#[derive(Clone, Debug, Default)]
+pub struct Induction {
+    steps: FxHashMap<Value, Step>,
+    /// The phi of each value that is part of a circle.
+    headers: FxHashMap<Value, Value>,
+}
+
+/// What Tarjan's algorithm knows of a value.
+#[derive(Clone, Copy)]
+struct Node {
+    index: u32,
+    low: u32,
+    is_open: bool,
+}
+
+impl Induction {
+    /// The induction variables of a body.
+    pub fn compute(body: &Body) -> Self {
+        let mut this = Self::default();
+        let unseen = Node { index: u32::MAX, low: 0, is_open: false };
+        let mut nodes = vec![unseen; body.value_count()];
+        let (mut next, mut open) = (0, Vec::new());
+        let mut stack: Vec<(Value, std::vec::IntoIter<Value>)> = Vec::new();
+        let arguments = body.block_order().iter().flat_map(|&b| body.arguments(b)).copied();
+        for root in arguments.filter(|&v| body.is_phi(v)) {
+            let mut enter = Some(root).filter(|v| nodes[v.index()].index == u32::MAX);
+            loop {
+                if let Some(value) = enter.take() {
+                    nodes[value.index()] = Node { index: next, low: next, is_open: true };
+                    next += 1;
+                    open.push(value);
+                    stack.push((value, sources(body, value).into_iter()));
+                }
+                let Some((value, rest)) = stack.last_mut() else { break };
+                let value = *value;
+                if let Some(source) = rest.next() {
+                    let node = nodes[source.index()];
+                    if node.index == u32::MAX {
+                        enter = Some(source);
+                    } else if node.is_open {
+                        let low = &mut nodes[value.index()].low;
+                        *low = (*low).min(node.index);
+                    }
+                    continue;
+                }
+                stack.pop();
+                let node = nodes[value.index()];
+                if let Some((user, _)) = stack.last() {
+                    let low = &mut nodes[user.index()].low;
+                    *low = (*low).min(node.low);
+                }
+                if node.low == node.index {
+                    let at = open.iter().rposition(|&v| v == value).unwrap_or(0);
+                    let circle = open.split_off(at);
+                    circle.iter().for_each(|v| nodes[v.index()].is_open = false);
+                    this.add(body, &circle);
+                }
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, body: &Body, circle: &[Value]) {
+        if circle.len() < 2 {
+            return;
+        }
+        let (mut phi, mut step) = (None, None);
+        for &value in circle {
+            match body.def(value) {
+                ValueDef::Argument(..) if phi.is_none() => phi = Some(value),
+                ValueDef::Result(inst, _) => match body.inst(inst).opcode {
+                    Opcode::TupleExtract => {}
+                    Opcode::Builtin if step.is_none() => match addition(body, inst) {
+                        Some(found) => step = Some(found),
+                        None => return,
+                    },
+                    _ => return,
+                },
+                _ => return,
+            }
+        }
+        if let (Some(phi), Some(step)) = (phi, step) {
+            self.steps.insert(phi, step);
+            self.headers.extend(circle.iter().map(|&value| (value, phi)));
+        }
+    }
+
+    /// How a phi goes on, where it is an induction variable.
+    pub fn step(&self, phi: Value) -> Option<Step> {
+        self.steps.get(&phi).copied()
+    }
+
+    /// The phi of the circle that a value is part of.
+    pub fn header(&self, value: Value) -> Option<Value> {
+        self.headers.get(&value).copied()
+    }
+}
+
+/// The values that a value is made of.
+fn sources(body: &Body, value: Value) -> Vec<Value> {
+    match body.def(value) {
+        ValueDef::Result(inst, _) => body.operands(inst).iter().map(|o| o.value).collect(),
+        ValueDef::Argument(..) if body.is_phi(value) => body.phi_values(value),
+        _ => Vec::new(),
+    }
+}
+
+/// A checked addition of a literal, on either side.
+fn addition(body: &Body, inst: Inst) -> Option<Step> {
+    builtin(body, inst).filter(|b| b.id == "SAddOver")?;
+    let operands = body.operands(inst).iter().take(2);
+    let increment = operands
+        .filter_map(|o| body.defining_inst(o.value))
+        .find(|&i| body.inst(i).opcode == Opcode::IntegerLiteral)?;
+    Some(Step { add: inst, increment })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_of_a_phi_and_an_addition_counts() {
+        let text = "\
+sil @f : $@convention(thin) (Builtin.Int32, Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int32, %1 : $Builtin.Int1):
+  %2 = integer_literal $Builtin.Int32, 1
+  %3 = integer_literal $Builtin.Int1, -1
+  br bb1(%0, %0)
+bb1(%5 : $Builtin.Int32, %6 : $Builtin.Int32):
+  %7 = builtin \"sadd_with_overflow_Int32\"(%2, %5, %3) : $(Builtin.Int32, Builtin.Int1)
+  %8 = tuple_extract %7, 0
+  %9 = builtin \"sadd_with_overflow_Int32\"(%6, %5, %3) : $(Builtin.Int32, Builtin.Int1)
+  %10 = tuple_extract %9, 0
+  cond_br %1, bb1(%8, %10), bb2
+bb2:
+  unreachable
+}
+";
+        let module = silkit_text::parse_module(text).module;
+        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
+        let found = Induction::compute(body);
+        let block = body.block_order()[1];
+        let [counter, sum] = body.arguments(block) else { panic!("two arguments") };
+        let step = found.step(*counter).expect("an induction variable");
+        assert_eq!(body.inst(step.increment).opcode, Opcode::IntegerLiteral);
+        let members: Vec<Value> = body.block_insts(block).flat_map(|i| body.results(i)).collect();
+        let headers: Vec<_> = members.iter().map(|&v| found.header(v)).collect();
+        assert_eq!(headers, [Some(*counter), Some(*counter), None, None]);
+        assert_eq!(found.step(*sum), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! Which values share a reference count.
+//!
+//! Two values are identical in this sense where a retain or release of the one is as good as one of the other.
+
+use crate::Dominators;
+use silkit_base::FxHashSet;
+use silkit_ir::instructions::SwitchEnum;
+use silkit_ir::{Block, Body, Function, Inst, Opcode, Value, ValueDef};
+use silkit_types::decl::Declarations;
+use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
+
+/// How often a phi is looked through on one way.
+const MOST_PHIS: u32 = 16;
+
+/// Finds the values at the roots of references in one body.
+pub struct RcIdentity<'a> {
+    body: &'a Body,
+    sig: Option<GenericSig>,
+    declarations: &'a Declarations,
+    dominators: &'a Dominators,
+}
+
+impl std::fmt::Debug for RcIdentity<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RcIdentity").finish_non_exhaustive()
+    }
+}
+
+impl<'a> RcIdentity<'a> {
+    /// For the values of a function's body.
+    pub fn new(
+        function: &'a Function,
+        body: &'a Body,
+        declarations: &'a Declarations,
+        dominators: &'a Dominators,
+    ) -> Self {
+        let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
+        Self { body, sig, declarations, dominators }
+    }
+
+    /// The value with the reference count of a value that is furthest up.
+    pub fn root(&self, value: Value) -> Value {
+        self.strip(value, 0, &mut FxHashSet::default())
+    }
+
+    fn strip(&self, value: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Value {
+        let mut at = value;
+        // A body that is wrong may define values by each other.
+        for _ in 0..=self.body.value_count() {
+            match self.source(at).or_else(|| self.phi_source(at, depth, seen)) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// The value that an instruction, or the terminator before a block, passes on with its reference count.
+    pub fn source(&self, value: Value) -> Option<Value> {
+        match self.body.def(value) {
+            ValueDef::Result(inst, _) => self.operand_of(inst, value),
+            ValueDef::Argument(block, index) => self.passed(block, usize::from(index)),
+            ValueDef::Undef | ValueDef::Pending => None,
+        }
+    }
+
+    fn operand_of(&self, inst: Inst, value: Value) -> Option<Value> {
+        let body = self.body;
+        let first = body.operands(inst).first().map(|o| o.value);
+        match body.inst(inst).opcode {
+            Opcode::Upcast
+            | Opcode::UncheckedRefCast
+            | Opcode::UnconditionalCheckedCast
+            | Opcode::InitExistentialRef
+            | Opcode::OpenExistentialRef
+            | Opcode::RefToBridgeObject
+            | Opcode::BridgeObjectToRef
+            | Opcode::ConvertFunction
+            | Opcode::UncheckedEnumData
+            | Opcode::Enum => first,
+            Opcode::StructExtract => first.filter(|&whole| self.is_only_part(whole, value)),
+            Opcode::TupleExtract => first.filter(|&whole| self.is_only_part(whole, value)),
+            Opcode::Struct | Opcode::Tuple => {
+                let mut counted =
+                    body.operands(inst).iter().map(|o| o.value).filter(|&v| !self.is_trivial(v));
+                counted.next().filter(|_| counted.next().is_none())
+            }
+            _ => None,
+        }
+    }
+
+    fn is_trivial(&self, value: Value) -> bool {
+        self.is_trivial_type(self.body.value(value).ty)
+    }
+
+    /// Whether values of a type hold no reference that is counted; addresses hold none.
+    fn is_trivial_type(&self, ty: SilType) -> bool {
+        ty.is_address() || self.declarations.type_properties(ty.ty(), self.sig).trivial == Some(true)
+    }
+
+    /// Whether a part of a value is not trivial, and all other parts are.
+    fn is_only_part(&self, whole: Value, part: Value) -> bool {
+        let whole = self.body.value(whole).ty;
+        let parts: Option<Vec<Type>> = match whole.ty().kind() {
+            TypeKind::Tuple(elements) => Some(elements.iter().map(|e| e.ty).collect()),
+            _ => TypeFacts::stored_fields(self.declarations, whole.ty()),
+        };
+        let counted = |parts: Vec<Type>| {
+            parts.into_iter().filter(|&ty| !self.is_trivial_type(whole.with_type(ty))).count()
+        };
+        !self.is_trivial(part) && parts.map(counted) == Some(1)
+    }
+
+    /// The value that the one edge into a block passes for an argument.
+    fn passed(&self, block: Block, index: usize) -> Option<Value> {
+        let body = self.body;
+        let edge = {
+            let mut edges = body.incoming(block);
+            edges.next().filter(|_| edges.next().is_none())?
+        };
+        if let Some(operand) = body.edge_operand(edge, index) {
+            return Some(body.operand(operand).value);
+        }
+        let terminator = body.terminator(body.edge(edge).from)?;
+        match body.inst(terminator).opcode {
+            Opcode::SwitchEnum | Opcode::CheckedCastBranch => {
+                body.operands(terminator).first().map(|o| o.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The one value that all edges into a block pass for an argument, as far as reference counts go.
+    fn phi_source(&self, phi: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Option<Value> {
+        let body = self.body;
+        let ValueDef::Argument(block, index) = body.def(phi) else { return None };
+        if depth >= MOST_PHIS || !seen.insert(phi) {
+            return None;
+        }
+        let incoming: Option<Vec<(Block, Value)>> = body
+            .incoming(block)
+            .map(|edge| {
+                let operand = body.edge_operand(edge, index.into())?;
+                Some((body.edge(edge).from, body.operand(operand).value))
+            })
+            .collect();
+        let incoming = incoming?;
+        let &(_, one) = incoming.first()?;
+        if incoming.iter().all(|&(_, value)| value == one) {
+            return Some(one);
+        }
+        let (empty, counted): (Vec<_>, Vec<_>) =
+            incoming.into_iter().partition(|&(_, value)| self.is_empty_enum(value));
+        let &(_, first) = counted.first()?;
+        let root = self.strip(first, depth + 1, seen);
+        if counted[1..].iter().any(|&(_, value)| self.strip(value, depth + 1, seen) != root) {
+            return None;
+        }
+        // Where a case without payload comes in, the root must be known to be one too.
+        empty.iter().all(|&(from, _)| self.is_empty_at(from, root)).then_some(root)
+    }
+
+    fn is_empty_enum(&self, value: Value) -> bool {
+        let inst = self.body.defining_inst(value);
+        inst.is_some_and(|i| self.body.inst(i).opcode == Opcode::Enum && self.body.operands(i).is_empty())
+    }
+
+    /// Whether a value is known to be a case without payload at the end of a block, since a switch led there.
+    fn is_empty_at(&self, block: Block, value: Value) -> bool {
+        let body = self.body;
+        let home = match body.def(value) {
+            ValueDef::Result(inst, _) => body.inst(inst).block,
+            ValueDef::Argument(block, _) => block,
+            ValueDef::Undef | ValueDef::Pending => return false,
+        };
+        if home == block || !self.dominators.dominates(home, block) {
+            return false;
+        }
+        let mut at = Some(block);
+        while let Some(block) = at {
+            if let Some(answer) = self.tells_empty(block, value) {
+                return answer;
+            }
+            at = self.dominators.immediate(block).filter(|_| block != home);
+        }
+        false
+    }
+
+    /// Whether the one edge into a block says that a value is a case without payload.
+    fn tells_empty(&self, block: Block, value: Value) -> Option<bool> {
+        let body = self.body;
+        let terminator = body.terminator(body.single_predecessor(block)?)?;
+        let switch = body.view_as::<SwitchEnum<'_>>(terminator)?;
+        if switch.operand != value {
+            return None;
+        }
+        let mut cases = switch.cases.iter().filter(|(_, to)| *to == block);
+        let (case, _) =
+            cases.next().filter(|_| cases.next().is_none() && switch.default_target != Some(block))?;
+        let case = self.declarations.enum_case(body.value(value).ty.ty(), case.name()?);
+        Some(case.is_some_and(|case| case.payload.is_none()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
+
+    const TEXT: &str = "\
+import Builtin
+class C {}
+struct S {
+  var a: Builtin.Int64
+  var c: C
+}
+sil @f : $@convention(thin) (@owned C, Builtin.Int64, @guaranteed Optional<C>, Builtin.Int1) -> () {
+bb0(%0 : $C, %1 : $Builtin.Int64, %2 : $Optional<C>, %3 : $Builtin.Int1):
+  %4 = struct $S (%1, %0)
+  %5 = struct_extract %4, #S.c
+  %6 = tuple (%5, %0)
+  %7 = tuple_extract %6, 0
+  %8 = ref_to_raw_pointer %0 to $Builtin.RawPointer
+  switch_enum %2, case #Optional.some!enumelt: bb1, case #Optional.none!enumelt: bb2
+bb1(%10 : $C):
+  %11 = enum $Optional<C>, #Optional.some!enumelt, %10
+  br bb3(%11, %0)
+bb2:
+  %13 = enum $Optional<C>, #Optional.none!enumelt
+  br bb3(%13, %5)
+bb3(%15 : $Optional<C>, %16 : $C):
+  %17 = tuple ()
+  return %17
+}
+";
+
+    #[test]
+    fn roots_are_found_through_all_that_keeps_the_count() {
+        let module = silkit_text::parse_module(TEXT).module;
+        let declarations =
+            with_stdlib(parse_decls(TEXT, 14..TEXT.find("sil").unwrap_or(0), Dialect::Sil).table);
+        let function = module.functions.values().next().expect("a function");
+        let body = function.body.as_ref().expect("a body");
+        let dominators = Dominators::compute(body);
+        let identity = RcIdentity::new(function, body, &declarations, &dominators);
+        let mut values = Vec::new();
+        for &block in body.block_order() {
+            values.extend(body.arguments(block));
+            values.extend(body.block_insts(block).flat_map(|i| body.results(i)));
+        }
+        let number = |value| values.iter().position(|&v| v == value).unwrap_or(99);
+        let roots: Vec<usize> = values.iter().map(|&v| number(identity.root(v))).collect();
+        // Of the phis the first is `%2`, since `none` comes from the case without payload, the second `%0`.
+        assert_eq!(roots, [0, 1, 2, 3, 0, 0, 6, 7, 8, 2, 2, 11, 2, 0, 14]);
+    }
+}
