@@ -160,6 +160,8 @@ pub struct BodyOwnership<'a> {
 enum Slots {
     Dense(Vec<Slot>),
     Sparse(FxHashMap<Value, Slot>),
+    /// Nothing is kept.
+    OnDemand,
 }
 
 impl Slots {
@@ -167,6 +169,7 @@ impl Slots {
         match self {
             Self::Dense(slots) => slots.get(value.as_u32() as usize).copied(),
             Self::Sparse(slots) => Some(slots.get(&value).copied().unwrap_or(Slot::Open)),
+            Self::OnDemand => None,
         }
     }
 
@@ -174,6 +177,7 @@ impl Slots {
         match self {
             Self::Dense(slots) => slots[value.as_u32() as usize] = slot,
             Self::Sparse(slots) => _ = slots.insert(value, slot),
+            Self::OnDemand => {}
         }
     }
 }
@@ -202,8 +206,17 @@ impl<'a> BodyOwnership<'a> {
         all
     }
 
+    /// The ownership of single values of a body: each is found when it is asked for, at the cost of those that it comes
+    /// from.
+    pub fn on_demand(body: &'a Body, context: OwnershipContext<'a>) -> Self {
+        Self { body, context, values: Slots::OnDemand }
+    }
+
     /// The ownership of a value; `None` where it is not known.
     pub fn value(&self, value: Value) -> Option<Ownership> {
+        if let Slots::OnDemand = self.values {
+            return value_ownership(self.body, value, self.context);
+        }
         match self.values.get(value) {
             Some(Slot::Known(found)) => found,
             _ => None,

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`delete`] | removes an instruction with all that uses it |
 //! | [`destroy`] | destroys a value part by part |
+//! | [`lifetime_completion`] | ends values on paths where nothing ends them |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
 //! | [`variables`] | keeps what a removed instruction says about variables |
 
 pub mod delete;
 pub mod destroy;
+pub mod lifetime_completion;
 mod sets;
 pub mod stack_nesting;
 pub mod variables;

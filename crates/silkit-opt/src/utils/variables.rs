@@ -31,7 +31,7 @@ pub fn keep_stored(body: &mut Body, declarations: &Declarations, store: Inst, so
         for user in body.users(address) {
             let Some(variable) = body.view_as::<DebugValue>(user) else { continue };
             let var = variable.var.map(without_dereference);
-            found.push((body.inst(user).loc, DebugValue { var, operand: source, ..variable }));
+            found.push((body.inst(user).loc, DebugValue { var, operand: source, trace: false, ..variable }));
         }
     }
     let mut builder = body.builder(declarations);

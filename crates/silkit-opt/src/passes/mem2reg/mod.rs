@@ -16,13 +16,15 @@ mod uses;
 
 use crate::context::FunctionContext;
 use crate::pass::Pass;
+use crate::utils::lifetime_completion::complete_at_last_uses;
 use crate::utils::{delete, variables};
 use rewrite::Slot;
-use silkit_analysis::{ChosenDominators, Dominators, Fresh, Frontiers, InstOrder};
+use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Frontiers, InstOrder};
 use silkit_base::FxHashMap;
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode};
-use silkit_types::decl::Declarations;
+use silkit_types::Type;
+use silkit_types::decl::{Declarations, NominalKind};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run);
@@ -33,6 +35,7 @@ const MOST_MEMBERS: usize = 8;
 /// What is known about the function: none of it is made stale by the changes of this pass.
 struct Known {
     dominators: Fresh<Dominators>,
+    dead_ends: Fresh<DeadEnds>,
     /// Positions as they were in the beginning. What is made later is never asked for.
     order: Fresh<InstOrder>,
     frontiers: Option<Frontiers>,
@@ -48,12 +51,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let dominators = cx.get::<Dominators>();
     let order = cx.get::<InstOrder>();
+    let dead_ends = cx.get::<DeadEnds>();
     let most = MOST_MEMBERS * cx.body().block_order().len();
     let mut known = Known {
         frontiers: Frontiers::compute(cx.body(), dominators.of_then(), most),
         chosen: ChosenDominators::new(dominators.of_then()),
         dead_projections: dead_projections(cx.body()),
         dominators,
+        dead_ends,
         order,
     };
     for allocation in allocations {
@@ -108,11 +113,25 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
     }
     if is_in_one_block {
         single_block::promote(cx, known, &slot);
-    } else if !several_blocks::promote(cx, known, &slot) {
-        return;
+        erase(cx.body_mut_with_declarations(), allocation);
+    } else {
+        let Some(values) = several_blocks::promote(cx, known, &slot) else { return };
+        erase(cx.body_mut_with_declarations(), allocation);
+        // Memory needs no destroying where it holds a case without payload: values do.
+        if slot.has_ossa && holds_enum(cx.world.declarations, slot.ty.ty()) {
+            for value in values {
+                complete_at_last_uses(cx, value, &known.dead_ends);
+            }
+        }
     }
-    erase(cx.body_mut_with_declarations(), allocation);
     cx.count("allocations promoted", 1);
+}
+
+/// Whether a type is an enum or is spelled with one, as a tuple may be.
+fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
+    let mut holds = declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Enum);
+    ty.kind().for_each_part(&mut |part| holds |= holds_enum(declarations, part));
+    holds
 }
 
 /// Removes an allocation and all that still uses it. What stores say about variables is kept.

@@ -22,8 +22,9 @@ struct Promoter<'p, 'c> {
     ended: FxHashSet<Inst>,
 }
 
-/// Replaces what uses an allocation; whether that was possible. What remains of its uses reads nothing.
-pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) -> bool {
+/// Replaces what uses an allocation, where that is possible: then the values that stand for it, some of which may not be
+/// ended on all paths. What remains of its uses reads nothing.
+pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) -> Option<Vec<Value>> {
     let phi_blocks = phi_blocks(cx.body(), known, slot);
     let passes_values = |&block: &Block| {
         let body = cx.body();
@@ -31,7 +32,7 @@ pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Sl
         body.predecessors(block).all(passes)
     };
     if !phi_blocks.iter().all(passes_values) {
-        return false;
+        return None;
     }
     let mut promoter = Promoter {
         cx,
@@ -49,7 +50,7 @@ pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Sl
     promoter.pass_values();
     promoter.remove_needless_phis();
     promoter.known.chosen.clear();
-    true
+    Some(promoter.values())
 }
 
 fn passes_values(body: &Body, terminator: Inst) -> bool {
@@ -350,6 +351,15 @@ impl Promoter<'_, '_> {
             editor.remove_argument(block, last);
         }
         self.phi_blocks.retain(|block| needed.contains(block));
+    }
+
+    /// What was stored last in each block, and the phis, in the order of blocks.
+    fn values(&self) -> Vec<Value> {
+        let mut stores: Vec<(Block, Held)> =
+            self.at_end.iter().map(|(&block, &held)| (block, held)).collect();
+        stores.sort_unstable_by_key(|&(block, _)| block);
+        let phis = self.phi_blocks.iter().map(|block| self.phis[block]);
+        stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()
     }
 
     /// The block of a value that is one of the phis.
