@@ -188,6 +188,65 @@ impl<'a> Borrows<'a> {
         inst.into_iter().flat_map(move |inst| forwarded_operands(body, inst))
     }
 
+    /// The values that a value was forwarded from, of any ownership but none, as far as possible: those that something
+    /// else than forwarding made. In the order of a walk that sees the last operand first.
+    pub fn origins(&self, value: Value) -> Vec<Value> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            if self.has(value, Ownership::None) || !seen.insert(value) {
+                continue;
+            }
+            let before = work.len();
+            if self.is_phi(value) {
+                work.extend(self.body.phi_values(value));
+            } else if !self.introduces_borrow(value) {
+                work.extend(self.forwarding_operands(value).map(|o| self.body.operand(o).value));
+            }
+            if work.len() == before {
+                found.push(value);
+            }
+        }
+        found
+    }
+
+    /// The uses that end the life of a closure on the stack, of its copies and of what these are forwarded to. The last
+    /// of them ends what the closure borrows.
+    pub fn closure_ends(&self, closure: Inst) -> Vec<Operand> {
+        let body = self.body;
+        let mut ends = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<Value> = body.results(closure).collect();
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let mut is_copied = false;
+            let before = ends.len();
+            for operand in body.uses(value) {
+                let user = body.operand(operand).user;
+                if body.inst(user).opcode == Opcode::CopyValue {
+                    is_copied = true;
+                    work.extend(body.results(user));
+                } else if self.ends_lifetime(operand) {
+                    let forwards = self.using(operand).is_some_and(|how| how.is_forwarding())
+                        || body.inst(user).opcode == Opcode::MoveValue;
+                    let forwarded = if forwards { self.forwarded_values(operand) } else { Vec::new() };
+                    match forwarded.is_empty() {
+                        true => ends.push(operand),
+                        false => work.extend(forwarded),
+                    }
+                }
+            }
+            if is_copied {
+                // The copy lives longer than what was copied.
+                ends.truncate(before);
+            }
+        }
+        ends
+    }
+
     /// The values to which an operand forwards its value: results, or arguments of the successors.
     pub fn forwarded_values(&self, operand: Operand) -> Vec<Value> {
         let body = self.body;

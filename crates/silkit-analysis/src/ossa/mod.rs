@@ -5,6 +5,10 @@
 
 mod borrows;
 mod enclosing;
+mod liveness;
+mod uses;
 
 pub use borrows::{Borrows, ScopeEnds};
 pub use enclosing::{EnclosedPhi, enclosed_phis, enclosed_phis_by_edges, guaranteed_phis};
+pub use liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
+pub use uses::{Incomplete, projected_address};

@@ -366,6 +366,14 @@ impl Arguments {
         }
     }
 
+    /// The next one, which is a use in the function with the test.
+    pub(super) fn operand(&mut self) -> Result<Operand, String> {
+        match self.any()? {
+            Argument::Operand(function, operand) => self.here(function, operand),
+            other => Err(wanted("operand", &other)),
+        }
+    }
+
     /// The next one, which is a word.
     pub(super) fn text(&mut self) -> Result<String, String> {
         match self.any()? {

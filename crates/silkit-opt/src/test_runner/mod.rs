@@ -16,8 +16,7 @@ use silkit_text::Dump;
 use silkit_types::decl::Declarations;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run)
-        .with_options(&["enable-sil-opaque-values"]);
+    Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
 
 /// A test of a utility.
 type TestFn = fn(&mut Test<'_>) -> Result<(), String>;

@@ -7,6 +7,7 @@
 mod budget;
 mod conformance;
 mod model;
+mod packs;
 mod properties;
 mod query;
 mod resolve;

@@ -195,7 +195,7 @@ impl Query<'_> {
             }
             NominalKind::Struct if decl.flags.contains(DeclFlags::RAW_LAYOUT) => TypeProperties::OPAQUE,
             NominalKind::Struct => decl.body.fields.iter().fold(TypeProperties::TRIVIAL, |p, field| {
-                p.and(self.properties(self.resolve_in(field.ty, ty), sig))
+                p.and(self.part(self.resolve_in(field.ty, ty), sig))
             }),
             NominalKind::Enum => self.cases(decl, ty, sig),
         };
@@ -210,10 +210,21 @@ impl Query<'_> {
         found
     }
 
+    /// What a stored property or a payload adds to its whole. The compiler asks for the type of one that is a generic
+    /// parameter without the requirements on it, so the whole is not trivial even where the parameter is.
+    fn part(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        let mut found = self.properties(ty, sig);
+        let is_parameter = matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..));
+        if is_parameter && found.trivial == Some(true) && found.address_only == Some(true) {
+            found.trivial = Some(false);
+        }
+        found
+    }
+
     fn cases(&self, decl: &NominalDecl, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         decl.body.cases.iter().fold(TypeProperties::TRIVIAL, |p, case| match case.payload {
             Some(_) if case.indirect => p.and(TypeProperties::REFERENCE),
-            Some(payload) => p.and(self.properties(self.resolve_in(payload, ty), sig)),
+            Some(payload) => p.and(self.part(self.resolve_in(payload, ty), sig)),
             None => p,
         })
     }

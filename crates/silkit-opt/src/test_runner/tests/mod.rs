@@ -2,11 +2,13 @@
 
 mod basics;
 mod borrows;
+mod forwarding;
+mod liveness;
 
 use super::{Test, TestFn};
 
 /// All tests by name.
-const ALL: &[&[(&str, TestFn)]] = &[basics::TESTS, borrows::TESTS];
+const ALL: &[&[(&str, TestFn)]] = &[basics::TESTS, borrows::TESTS, forwarding::TESTS, liveness::TESTS];
 
 /// The test with a name.
 pub(super) fn find(name: &str) -> Option<TestFn> {

@@ -223,7 +223,8 @@ fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> 
             Argument::Flag("emit-sorted-sil", on) => options.print.sorted = *on,
             Argument::Flag("sil-verify-none", on) => options.verify = !on,
             Argument::Flag("enable-sil-opaque-values", true) => {
-                options.checking.addresses = Addresses::Opaque
+                options.checking.addresses = Addresses::Opaque;
+                options.passes.set("enable-sil-opaque-values");
             }
             Argument::Flag("verify-continue-on-failure", on) => options.checking.goes_on = *on,
             Argument::Flag("dont-abort-on-memory-lifetime-errors", on) => options.checking.tells_memory = *on,

@@ -67,6 +67,11 @@ impl Passes {
         Ok(true)
     }
 
+    /// Tells the passes a switch that is for the whole command.
+    pub(crate) fn set(&mut self, switch: &str) {
+        self.options.set(switch, "");
+    }
+
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.steps.is_empty()

@@ -1,0 +1,384 @@
+//! Pruned liveness: the blocks and instructions in which something is live, from its definitions and those uses that
+//! were told. It costs what the live blocks cost, not what the body does.
+
+use crate::{DeadEnds, InstOrder};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::{Block, Body, Inst, Operand, Value, ValueDef};
+
+/// How live something is in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BlockLiveness {
+    /// Not at all.
+    #[default]
+    Dead,
+    /// It is defined or used inside and not live at the end.
+    Within,
+    /// It is live at the end.
+    Out,
+}
+
+/// How an instruction uses what is live.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum UseKind {
+    /// It only extends the life.
+    NonUse,
+    /// It uses it and ends its life, unless it uses it otherwise too.
+    Ending,
+    /// It uses it.
+    Regular,
+}
+
+/// What makes something live.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Def {
+    /// An instruction, after which it is live.
+    Inst(Inst),
+    /// An argument of a block, from whose start on it is live.
+    Argument(Value),
+}
+
+impl Def {
+    /// What defines a value; `None` for `undef`.
+    pub fn of(body: &Body, value: Value) -> Option<Self> {
+        match body.def(value) {
+            ValueDef::Result(inst, _) => Some(Self::Inst(inst)),
+            ValueDef::Argument(..) => Some(Self::Argument(value)),
+            ValueDef::Undef | ValueDef::Pending => None,
+        }
+    }
+
+    fn block(self, body: &Body) -> Option<Block> {
+        match self {
+            Self::Inst(inst) => Some(body.inst(inst).block),
+            Self::Argument(value) => match body.def(value) {
+                ValueDef::Argument(block, _) => Some(block),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Where something is live.
+#[derive(Clone, Debug, Default)]
+pub struct Liveness {
+    defs: Vec<Def>,
+    def_blocks: FxHashSet<Block>,
+    /// Whether the one definition dominates all uses.
+    is_ssa: bool,
+    blocks: FxHashMap<Block, BlockLiveness>,
+    /// The live blocks in the order in which they were found.
+    found: Vec<Block>,
+    users: Vec<(Inst, UseKind)>,
+    positions: FxHashMap<Inst, usize>,
+}
+
+/// Where a life ends.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Boundary {
+    /// The last uses on their paths.
+    pub last_users: Vec<Inst>,
+    /// Blocks that are entered with it live and in which it is not.
+    pub edges: Vec<Block>,
+    /// Definitions that are not used.
+    pub dead_defs: Vec<Def>,
+}
+
+impl Liveness {
+    /// The liveness of a value, which dominates its uses.
+    pub fn of_value(body: &Body, value: Value) -> Self {
+        let mut liveness = Self { is_ssa: true, ..Self::default() };
+        if let Some(def) = Def::of(body, value) {
+            liveness.define(body, def);
+        }
+        liveness
+    }
+
+    /// The liveness of something with several definitions, none of them known yet. Uses are told after these.
+    pub fn of_several() -> Self {
+        Self::default()
+    }
+
+    /// Adds a definition.
+    pub fn define(&mut self, body: &Body, def: Def) {
+        let Some(block) = def.block(body) else { return };
+        self.defs.push(def);
+        self.def_blocks.insert(block);
+        if self.block(block) == BlockLiveness::Dead {
+            self.mark(block, BlockLiveness::Within);
+        }
+    }
+
+    /// The definitions.
+    pub fn defs(&self) -> &[Def] {
+        &self.defs
+    }
+
+    fn is_def(&self, def: Def) -> bool {
+        // There are few, except where a set pays.
+        self.defs.contains(&def)
+    }
+
+    /// Adds a use.
+    pub fn use_at(&mut self, body: &Body, user: Inst, kind: UseKind) {
+        let block = body.inst(user).block;
+        let is_live = self.block(block) != BlockLiveness::Dead;
+        if !is_live {
+            self.mark(block, BlockLiveness::Within);
+        }
+        if !is_live || (!self.is_ssa && self.is_before_defs(body, user)) {
+            self.spread(body, block);
+        }
+        match self.positions.get(&user) {
+            Some(&at) => self.users[at].1 = self.users[at].1.max(kind),
+            None => {
+                self.positions.insert(user, self.users.len());
+                self.users.push((user, kind));
+            }
+        }
+    }
+
+    fn mark(&mut self, block: Block, liveness: BlockLiveness) {
+        if self.blocks.insert(block, liveness).is_none() {
+            self.found.push(block);
+        }
+    }
+
+    /// Makes what leads to a block live at the end.
+    fn spread(&mut self, body: &Body, block: Block) {
+        let mut work = vec![block];
+        while let Some(block) = work.pop() {
+            for pred in body.predecessors(block) {
+                match self.block(pred) {
+                    BlockLiveness::Out => continue,
+                    BlockLiveness::Within => {}
+                    BlockLiveness::Dead => work.push(pred),
+                }
+                self.mark(pred, BlockLiveness::Out);
+            }
+        }
+    }
+
+    /// Whether an instruction in a block with definitions comes before all of them, or is the first.
+    fn is_before_defs(&self, body: &Body, user: Inst) -> bool {
+        let block = body.inst(user).block;
+        if !self.def_blocks.contains(&block)
+            || body.arguments(block).iter().any(|&v| self.is_def(Def::Argument(v)))
+        {
+            return false;
+        }
+        let mut before = std::iter::successors(body.prev_inst(user), |&i| body.prev_inst(i));
+        !before.any(|inst| self.is_def(Def::Inst(inst)))
+    }
+
+    /// How live it is in a block.
+    pub fn block(&self, block: Block) -> BlockLiveness {
+        self.blocks.get(&block).copied().unwrap_or_default()
+    }
+
+    /// The live blocks in the order in which they were found.
+    pub fn blocks(&self) -> &[Block] {
+        &self.found
+    }
+
+    /// The uses that were told, in their order.
+    pub fn users(&self) -> &[(Inst, UseKind)] {
+        &self.users
+    }
+
+    /// How an instruction uses it, if it was told.
+    pub fn user(&self, inst: Inst) -> Option<UseKind> {
+        self.positions.get(&inst).map(|&at| self.users[at].1)
+    }
+
+    /// Where the life ends.
+    pub fn boundary(&self, body: &Body) -> Boundary {
+        let mut boundary = Boundary::default();
+        for &block in &self.found {
+            if self.block(block) == BlockLiveness::Out {
+                let dead = body.block_successors(block).filter(|&b| self.block(b) == BlockLiveness::Dead);
+                dead.for_each(|b| boundary.edges.push(b));
+            }
+            self.boundary_in(body, block, &mut boundary);
+        }
+        boundary
+    }
+
+    fn boundary_in(&self, body: &Body, block: Block, boundary: &mut Boundary) {
+        let is_out = self.block(block) == BlockLiveness::Out;
+        let has_defs = self.def_blocks.contains(&block);
+        if is_out && (self.is_ssa || !has_defs) {
+            return;
+        }
+        let mut is_live = is_out;
+        let insts = std::iter::successors(body.last_inst(block), |&i| body.prev_inst(i));
+        for inst in insts {
+            // The same instruction may be a definition and the last use of another one.
+            if has_defs && self.is_def(Def::Inst(inst)) {
+                if !is_live {
+                    boundary.dead_defs.push(Def::Inst(inst));
+                }
+                is_live = false;
+                if self.is_ssa {
+                    return;
+                }
+            }
+            if !is_live && self.positions.contains_key(&inst) {
+                boundary.last_users.push(inst);
+                if self.is_ssa || !has_defs {
+                    return;
+                }
+                is_live = true;
+            }
+        }
+        for &argument in body.arguments(block) {
+            if has_defs && self.is_def(Def::Argument(argument)) {
+                if !is_live {
+                    boundary.dead_defs.push(Def::Argument(argument));
+                }
+                return;
+            }
+        }
+        let before = body.single_predecessor(block).filter(|_| !is_live);
+        if before.is_some_and(|pred| self.block(pred) == BlockLiveness::Out) {
+            boundary.edges.push(block);
+        }
+    }
+
+    /// Whether an instruction is after a definition and before the last use.
+    pub fn contains(&self, body: &Body, inst: Inst) -> bool {
+        let block = body.inst(inst).block;
+        let liveness = self.block(block);
+        let has_defs = self.def_blocks.contains(&block);
+        match liveness {
+            BlockLiveness::Dead => return false,
+            BlockLiveness::Out if !has_defs => return true,
+            _ => {}
+        }
+        if self.is_ssa && self.is_def(Def::Inst(inst)) {
+            return false;
+        }
+        for next in std::iter::successors(body.next_inst(inst), |&i| body.next_inst(i)) {
+            if self.positions.contains_key(&next) {
+                return true;
+            }
+            if has_defs && self.is_def(Def::Inst(next)) {
+                return false;
+            }
+        }
+        liveness == BlockLiveness::Out
+    }
+
+    /// Whether all uses are inside, or in dead ends that the life could be extended to.
+    pub fn contains_uses(
+        &self,
+        body: &Body,
+        order: &InstOrder,
+        dead_ends: &DeadEnds,
+        uses: &[Operand],
+    ) -> bool {
+        let mut available = None;
+        uses.iter().all(|&operand| {
+            let user = body.operand(operand).user;
+            if self.contains(body, user) {
+                return true;
+            }
+            if !dead_ends.is_dead_end(body.inst(user).block) {
+                return false;
+            }
+            let region = available.get_or_insert_with(|| DeadEndRegion::of(self, body, dead_ends));
+            region.contains(body, order, user)
+        })
+    }
+}
+
+/// What in dead ends could be reached by extending a life behind its end, where that did not consume.
+struct DeadEndRegion {
+    /// The places where the life ended, by block.
+    starts: FxHashMap<Block, Option<Inst>>,
+    /// The blocks at whose start it could be live.
+    entered: FxHashSet<Block>,
+}
+
+impl DeadEndRegion {
+    fn of(liveness: &Liveness, body: &Body, dead_ends: &DeadEnds) -> Self {
+        let boundary = liveness.boundary(body);
+        let mut starts = FxHashMap::default();
+        let mut entered = FxHashSet::default();
+        for inst in boundary.last_users {
+            let block = body.inst(inst).block;
+            if dead_ends.is_dead_end(block) && liveness.user(inst) != Some(UseKind::Ending) {
+                starts.insert(block, Some(inst));
+            }
+        }
+        for def in boundary.dead_defs {
+            let (block, inst) = match def {
+                Def::Inst(inst) => (Some(body.inst(inst).block), Some(inst)),
+                Def::Argument(_) => (def.block(body), None),
+            };
+            if let Some(block) = block.filter(|&b| dead_ends.is_dead_end(b)) {
+                starts.insert(block, inst);
+            }
+        }
+        let edges = boundary.edges.into_iter().filter(|&b| dead_ends.is_dead_end(b));
+        let mut work: Vec<Block> = edges.clone().collect();
+        work.extend(starts.keys().flat_map(|&b| body.block_successors(b)));
+        while let Some(block) = work.pop() {
+            if liveness.block(block) == BlockLiveness::Dead && entered.insert(block) {
+                work.extend(body.block_successors(block));
+            }
+        }
+        // Where one way in does not bring it, nothing behind has it.
+        let brings = |entered: &FxHashSet<Block>, pred: Block| {
+            entered.contains(&pred)
+                || starts.contains_key(&pred)
+                || liveness.block(pred) == BlockLiveness::Out
+        };
+        let mut lost: Vec<Block> = entered
+            .iter()
+            .copied()
+            .filter(|&b| !body.predecessors(b).all(|pred| brings(&entered, pred)))
+            .collect();
+        while let Some(block) = lost.pop() {
+            if entered.remove(&block) {
+                lost.extend(body.block_successors(block));
+            }
+        }
+        Self { starts, entered }
+    }
+
+    fn contains(&self, body: &Body, order: &InstOrder, inst: Inst) -> bool {
+        let block = body.inst(inst).block;
+        match self.starts.get(&block) {
+            Some(None) => true,
+            Some(&Some(start)) => start == inst || order.comes_before(start, inst),
+            None => self.entered.contains(&block),
+        }
+    }
+}
+
+impl Boundary {
+    /// The places right behind the life: before these instructions.
+    pub fn insertion_points(&self, body: &Body) -> Vec<Inst> {
+        let mut points = Vec::new();
+        let mut starts = FxHashSet::default();
+        let mut start = |points: &mut Vec<Inst>, block: Block| {
+            if starts.insert(block) {
+                points.extend(body.first_inst(block));
+            }
+        };
+        for &user in &self.last_users {
+            match body.next_inst(user) {
+                Some(next) => points.push(next),
+                None => body.successors(user).for_each(|block| start(&mut points, block)),
+            }
+        }
+        self.edges.iter().for_each(|&block| start(&mut points, block));
+        for def in &self.dead_defs {
+            match *def {
+                Def::Inst(inst) => points.extend(body.next_inst(inst)),
+                Def::Argument(_) => def.block(body).into_iter().for_each(|block| start(&mut points, block)),
+            }
+        }
+        points
+    }
+}

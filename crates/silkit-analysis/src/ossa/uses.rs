@@ -1,0 +1,239 @@
+//! The uses that a value's life must span, as far as they are in plain sight.
+
+use super::borrows::Borrows;
+use super::liveness::{Liveness, UseKind};
+use silkit_base::FxHashSet;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Value};
+
+/// Why a liveness may not be complete.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Incomplete {
+    /// It is.
+    #[default]
+    Complete,
+    /// A scope inside goes on as another one behind an edge.
+    Reborrowed,
+    /// A pointer escapes.
+    Escaping,
+    /// A use of an address is not known.
+    Unknown,
+}
+
+/// The address that a use of an address makes into the same memory.
+pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
+    let user = body.operand(operand).user;
+    let index = match body.inst(user).opcode {
+        Opcode::StructElementAddr
+        | Opcode::TupleElementAddr
+        | Opcode::IndexAddr
+        | Opcode::TailAddr
+        | Opcode::UncheckedAddrCast
+        | Opcode::InitEnumDataAddr
+        | Opcode::UncheckedTakeEnumDataAddr
+        | Opcode::InitExistentialAddr
+        | Opcode::OpenExistentialAddr
+        | Opcode::BeginAccess
+        | Opcode::MarkUninitialized
+        | Opcode::MarkUnresolvedNonCopyableValue
+        | Opcode::MarkDependence
+        | Opcode::ProjectBlockStorage
+        | Opcode::MoveOnlyWrapperToCopyableAddr
+        | Opcode::CopyableToMoveOnlyWrapperAddr => 0,
+        Opcode::StoreBorrow | Opcode::TuplePackElementAddr => 1,
+        _ => return None,
+    };
+    let result = body.results(user).next().filter(|&v| body.value(v).ty.is_address());
+    if body.operand_index(operand) == index { result } else { None }
+}
+
+/// The address that an instruction makes.
+pub(super) fn address_result(body: &Body, inst: Inst) -> Option<Value> {
+    body.results(inst).find(|&v| body.value(v).ty.is_address())
+}
+
+impl Borrows<'_> {
+    /// Adds to a liveness, whose definition a value is, the uses of this value, of what it is forwarded to without
+    /// leaving its life, and the ends of the scopes for which it is lent.
+    pub fn add_simple_uses(&self, liveness: &mut Liveness, value: Value) -> Incomplete {
+        let mut walk =
+            SimpleUses { borrows: *self, liveness, seen: FxHashSet::default(), found: Incomplete::Complete };
+        walk.value(value);
+        walk.found
+    }
+
+    /// Adds to a liveness the uses that end a value's life and, if there are none, those that extend it.
+    pub fn add_linear_uses(&self, liveness: &mut Liveness, value: Value) {
+        for operand in self.body.uses(value) {
+            let user = self.body.operand(operand).user;
+            let extends = self.body.inst(user).opcode == Opcode::ExtendLifetime;
+            if self.ends_lifetime(operand) {
+                liveness.use_at(self.body, user, UseKind::Ending);
+            } else if extends {
+                liveness.use_at(self.body, user, UseKind::Regular);
+            }
+        }
+    }
+
+    /// Adds to a liveness the uses of an address and of those made from it, and of what is lent from there.
+    pub fn add_address_uses(&self, liveness: &mut Liveness, address: Value) -> Incomplete {
+        let mut walk =
+            SimpleUses { borrows: *self, liveness, seen: FxHashSet::default(), found: Incomplete::Complete };
+        walk.address(address);
+        walk.found
+    }
+
+    /// What a phi's life depends on: the scopes that come in, or it itself where its own scope is asked about.
+    fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
+        self.listed(phi).iter().any(|value| roots.contains(&self.behind_borrowed(*value)))
+    }
+}
+
+struct SimpleUses<'w, 'a> {
+    borrows: Borrows<'a>,
+    liveness: &'w mut Liveness,
+    seen: FxHashSet<Value>,
+    found: Incomplete,
+}
+
+impl SimpleUses<'_, '_> {
+    fn body(&self) -> &Body {
+        self.borrows.body
+    }
+
+    fn found(&mut self, found: Incomplete) {
+        self.found = self.found.max(found);
+    }
+
+    fn use_at(&mut self, operand: Operand, kind: UseKind) {
+        let user = self.borrows.body.operand(operand).user;
+        self.liveness.use_at(self.borrows.body, user, kind);
+    }
+
+    fn value(&mut self, root: Value) {
+        use OperandOwnership as O;
+        let body = self.borrows.body;
+        let of = self.borrows.behind_borrowed(root);
+        let mut roots = vec![root, of];
+        if !self.borrows.introduces_borrow(of) && !self.borrows.has(of, Ownership::Owned) {
+            roots.extend(self.borrows.introducers(root));
+        }
+        // The uses of a value are seen before those of what it is forwarded to at the next one.
+        let mut stack: Vec<std::vec::IntoIter<Operand>> = Vec::new();
+        let uses = |value: Value| body.uses(value).collect::<Vec<_>>().into_iter();
+        self.seen.insert(root);
+        stack.push(uses(root));
+        while let Some(top) = stack.last_mut() {
+            let Some(operand) = top.next() else {
+                stack.pop();
+                continue;
+            };
+            match self.borrows.using(operand) {
+                None | Some(O::NonUse) => {}
+                Some(O::Borrow) => self.scope(operand),
+                Some(_) if self.borrows.begins_scope(operand) => self.scope(operand),
+                Some(O::PointerEscape) => self.found(Incomplete::Escaping),
+                Some(O::InteriorPointer | O::AnyInteriorPointer) => self.interior(operand),
+                Some(O::TrivialUse) => self.trivial(operand),
+                Some(O::GuaranteedForwarding) => {
+                    let forwarded = self.borrows.forwarded_values(operand);
+                    let is_branch = body.inst(body.operand(operand).user).opcode == Opcode::Branch;
+                    if is_branch && !forwarded.iter().any(|&phi| self.borrows.is_enclosed_by(phi, &roots)) {
+                        continue;
+                    }
+                    self.use_at(operand, UseKind::Regular);
+                    for value in forwarded.into_iter().rev() {
+                        let has_ownership = self.borrows.ownership.value(value) != Some(Ownership::None);
+                        if has_ownership && self.seen.insert(value) {
+                            stack.push(uses(value));
+                        }
+                    }
+                }
+                Some(how) => {
+                    let kind = if how.ends_lifetime() { UseKind::Ending } else { UseKind::Regular };
+                    self.use_at(operand, kind);
+                }
+            }
+        }
+    }
+
+    /// The ends of a scope are uses.
+    fn scope(&mut self, operand: Operand) {
+        let ends = self.borrows.scope_ends(operand);
+        if ends.ends.is_empty() {
+            self.use_at(operand, UseKind::Regular);
+        }
+        if ends.escapes {
+            self.found(Incomplete::Escaping);
+        }
+        for end in ends.ends {
+            if self.borrows.using(end) == Some(OperandOwnership::Reborrow) {
+                self.found(Incomplete::Reborrowed);
+            }
+            self.use_at(end, UseKind::Regular);
+        }
+    }
+
+    /// A trivial use is one of an address, which may be the beginning of an access.
+    fn trivial(&mut self, operand: Operand) {
+        let user = self.body().operand(operand).user;
+        if let Opcode::BeginAccess | Opcode::StoreBorrow = self.body().inst(user).opcode {
+            let body = self.borrows.body;
+            body.scope_ends(user).for_each(|end| self.liveness.use_at(body, end, UseKind::Regular));
+        }
+        self.use_at(operand, UseKind::Regular);
+    }
+
+    /// A use makes an address inside of a value.
+    fn interior(&mut self, operand: Operand) {
+        let user = self.body().operand(operand).user;
+        let Some(address) = address_result(self.body(), user) else {
+            self.use_at(operand, UseKind::Regular);
+            return;
+        };
+        if !self.address(address) {
+            self.use_at(operand, UseKind::Regular);
+        }
+    }
+
+    /// The uses of an address and of those made of it, the oldest first. Whether there is one.
+    fn address(&mut self, root: Value) -> bool {
+        let body = self.borrows.body;
+        let mut any = false;
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<Operand> = body.uses(root).collect();
+        while let Some(operand) = work.pop() {
+            let user = body.operand(operand).user;
+            if body.operand_spec(operand).is_none() {
+                continue;
+            }
+            any = true;
+            if let Some(next) = projected_address(body, operand)
+                && body.is_used(next)
+            {
+                if seen.insert(next) {
+                    work.extend(body.uses(next));
+                }
+                continue;
+            }
+            match body.inst(user).opcode {
+                Opcode::LoadBorrow => {
+                    let ends: Vec<Inst> = body.scope_ends(user).collect();
+                    if ends.is_empty() {
+                        // The scope is not complete: what is done in it counts.
+                        work.extend(body.results(user).flat_map(|v| body.uses(v)));
+                    }
+                    for end in ends {
+                        self.liveness.use_at(body, end, UseKind::Regular);
+                    }
+                }
+                Opcode::AddressToPointer => {
+                    self.found(Incomplete::Escaping);
+                    self.use_at(operand, UseKind::Regular);
+                }
+                _ => self.use_at(operand, UseKind::Regular),
+            }
+        }
+        any
+    }
+}

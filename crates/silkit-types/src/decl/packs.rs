@@ -1,0 +1,52 @@
+//! Which types hold packs.
+
+use super::query::Declarations;
+use crate::facts::TypeFacts;
+use crate::kind::{Type, TypeKind};
+use silkit_base::FxHashSet;
+
+/// More types than one holds that people would write.
+const MOST_TYPES: usize = 10_000;
+
+impl Declarations {
+    /// Whether a type is a pack, or stores something whose type has a pack of parameters; `None` where a type in it is
+    /// not known.
+    pub fn holds_pack(&self, ty: Type) -> Option<bool> {
+        let mut seen = FxHashSet::default();
+        let mut work = vec![ty];
+        let mut is_known = true;
+        while let Some(ty) = work.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            if seen.len() > MOST_TYPES {
+                return None;
+            }
+            match ty.kind() {
+                TypeKind::Pack { .. } | TypeKind::PackExpansion(_) => return Some(true),
+                TypeKind::Tuple(elements) => work.extend(elements.iter().map(|e| e.ty)),
+                TypeKind::Paren(inner) | TypeKind::Optional(inner) => work.push(*inner),
+                TypeKind::Unknown => is_known = false,
+                TypeKind::Named(_) => {
+                    let Some(decl) = self.nominal_of(ty) else {
+                        is_known = false;
+                        continue;
+                    };
+                    if decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack)) {
+                        return Some(true);
+                    }
+                    if decl.is_class() {
+                        continue;
+                    }
+                    let fields = TypeFacts::stored_fields(self, ty);
+                    let cases = self.enum_cases(ty).unwrap_or_default();
+                    is_known &= fields.is_some() || !cases.is_empty();
+                    work.extend(fields.into_iter().flatten());
+                    work.extend(cases.iter().filter_map(|case| TypeFacts::enum_payload(self, ty, case.name)));
+                }
+                _ => {}
+            }
+        }
+        is_known.then_some(false)
+    }
+}
