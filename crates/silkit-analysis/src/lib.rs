@@ -16,6 +16,7 @@
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`RcIdentity`] | values with the same reference count | all of these |
 //! | [`Induction`] | phis that count up in a loop | all of these |
+//! | [`Epilogue`] | the last retains and releases of a function | all of these |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
@@ -29,6 +30,7 @@ pub mod calls;
 mod components;
 mod dead_ends;
 mod dominators;
+mod epilogue;
 mod frontiers;
 mod induction;
 mod inst_order;
@@ -45,6 +47,7 @@ pub use cache::{Analysis, AnalysisCache, Fresh};
 pub use components::Components;
 pub use dead_ends::DeadEnds;
 pub use dominators::{Dominators, PostDominators, value_dominates};
+pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use induction::{Induction, Step};
 pub use inst_order::InstOrder;

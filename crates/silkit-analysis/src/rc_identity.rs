@@ -38,6 +38,10 @@ impl<'a> RcIdentity<'a> {
         Self { body, sig, declarations, dominators }
     }
 
+    pub(crate) fn declarations(&self) -> &'a Declarations {
+        self.declarations
+    }
+
     /// The value with the reference count of a value that is furthest up.
     pub fn root(&self, value: Value) -> Value {
         self.strip(value, 0, &mut FxHashSet::default())
@@ -94,7 +98,7 @@ impl<'a> RcIdentity<'a> {
     }
 
     /// Whether values of a type hold no reference that is counted; addresses hold none.
-    fn is_trivial_type(&self, ty: SilType) -> bool {
+    pub(crate) fn is_trivial_type(&self, ty: SilType) -> bool {
         ty.is_address() || self.declarations.type_properties(ty.ty(), self.sig).trivial == Some(true)
     }
 

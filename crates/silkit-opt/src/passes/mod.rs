@@ -2,7 +2,9 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
-use crate::printers::{callees, callers, compute, function_order, induction, loop_info, rc_identity};
+use crate::printers::{
+    callees, callers, compute, epilogue, function_order, induction, loop_info, rc_identity,
+};
 
 mod loop_canonicalizer;
 mod mem2reg;
@@ -30,6 +32,8 @@ pub const ALL: &[Pass<'static>] = &[
     mem2reg::PASS,
     merge_cond_fails::PASS,
     rc_identity::PASS,
+    epilogue::FLOW,
+    epilogue::MATCHING,
     split_critical_edges::PASS,
     stack_nesting::PASS,
     strip_debug_info::PASS,

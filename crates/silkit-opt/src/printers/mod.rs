@@ -8,6 +8,7 @@ pub(crate) mod basic_instruction_property_dump;
 pub(crate) mod callees;
 pub(crate) mod callers;
 pub(crate) mod compute;
+pub(crate) mod epilogue;
 pub(crate) mod function_order;
 pub(crate) mod induction;
 pub(crate) mod loop_info;

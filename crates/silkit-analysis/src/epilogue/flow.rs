@@ -1,0 +1,119 @@
+//! The last retain or release of a value on every path, by data flow.
+
+use super::{Epilogue, EpilogueKind};
+use silkit_base::{Entity, FxHashSet};
+use silkit_ir::{Block, Inst, Opcode, Value, ValueDef};
+
+/// What comes on the paths from somewhere to the end of the function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ahead {
+    /// Nothing yet: what is found is the last.
+    Nothing,
+    /// The last was found, or the function does not end there.
+    Something,
+    /// The one on some paths and the other on others.
+    Either,
+}
+
+impl Epilogue<'_> {
+    /// The last retain, or release, of a value on each path to the end of the function: one on every path, or none at
+    /// all where a path has none, or where something else may release first.
+    ///
+    /// A call of the function itself counts as a retain of what it returns.
+    pub fn last(&self, value: Value, kind: EpilogueKind) -> Vec<Inst> {
+        let mut order = self.body.reverse_postorder();
+        order.reverse();
+        let locals = self.local_values(value);
+        let mut nothing_ahead = vec![true; self.body.block_count()];
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for &block in &order {
+                let mut is_nothing = self.ahead(block, &nothing_ahead) == Ahead::Nothing;
+                if is_nothing {
+                    match self.last_in(block, locals[block.index()], kind) {
+                        Ok(found) => is_nothing = found.is_none(),
+                        Err(Blocked) => return Vec::new(),
+                    }
+                }
+                has_changed |= std::mem::replace(&mut nothing_ahead[block.index()], is_nothing) != is_nothing;
+            }
+        }
+        let mut found = Vec::new();
+        for &block in &order {
+            match self.ahead(block, &nothing_ahead) {
+                Ahead::Something => {}
+                Ahead::Either => return Vec::new(),
+                Ahead::Nothing => {
+                    found.extend(self.last_in(block, locals[block.index()], kind).ok().flatten());
+                }
+            }
+        }
+        found
+    }
+
+    fn ahead(&self, block: Block, nothing_ahead: &[bool]) -> Ahead {
+        let body = self.body;
+        let mut successors = body.block_successors(block).map(|s| nothing_ahead[s.index()]);
+        match successors.next() {
+            None => match body.last_inst(block).is_some_and(|i| body.inst(i).opcode.leaves_function()) {
+                true => Ahead::Nothing,
+                false => Ahead::Something,
+            },
+            Some(first) => match successors.all(|other| other == first) {
+                true if first => Ahead::Nothing,
+                true => Ahead::Something,
+                false => Ahead::Either,
+            },
+        }
+    }
+
+    /// What the value is called in each block: where it is a phi, what is passed for it in the blocks before.
+    fn local_values(&self, value: Value) -> Vec<Value> {
+        let body = self.body;
+        let mut locals = vec![value; body.block_count()];
+        let (mut work, mut seen) = (vec![value], FxHashSet::default());
+        while let Some(value) = work.pop() {
+            let ValueDef::Argument(block, index) = body.def(value) else { continue };
+            if !seen.insert(value) || !body.is_phi(value) {
+                continue;
+            }
+            for edge in body.incoming(block) {
+                let Some(operand) = body.edge_operand(edge, index.into()) else { continue };
+                let passed = body.operand(operand).value;
+                locals[body.edge(edge).from.index()] = passed;
+                work.push(passed);
+            }
+        }
+        locals
+    }
+
+    /// The last retain or release of a value in a block, or that something stands in the way.
+    fn last_in(&self, block: Block, value: Value, kind: EpilogueKind) -> Result<Option<Inst>, Blocked> {
+        let body = self.body;
+        let root = self.identity.root(value);
+        let mut at = body.last_inst(block);
+        while let Some(inst) = at {
+            let is_wanted = match self.is(inst, kind) {
+                true => self.root_of_operand(inst) == root,
+                false => kind == EpilogueKind::Retain && self.recurses(inst) && self.gives(inst, root),
+            };
+            if is_wanted {
+                return Ok(Some(inst));
+            }
+            if self.blocks(inst, kind) {
+                return Err(Blocked);
+            }
+            at = body.prev_inst(inst);
+        }
+        Ok(None)
+    }
+
+    fn gives(&self, call: Inst, root: Value) -> bool {
+        debug_assert_eq!(self.body.inst(call).opcode, Opcode::Apply, "invariant: it recurses");
+        self.body.results(call).any(|result| self.identity.root(result) == root)
+    }
+}
+
+/// Something may release, or see how many references there are.
+struct Blocked;

@@ -1,0 +1,217 @@
+//! The retains of what a function returns, and the releases of the arguments that it owns.
+
+use super::{Epilogue, EpilogueKind};
+use silkit_base::{FxHashSet, Symbol};
+use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
+use silkit_ir::{Block, DeclRef, Inst, Opcode, Value, ValueDef};
+use silkit_types::{SilType, Type, TypeFacts, TypeKind};
+
+/// How many paths are followed at once.
+const MOST_PATHS: usize = 4;
+
+/// The retains of what a function returns: see [`Epilogue::returned`].
+enum Found {
+    At(Inst),
+    Nothing,
+    Blocked,
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Field(Symbol),
+    Element(u32),
+    Case(DeclRef),
+}
+
+impl Epilogue<'_> {
+    fn return_block(&self) -> Option<Block> {
+        let returns = |b: &&Block| {
+            self.body.terminator(**b).is_some_and(|t| self.body.inst(t).opcode == Opcode::Return)
+        };
+        self.body.block_order().iter().find(returns).copied()
+    }
+
+    /// The retains of what the function returns that nothing may undo before it does: one on each path, or none.
+    pub fn returned(&self) -> Vec<Inst> {
+        let body = self.body;
+        let Some(end) = self.return_block() else { return Vec::new() };
+        let returned = body.terminator(end).and_then(|t| body.operands(t).first());
+        let Some(returned) = returned.map(|o| o.value) else { return Vec::new() };
+        let mut retains: Vec<Inst> = Vec::new();
+        let (mut free, mut seen) = (FxHashSet::default(), FxHashSet::from_iter([end]));
+        let mut work = vec![(end, returned)];
+        while work.len() <= MOST_PATHS {
+            let Some((block, value)) = work.pop() else {
+                // What comes after a retain must be blocks without one.
+                let homes = retains.iter().map(|&r| body.inst(r).block).chain(free.iter().copied());
+                let is_complete =
+                    homes.flat_map(|b| body.block_successors(b)).all(|successor| free.contains(&successor));
+                return if is_complete { retains } else { Vec::new() };
+            };
+            match self.retain_in(block, value) {
+                Found::At(retain) => retains.push(retain),
+                Found::Blocked => return Vec::new(),
+                Found::Nothing if body.predecessors(block).next().is_none() => return Vec::new(),
+                Found::Nothing => {
+                    free.insert(block);
+                    for edge in body.incoming(block) {
+                        let from = body.edge(edge).from;
+                        let passed = match body.def(value) {
+                            ValueDef::Argument(of, index) if of == block => {
+                                body.edge_operand(edge, index.into()).map(|o| body.operand(o).value)
+                            }
+                            _ => None,
+                        };
+                        if seen.insert(from) {
+                            work.push((from, passed.unwrap_or(value)));
+                        }
+                    }
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The last retain of a value in a block. A call of the function itself retains what it returns.
+    fn retain_in(&self, block: Block, value: Value) -> Found {
+        let root = self.identity.root(value);
+        let mut at = self.body.last_inst(block);
+        while let Some(inst) = at {
+            if self.recurses(inst) {
+                return Found::At(inst);
+            }
+            if self.is(inst, EpilogueKind::Retain) {
+                return if self.root_of_operand(inst) == root { Found::At(inst) } else { Found::Nothing };
+            }
+            if self.blocks(inst, EpilogueKind::Retain) {
+                return Found::Blocked;
+            }
+            at = self.body.prev_inst(inst);
+        }
+        Found::Nothing
+    }
+
+    /// The owned arguments that the block which returns releases wholly, at once or part by part, with the releases,
+    /// the last first.
+    pub fn released_arguments(&self) -> Vec<(Value, Vec<Inst>)> {
+        let body = self.body;
+        let mut found: Vec<(Value, Vec<Inst>)> = Vec::new();
+        let end = self.return_block().and_then(|b| body.terminator(b));
+        let mut at = end.and_then(|t| body.prev_inst(t));
+        while let Some(inst) = at {
+            at = body.prev_inst(inst);
+            if !self.is(inst, EpilogueKind::Release) {
+                // An object that is gone has been released before.
+                if body.inst(inst).opcode == Opcode::DeallocRef || self.behavior.may_release(inst) {
+                    break;
+                }
+                continue;
+            }
+            let whole = self.whole(self.root_of_operand(inst));
+            if !self.is_owned_argument(whole) {
+                break;
+            }
+            match found.iter_mut().find(|(argument, _)| *argument == whole) {
+                None => found.push((whole, vec![inst])),
+                Some((_, releases)) if self.is_separate(whole, releases, inst) => releases.push(inst),
+                Some(_) => break,
+            }
+        }
+        found.retain(|(argument, releases)| self.is_released(*argument, releases));
+        found
+    }
+
+    /// The value that a value was extracted from.
+    fn whole(&self, part: Value) -> Value {
+        let mut at = part;
+        for _ in 0..self.body.inst_count() {
+            let inst = self.body.defining_inst(at);
+            let extracts =
+                |i: &Inst| matches!(self.body.inst(*i).opcode, Opcode::StructExtract | Opcode::TupleExtract);
+            match inst.filter(extracts) {
+                Some(inst) => at = self.body.operand_value(inst, 0),
+                None => break,
+            }
+        }
+        at
+    }
+
+    fn is_owned_argument(&self, value: Value) -> bool {
+        let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
+        let conventions = Conventions::of(self.function, Addresses::Lowered);
+        self.body.block_order().first() == Some(&block)
+            && conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Owned)
+    }
+
+    /// The steps from a value to a part of it that was extracted.
+    fn path(&self, whole: Value, part: Value) -> Option<Vec<Part>> {
+        let body = self.body;
+        let mut steps = Vec::new();
+        let mut at = part;
+        while at != whole {
+            let inst = body.defining_inst(at)?;
+            let word = |name| body.word(inst, name);
+            steps.push(match body.inst(inst).opcode {
+                Opcode::StructExtract => Part::Field(DeclRef::from_u32(word("field")?).name()?),
+                Opcode::TupleExtract => Part::Element(word("field")?),
+                Opcode::UncheckedEnumData => Part::Case(DeclRef::from_u32(word("element")?)),
+                _ => return None,
+            });
+            if steps.len() > body.inst_count() {
+                return None;
+            }
+            at = body.operand_value(inst, 0);
+        }
+        steps.reverse();
+        Some(steps)
+    }
+
+    /// Whether what an instruction releases is no part of what others do, and they release no part of that.
+    fn is_separate(&self, whole: Value, releases: &[Inst], inst: Inst) -> bool {
+        let path = |i: Inst| self.path(whole, self.body.operand_value(i, 0));
+        let Some(new) = path(inst) else { return false };
+        releases
+            .iter()
+            .all(|&release| path(release).is_some_and(|old| !old.starts_with(&new) && !new.starts_with(&old)))
+    }
+
+    fn is_released(&self, argument: Value, releases: &[Inst]) -> bool {
+        if let [release] = releases
+            && self.root_of_operand(*release) == argument
+        {
+            return true;
+        }
+        let path = |&i: &Inst| self.path(argument, self.body.operand_value(i, 0));
+        let Some(paths) = releases.iter().map(path).collect::<Option<Vec<_>>>() else { return false };
+        let paths: Vec<&[Part]> = paths.iter().map(Vec::as_slice).collect();
+        self.is_covered(self.body.value(argument).ty, &paths)
+    }
+
+    /// Whether these paths lead to all parts of a type that hold references.
+    fn is_covered(&self, ty: SilType, paths: &[&[Part]]) -> bool {
+        if self.identity.is_trivial_type(ty) || paths.iter().any(|p| p.is_empty()) {
+            return true;
+        }
+        if paths.is_empty() {
+            return false;
+        }
+        let below = |part: Part| -> Vec<&[Part]> {
+            paths.iter().filter(|p| p.first() == Some(&part)).map(|p| &p[1..]).collect()
+        };
+        let declarations = self.identity.declarations();
+        let covered = |(part, of): (Part, Type)| self.is_covered(ty.with_type(of), &below(part));
+        match ty.ty().kind() {
+            TypeKind::Tuple(elements) => {
+                let parts = elements.iter().enumerate().map(|(i, e)| (Part::Element(i as u32), e.ty));
+                parts.into_iter().all(covered)
+            }
+            _ => {
+                let names = declarations.nominal_of(ty.ty()).map(|d| d.body.fields.iter().map(|f| f.name));
+                let types = TypeFacts::stored_fields(declarations, ty.ty());
+                let (Some(names), Some(types)) = (names, types) else { return false };
+                names.map(Part::Field).zip(types).all(covered)
+            }
+        }
+    }
+}

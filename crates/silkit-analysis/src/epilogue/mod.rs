@@ -1,0 +1,88 @@
+//! The last retains and releases of a function: those that could as well happen in its callers.
+
+mod flow;
+mod matching;
+
+use crate::RcIdentity;
+use silkit_ir::behavior::called_function;
+use silkit_ir::info::ApplyKind;
+use silkit_ir::{Behavior, Body, EffectsAttribute, Function, Functions, Inst, Opcode, Value};
+
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EpilogueKind {
+    /// `strong_retain`, `retain_value`.
+    Retain,
+    /// `strong_release`, `release_value`.
+    Release,
+}
+
+/// Finds the last retains and releases of one function.
+pub struct Epilogue<'a> {
+    function: &'a Function,
+    body: &'a Body,
+    functions: &'a dyn Functions,
+    behavior: Behavior<'a>,
+    identity: RcIdentity<'a>,
+}
+
+impl std::fmt::Debug for Epilogue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Epilogue").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Epilogue<'a> {
+    /// For a function with its body, and the functions that it may call.
+    pub fn new(
+        function: &'a Function,
+        body: &'a Body,
+        functions: &'a dyn Functions,
+        identity: RcIdentity<'a>,
+    ) -> Self {
+        Self { function, body, functions, behavior: Behavior::new(body, functions), identity }
+    }
+
+    fn is(&self, inst: Inst, kind: EpilogueKind) -> bool {
+        match self.body.inst(inst).opcode {
+            Opcode::StrongRetain | Opcode::RetainValue => kind == EpilogueKind::Retain,
+            Opcode::StrongRelease | Opcode::ReleaseValue => kind == EpilogueKind::Release,
+            _ => false,
+        }
+    }
+
+    fn root_of_operand(&self, inst: Inst) -> Value {
+        self.identity.root(self.body.operand_value(inst, 0))
+    }
+
+    /// Whether an instruction calls the function that it is in.
+    fn recurses(&self, inst: Inst) -> bool {
+        self.body.inst(inst).opcode == Opcode::Apply
+            && called_function(self.body, inst) == Some(self.function.name)
+    }
+
+    /// Whether what follows an instruction cannot be thought before it: it may release something, or see how many
+    /// references there are.
+    fn blocks(&self, inst: Inst, kind: EpilogueKind) -> bool {
+        let body = self.body;
+        let sees_count = matches!(
+            body.inst(inst).opcode,
+            Opcode::IsUnique | Opcode::BeginCOWMutation | Opcode::DestroyNotEscapedClosure
+        );
+        let is_call = body.info(inst).apply == Some(ApplyKind::Full);
+        match kind {
+            EpilogueKind::Retain if is_call => {
+                let callee = called_function(body, inst).and_then(|name| self.functions.function(name));
+                !matches!(
+                    callee.and_then(Function::effects_attribute),
+                    Some(
+                        EffectsAttribute::ReadNone
+                            | EffectsAttribute::ReadOnly
+                            | EffectsAttribute::ReleaseNone
+                    )
+                )
+            }
+            _ => sees_count || is_call || self.behavior.may_release(inst),
+        }
+    }
+}
