@@ -13,7 +13,8 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 );
 
-fn run(cx: &mut FunctionContext<'_>) {
+/// Updates all phis of a function.
+pub(super) fn run(cx: &mut FunctionContext<'_>) {
     if !cx.function().has_attribute("ossa") {
         return;
     }

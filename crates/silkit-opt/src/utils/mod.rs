@@ -2,12 +2,14 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`canonical_lifetime`] | lets an owned value live up to its last use, without needless copies |
 //! | [`delete`] | removes an instruction with all that uses it |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
 //! | [`variables`] | keeps what a removed instruction says about variables |
 
+pub mod canonical_lifetime;
 pub mod delete;
 pub mod destroy;
 pub mod lifetime_completion;

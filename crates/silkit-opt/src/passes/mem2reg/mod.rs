@@ -16,18 +16,20 @@ mod uses;
 
 use crate::context::FunctionContext;
 use crate::pass::Pass;
+use crate::passes::update_borrowed_from::run as update_borrowed_from;
 use crate::utils::lifetime_completion::complete_at_last_uses;
-use crate::utils::{delete, variables};
+use crate::utils::{canonical_lifetime, delete, variables};
 use rewrite::Slot;
 use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Frontiers, InstOrder};
-use silkit_base::FxHashMap;
-use silkit_ir::instructions::{Store, StoreBorrow};
-use silkit_ir::{Block, Body, Inst, Opcode};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::instructions::{AnyInst, Store, StoreBorrow};
+use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::Type;
 use silkit_types::decl::{Declarations, NominalKind};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run);
+    Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
+        .with_options(&["sil-mem2reg-disable-lifetime-canonicalization"]);
 
 /// Dominance frontiers have at most so many members for each block, on average.
 const MOST_MEMBERS: usize = 8;
@@ -42,6 +44,9 @@ struct Known {
     chosen: ChosenDominators,
     /// Projections of addresses that nobody uses, of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
+    /// The values that were stored to what is promoted, and phis of them.
+    stored: Vec<Value>,
+    has_changed: bool,
 }
 
 fn run(cx: &mut FunctionContext<'_>) {
@@ -60,9 +65,40 @@ fn run(cx: &mut FunctionContext<'_>) {
         dominators,
         dead_ends,
         order,
+        stored: Vec::new(),
+        has_changed: false,
     };
     for allocation in allocations {
         promote(cx, &mut known, allocation);
+    }
+    if known.has_changed && cx.function().has_attribute("ossa") {
+        canonicalize(cx, known);
+        update_borrowed_from(cx);
+    }
+}
+
+/// Lets what was stored live up to its last use: memory kept it alive until it was destroyed.
+fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
+    if cx.world.options.is_on("sil-mem2reg-disable-lifetime-canonicalization") {
+        return;
+    }
+    let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some("access");
+    let has_accesses = cx.body().insts().any(is_end);
+    let Known { dominators, dead_ends, stored, .. } = known;
+    let known = canonical_lifetime::Known { dominators, dead_ends, has_accesses };
+    let mut seen = FxHashSet::default();
+    for value in stored {
+        let is_there = match cx.body().def(value) {
+            ValueDef::Result(inst, _) => cx.body().inst(inst).block.is_some(),
+            ValueDef::Argument(..) => true,
+            ValueDef::Undef | ValueDef::Pending => false,
+        };
+        if is_there {
+            let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
+            if let Some(value) = value {
+                canonical_lifetime::canonicalize(cx, value, &known);
+            }
+        }
     }
 }
 
@@ -101,9 +137,11 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
     if !slot.may_be_promoted(cx) {
         return;
     }
+    let stored = stored_values(cx.body(), &slot);
     let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
     if uses::is_only_written(cx.body(), slot.address) {
         if !slot.has_lifetime {
+            known.has_changed = true;
             erase(cx.body_mut_with_declarations(), allocation);
             cx.count("allocations removed", 1);
             return;
@@ -111,12 +149,14 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
     } else if slot.is_address_only(cx) {
         return;
     }
+    let at = known.stored.len();
     if is_in_one_block {
         single_block::promote(cx, known, &slot);
         erase(cx.body_mut_with_declarations(), allocation);
     } else {
         let Some(values) = several_blocks::promote(cx, known, &slot) else { return };
         erase(cx.body_mut_with_declarations(), allocation);
+        known.stored.extend(values.iter().filter(|&&value| cx.body().is_phi(value)));
         // Memory needs no destroying where it holds a case without payload: values do.
         if slot.has_ossa && holds_enum(cx.world.declarations, slot.ty.ty()) {
             for value in values {
@@ -124,7 +164,22 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
             }
         }
     }
+    known.stored.splice(at..at, stored);
+    known.has_changed = true;
     cx.count("allocations promoted", 1);
+}
+
+/// The values that are stored to an allocation of values that need to be destroyed, those of the newest use first.
+fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
+    if !slot.has_ossa || slot.is_trivial == Some(true) {
+        return Vec::new();
+    }
+    let source = |user| match body.view(user) {
+        AnyInst::Store(store) => Some(store.source),
+        AnyInst::StoreBorrow(store) => Some(store.source),
+        _ => None,
+    };
+    body.users(slot.address).filter_map(source).collect()
 }
 
 /// Whether a type is an enum or is spelled with one, as a tuple may be.
