@@ -34,6 +34,7 @@ analyses! {
     crate::Dominators: BRANCHES;
     crate::PostDominators: BRANCHES;
     crate::DeadEnds: BRANCHES;
+    crate::LoopRegions: BRANCHES;
     crate::Loops: BRANCHES;
     crate::Induction: INSTRUCTIONS | BRANCHES;
     crate::InstOrder: INSTRUCTIONS | BRANCHES;

@@ -11,6 +11,7 @@
 //! | [`Frontiers`], [`ChosenDominators`] | where paths from a block meet others; the nearest dominator among chosen blocks | edges |
 //! | [`Components`] | strongly connected components of blocks | edges |
 //! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
+//! | [`LoopRegions`] | the tree of blocks, loops and the function, with edges at each level | edges |
 //! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
 //! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
 //! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
@@ -34,6 +35,7 @@ mod epilogue;
 mod frontiers;
 mod induction;
 mod inst_order;
+mod loop_regions;
 mod loops;
 pub mod memory;
 mod order;
@@ -51,6 +53,7 @@ pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use induction::{Induction, Step};
 pub use inst_order::InstOrder;
+pub use loop_regions::{LoopRegions, Region, RegionEdge, RegionKind};
 pub use loops::{Loop, LoopId, Loops};
 pub use order::BlockOrder;
 pub use path::path;

@@ -2,9 +2,6 @@
 
 use crate::pass::Pass;
 use crate::printers::*;
-use crate::printers::{
-    callees, callers, compute, epilogue, function_order, induction, loop_info, rc_identity,
-};
 
 mod loop_canonicalizer;
 mod mem2reg;
@@ -29,6 +26,7 @@ pub const ALL: &[Pass<'static>] = &[
     induction::PASS,
     loop_canonicalizer::PASS,
     loop_info::PASS,
+    loop_regions::PASS,
     mem2reg::PASS,
     merge_cond_fails::PASS,
     rc_identity::PASS,

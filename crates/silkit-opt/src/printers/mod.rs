@@ -12,5 +12,6 @@ pub(crate) mod epilogue;
 pub(crate) mod function_order;
 pub(crate) mod induction;
 pub(crate) mod loop_info;
+pub(crate) mod loop_regions;
 pub(crate) mod rc_identity;
 mod storage;

@@ -1,0 +1,298 @@
+//! Regions: the tree of blocks, loops and the function, each with the edges among its like.
+//!
+//! Inside a loop the loops within it stand for their blocks, so what is done for one block can be done for a loop as a
+//! whole. Edges that go around are left out, and those that leave a region are kept as numbers of edges of the one
+//! around it, so that a region can be worked on without those outside it.
+
+use crate::{BlockOrder, Dominators, LoopId, Loops};
+use silkit_base::Entity;
+use silkit_ir::{Block, Body};
+
+/// What a region is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionKind {
+    /// A block.
+    Block(Block),
+    /// A natural loop.
+    Loop(LoopId),
+    /// The whole body.
+    Function,
+}
+
+/// Where an edge of a region goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionEdge {
+    /// To a region with the same parent.
+    Local(usize),
+    /// Where the edge of the parent with this position goes.
+    OfParent(usize),
+}
+
+/// A region.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// What it is.
+    pub kind: RegionKind,
+    /// The region around it; `None` for the function.
+    pub parent: Option<usize>,
+    /// The regions with the same parent that go to it, sorted.
+    pub predecessors: Vec<usize>,
+    /// Where it goes to, but around. Positions matter: see [`RegionEdge::OfParent`].
+    pub successors: Vec<RegionEdge>,
+    /// The regions in it, in reverse postorder of their first blocks.
+    pub children: Vec<usize>,
+    /// The children that leave it, sorted.
+    pub exiting: Vec<usize>,
+    /// The children that go around, sorted.
+    pub latches: Vec<usize>,
+    /// Whether edges come to it that no structure explains: into the middle of a circle, or one of several ways around.
+    pub is_unknown_head: bool,
+    /// Whether such edges start in it.
+    pub is_unknown_tail: bool,
+}
+
+/// The regions of a body. Blocks that can be reached are numbered first, in reverse postorder, then comes the function,
+/// then loops by their headers.
+#[derive(Clone, Debug, Default)]
+pub struct LoopRegions {
+    regions: Vec<Region>,
+    function: usize,
+}
+
+/// What regions are made from.
+struct Source<'a> {
+    body: &'a Body,
+    order: &'a BlockOrder,
+    loops: &'a Loops,
+    /// The region of each loop.
+    of_loop: Vec<usize>,
+}
+
+impl LoopRegions {
+    /// The regions of a body.
+    pub fn compute(body: &Body) -> Self {
+        let order = BlockOrder::compute(body);
+        let loops = Loops::new(body, &Dominators::compute(body), &order);
+        let mut of_loop = vec![0; loops.count()];
+        let mut inner_first: Vec<LoopId> = loops.inner_first().collect();
+        inner_first.sort_by_key(|&id| order.position(loops.get(id).header));
+        for (at, id) in inner_first.iter().enumerate() {
+            of_loop[id.index()] = order.blocks().len() + 1 + at;
+        }
+        let source = Source { body, order: &order, loops: &loops, of_loop };
+        let mut this = Self { regions: Vec::new(), function: order.blocks().len() };
+        let blocks = order.blocks().iter().map(|&b| RegionKind::Block(b));
+        let headers = inner_first.iter().map(|&id| RegionKind::Loop(id));
+        for kind in blocks.chain([RegionKind::Function]).chain(headers) {
+            this.regions.push(source.region(kind, this.function));
+        }
+        this.link_children(&source);
+        this.mark_unknown(&source);
+        // Edges out of a loop are handed on to the loop around it.
+        for &id in inner_first.iter().rev() {
+            this.hand_on(&source, id);
+        }
+        this.resolve(&source);
+        this
+    }
+
+    fn link_children(&mut self, source: &Source<'_>) {
+        for (position, &block) in source.order.blocks().iter().enumerate() {
+            // A loop comes where its header does.
+            let headed = source.headed(block);
+            for region in headed.map(|id| source.of_loop[id.index()]).into_iter().chain([position]) {
+                if let Some(parent) = self.regions[region].parent {
+                    self.regions[parent].children.push(region);
+                }
+            }
+        }
+    }
+
+    fn mark_unknown(&mut self, source: &Source<'_>) {
+        for (head, &block) in source.order.blocks().iter().enumerate() {
+            let headed = source.headed(block);
+            let tails = source.body.predecessors(block).filter_map(|p| source.order.position(p));
+            let back: Vec<usize> = tails.filter(|&tail| tail >= head).collect();
+            match headed {
+                None => {
+                    for &tail in &back {
+                        for region in [head, tail] {
+                            self.regions[region].is_unknown_head = true;
+                            self.regions[region].is_unknown_tail = true;
+                        }
+                    }
+                }
+                Some(id) => {
+                    if source.loops.latch(source.body, id).is_none() {
+                        self.regions[head].is_unknown_head = true;
+                        for latch in source.loops.latches(source.body, id) {
+                            if let Some(tail) = source.order.position(latch) {
+                                self.regions[tail].is_unknown_tail = true;
+                            }
+                        }
+                    }
+                    let region = source.of_loop[id.index()];
+                    let latches = source.loops.latches(source.body, id);
+                    let latches = latches.filter_map(|b| self.child_with(region, source.order.position(b)?));
+                    self.regions[region].latches = sorted(latches.collect());
+                }
+            }
+        }
+    }
+
+    /// The child of a region that a region is, or is in.
+    fn child_with(&self, region: usize, inner: usize) -> Option<usize> {
+        let mut at = inner;
+        loop {
+            let parent = self.regions[at].parent?;
+            if parent == region {
+                return Some(at);
+            }
+            at = parent;
+        }
+    }
+
+    /// Makes the edges of a loop from those of its children that leave it.
+    fn hand_on(&mut self, source: &Source<'_>, id: LoopId) {
+        let region = source.of_loop[id.index()];
+        if let Some(header) = source.order.position(source.loops.get(id).header) {
+            self.regions[region].is_unknown_head = self.regions[header].is_unknown_head;
+        }
+        for child in sorted(self.regions[region].children.clone()) {
+            let leaves = match self.regions[child].kind {
+                RegionKind::Block(block) => source.loops.is_exiting(source.body, id, block),
+                // Its edges to an outer header are gone, but not the mark.
+                RegionKind::Loop(inner) => {
+                    let mut exits = source.loops.exits(source.body, inner);
+                    exits.any(|exit| !source.loops.contains(id, exit))
+                }
+                RegionKind::Function => false,
+            };
+            self.regions[region].is_unknown_tail |= leaves && self.regions[child].is_unknown_tail;
+            let mut is_exiting = false;
+            for at in 0..self.regions[child].successors.len() {
+                let RegionEdge::Local(target) = self.regions[child].successors[at] else { continue };
+                // Until all is handed on, edges go to blocks.
+                if source.loops.contains(id, source.order.blocks()[target]) {
+                    continue;
+                }
+                let position = add(&mut self.regions[region].successors, RegionEdge::Local(target));
+                self.regions[child].successors[at] = RegionEdge::OfParent(position);
+                is_exiting = true;
+            }
+            if is_exiting {
+                self.regions[region].exiting.push(child);
+            }
+        }
+    }
+
+    /// Lets edges to headers go to their loops, and gives regions their predecessors.
+    fn resolve(&mut self, source: &Source<'_>) {
+        for region in 0..self.regions.len() {
+            for at in 0..self.regions[region].successors.len() {
+                let RegionEdge::Local(block) = self.regions[region].successors[at] else { continue };
+                let parent = self.regions[region].parent;
+                let headed = source.headed(source.order.blocks()[block]).map(|id| source.of_loop[id.index()]);
+                let target = headed.filter(|&l| self.regions[l].parent == parent).unwrap_or(block);
+                self.regions[region].successors[at] = RegionEdge::Local(target);
+                // Regions come in order, so these are sorted.
+                add(&mut self.regions[target].predecessors, region);
+            }
+        }
+    }
+
+    /// A region by its number.
+    pub fn get(&self, region: usize) -> &Region {
+        &self.regions[region]
+    }
+
+    /// The number of the region that is the whole body.
+    pub fn function(&self) -> usize {
+        self.function
+    }
+}
+
+impl Source<'_> {
+    /// The loop that a block is the header of.
+    fn headed(&self, block: Block) -> Option<LoopId> {
+        self.loops.of_block(block).filter(|&id| self.loops.get(id).header == block)
+    }
+
+    /// A region, whose edges go to blocks for now.
+    fn region(&self, kind: RegionKind, function: usize) -> Region {
+        let around = |id: Option<LoopId>| Some(id.map_or(function, |id| self.of_loop[id.index()]));
+        let mut successors = Vec::new();
+        let parent = match kind {
+            RegionKind::Function => None,
+            RegionKind::Loop(id) => around(self.loops.get(id).parent),
+            RegionKind::Block(block) => {
+                for to in self.body.block_successors(block) {
+                    let goes_around = self.headed(to).is_some_and(|id| self.loops.contains(id, block));
+                    if let Some(to) = self.order.position(to).filter(|_| !goes_around) {
+                        add(&mut successors, RegionEdge::Local(to));
+                    }
+                }
+                around(self.loops.of_block(block))
+            }
+        };
+        Region {
+            kind,
+            parent,
+            predecessors: Vec::new(),
+            successors,
+            children: Vec::new(),
+            exiting: Vec::new(),
+            latches: Vec::new(),
+            is_unknown_head: false,
+            is_unknown_tail: false,
+        }
+    }
+}
+
+/// Adds what is not there yet and gives its position.
+fn add<T: Copy + PartialEq>(all: &mut Vec<T>, new: T) -> usize {
+    all.iter().position(|&old| old == new).unwrap_or_else(|| {
+        all.push(new);
+        all.len() - 1
+    })
+}
+
+fn sorted(mut regions: Vec<usize>) -> Vec<usize> {
+    regions.sort_unstable();
+    regions.dedup();
+    regions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_out_of_a_loop_are_those_of_the_loop() {
+        let text = "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  br bb1
+bb1:
+  br bb2
+bb2:
+  cond_br %0, bb2, bb3
+bb3:
+  cond_br %0, bb1, bb4
+bb4:
+  unreachable
+}
+";
+        let module = silkit_text::parse_module(text).module;
+        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
+        let regions = LoopRegions::compute(body);
+        // Blocks 0 to 4, the function 5, the loops 6 and 7.
+        assert_eq!(regions.function(), 5);
+        assert_eq!(regions.get(5).children, [0, 6, 4]);
+        assert_eq!(regions.get(6).children, [1, 7, 3]);
+        assert_eq!(regions.get(7).successors, [RegionEdge::Local(3)]);
+        assert_eq!(regions.get(2).successors, [RegionEdge::OfParent(0)]);
+        assert_eq!((&regions.get(6).latches, &regions.get(6).exiting), (&vec![3], &vec![3]));
+        assert_eq!(regions.get(4).predecessors, [6]);
+    }
+}
