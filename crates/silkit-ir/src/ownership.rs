@@ -393,6 +393,12 @@ impl<'a> BodyOwnership<'a> {
         self.context.is_trivial(ty)
     }
 
+    /// Whether values of a type must not outlive what they depend on.
+    pub fn is_non_escapable(&self, ty: SilType) -> Option<bool> {
+        let sig: Option<GenericSig> = self.context.ty.and_then(|t| t.sig);
+        self.context.facts.type_properties(ty.ty(), sig).non_escapable
+    }
+
     fn choice(&self, inst: Inst, name: &str) -> Option<&'static str> {
         let info = self.body.info(inst);
         let at = info.attr(name)?;

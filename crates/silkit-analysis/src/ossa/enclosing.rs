@@ -32,24 +32,13 @@ pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
 }
 
-/// What encloses the guaranteed phis of a body. What their `borrowed … from` list now stays, in front.
+/// What encloses the guaranteed phis of a body, as their edges tell, whatever their `borrowed … from` list.
 ///
 /// A phi may come in at others, so what is known spreads until nothing is new. A round looks at the phis in order, at
 /// those alone that another one has told something.
 pub fn enclosed_phis(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
     let phis = guaranteed_phis(borrows);
-    let listed = phis.iter().map(|&phi| borrows.listed(phi)).collect();
-    spread(borrows, phis, listed)
-}
-
-/// What encloses the guaranteed phis of a body, whatever their `borrowed … from` list.
-pub fn enclosed_phis_by_edges(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
-    let phis = guaranteed_phis(borrows);
-    let nothing = vec![Vec::new(); phis.len()];
-    spread(borrows, phis, nothing)
-}
-
-fn spread(borrows: &Borrows<'_>, phis: Vec<Value>, mut known: Vec<Vec<Value>>) -> Vec<EnclosedPhi> {
+    let mut known: Vec<Vec<Value>> = vec![Vec::new(); phis.len()];
     let positions: FxHashMap<Value, usize> = phis.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let incoming: Vec<Vec<Incoming>> =
         phis.iter().map(|&phi| incoming_at(borrows, phi, &positions)).collect();

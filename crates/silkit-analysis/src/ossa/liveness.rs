@@ -86,11 +86,16 @@ pub struct Boundary {
 impl Liveness {
     /// The liveness of a value, which dominates its uses.
     pub fn of_value(body: &Body, value: Value) -> Self {
-        let mut liveness = Self { is_ssa: true, ..Self::default() };
+        let mut liveness = Self::of_dominating();
         if let Some(def) = Def::of(body, value) {
             liveness.define(body, def);
         }
         liveness
+    }
+
+    /// The liveness of something whose definition, which is to be told, dominates all uses.
+    pub(super) fn of_dominating() -> Self {
+        Self { is_ssa: true, ..Self::default() }
     }
 
     /// The liveness of something with several definitions, none of them known yet. Uses are told after these.
@@ -194,13 +199,22 @@ impl Liveness {
     pub fn boundary(&self, body: &Body) -> Boundary {
         let mut boundary = Boundary::default();
         for &block in &self.found {
-            if self.block(block) == BlockLiveness::Out {
+            self.boundary_at(body, block, &mut boundary);
+        }
+        boundary
+    }
+
+    /// Adds the part of the boundary that lies in a block, and behind it.
+    pub(super) fn boundary_at(&self, body: &Body, block: Block, boundary: &mut Boundary) {
+        match self.block(block) {
+            BlockLiveness::Dead => return,
+            BlockLiveness::Within => {}
+            BlockLiveness::Out => {
                 let dead = body.block_successors(block).filter(|&b| self.block(b) == BlockLiveness::Dead);
                 dead.for_each(|b| boundary.edges.push(b));
             }
-            self.boundary_in(body, block, &mut boundary);
         }
-        boundary
+        self.boundary_in(body, block, boundary);
     }
 
     fn boundary_in(&self, body: &Body, block: Block, boundary: &mut Boundary) {

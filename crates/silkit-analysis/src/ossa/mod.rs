@@ -5,10 +5,14 @@
 
 mod borrows;
 mod enclosing;
+mod fields;
+mod interior;
 mod liveness;
 mod uses;
 
 pub use borrows::{Borrows, ScopeEnds};
-pub use enclosing::{EnclosedPhi, enclosed_phis, enclosed_phis_by_edges, guaranteed_phis};
+pub use enclosing::{EnclosedPhi, enclosed_phis, guaranteed_phis};
+pub use fields::{FieldBoundary, FieldLiveness, leaf_count};
+pub use interior::{Extent, InnerScope, Interior};
 pub use liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
 pub use uses::{Incomplete, projected_address};

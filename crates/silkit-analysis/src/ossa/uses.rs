@@ -83,8 +83,18 @@ impl Borrows<'_> {
         walk.found
     }
 
+    /// What stands for a value where it encloses another: its introducers, or itself.
+    pub(super) fn roots(&self, value: Value) -> Vec<Value> {
+        let of = self.behind_borrowed(value);
+        let mut roots = vec![value, of];
+        if !self.introduces_borrow(of) && !self.has(of, Ownership::Owned) {
+            roots.extend(self.introducers(value));
+        }
+        roots
+    }
+
     /// What a phi's life depends on: the scopes that come in, or it itself where its own scope is asked about.
-    fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
+    pub(super) fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
         self.listed(phi).iter().any(|value| roots.contains(&self.behind_borrowed(*value)))
     }
 }
@@ -113,11 +123,7 @@ impl SimpleUses<'_, '_> {
     fn value(&mut self, root: Value) {
         use OperandOwnership as O;
         let body = self.borrows.body;
-        let of = self.borrows.behind_borrowed(root);
-        let mut roots = vec![root, of];
-        if !self.borrows.introduces_borrow(of) && !self.borrows.has(of, Ownership::Owned) {
-            roots.extend(self.borrows.introducers(root));
-        }
+        let roots = self.borrows.roots(root);
         // The uses of a value are seen before those of what it is forwarded to at the next one.
         let mut stack: Vec<std::vec::IntoIter<Operand>> = Vec::new();
         let uses = |value: Value| body.uses(value).collect::<Vec<_>>().into_iter();
@@ -217,16 +223,8 @@ impl SimpleUses<'_, '_> {
                 continue;
             }
             match body.inst(user).opcode {
-                Opcode::LoadBorrow => {
-                    let ends: Vec<Inst> = body.scope_ends(user).collect();
-                    if ends.is_empty() {
-                        // The scope is not complete: what is done in it counts.
-                        work.extend(body.results(user).flat_map(|v| body.uses(v)));
-                    }
-                    for end in ends {
-                        self.liveness.use_at(body, end, UseKind::Regular);
-                    }
-                }
+                // The scope may not be complete: what is done in it counts.
+                Opcode::LoadBorrow => work.extend(body.results(user).flat_map(|v| body.uses(v))),
                 Opcode::AddressToPointer => {
                     self.found(Incomplete::Escaping);
                     self.use_at(operand, UseKind::Regular);

@@ -25,23 +25,24 @@ pub(super) fn run(cx: &mut FunctionContext<'_>) {
         let all = enclosed_phis(&borrows).into_iter();
         all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect::<Vec<_>>()
     };
-    for (known, phi) in phis {
-        update(cx, known, &phi);
+    // As the reference does, all are made anew: so they stand in one order at the start of their blocks.
+    for (known, phi) in &phis {
+        if let Some(inst) = *known {
+            for value in cx.body().results(inst) {
+                replace_uses(cx, value, phi.phi);
+            }
+            cx.edit().remove(inst);
+        }
+    }
+    for (_, phi) in &phis {
+        make(cx, phi);
     }
 }
 
-/// Makes or completes the `borrowed … from` of a phi.
-fn update(cx: &mut FunctionContext<'_>, known: Option<Inst>, phi: &EnclosedPhi) {
-    if let Some(inst) = known {
-        if cx.body().operands(inst).len() != phi.enclosing.len() + 1 {
-            cx.edit().set_operands(inst, &[&[phi.phi], &phi.enclosing]);
-            cx.count("lists completed", 1);
-        }
-        return;
-    }
+/// Makes the `borrowed … from` of a phi.
+fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
     let ValueDef::Argument(block, _) = cx.body().def(phi.phi) else { return };
-    let first = cx.body().first_inst(block);
-    let Some(first) = first else { return };
+    let Some(first) = cx.body().first_inst(block) else { return };
     let loc = cx.body().inst(first).loc;
     let borrowed = insert(cx, first, loc, phi);
     // Lists name phis by themselves.
@@ -54,6 +55,14 @@ fn update(cx: &mut FunctionContext<'_>, known: Option<Inst>, phi: &EnclosedPhi) 
         cx.edit().set_operand(operand, borrowed);
     }
     cx.count("instructions made", 1);
+}
+
+/// Makes all uses of one value use another, newest first, which turns their order around.
+fn replace_uses(cx: &mut FunctionContext<'_>, old: Value, new: Value) {
+    let uses: Vec<Operand> = cx.body().uses(old).collect();
+    for operand in uses {
+        cx.edit().set_operand(operand, new);
+    }
 }
 
 fn insert(cx: &mut FunctionContext<'_>, first: Inst, loc: Loc, phi: &EnclosedPhi) -> Value {

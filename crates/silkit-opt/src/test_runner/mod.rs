@@ -12,7 +12,7 @@ use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Body, Function, FunctionId, Inst, Module, Opcode, Value};
-use silkit_text::Dump;
+use silkit_text::{Dump, PrintOptions};
 use silkit_types::decl::Declarations;
 
 pub(crate) const PASS: Pass<'static> =
@@ -169,7 +169,9 @@ impl Test<'_> {
 
     /// Adds the function as it is.
     fn say_function(&mut self) {
-        let text = silkit_text::print_function(self.module, self.function(), &Default::default(), &|_| None);
+        let types = self.options.is_on("sil-print-types");
+        let options = PrintOptions { types, ..PrintOptions::default() };
+        let text = silkit_text::print_function(self.module, self.function(), &options, &|_| None);
         self.say(text);
     }
 }

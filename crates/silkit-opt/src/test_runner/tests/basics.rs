@@ -2,6 +2,7 @@
 
 use super::{Test, TestFn};
 use crate::test_runner::arguments::Argument;
+use crate::utils::stack_nesting::fix_stack_nesting;
 use silkit_analysis::DeadEnds;
 use silkit_ir::Block;
 
@@ -10,6 +11,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("dump_function", dump_function),
     ("has_any_dead_ends", has_any_dead_ends),
     ("instruction_move_before", instruction_move_before),
+    ("stack_nesting_fixup", stack_nesting_fixup),
     ("test_specification_parsing", test_specification_parsing),
 ];
 
@@ -107,5 +109,15 @@ fn instruction_move_before(test: &mut Test<'_>) -> Result<(), String> {
     let body = test.module.functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     body.edit().move_inst(inst, silkit_ir::Point::Before(before));
+    Ok(())
+}
+
+/// Makes stack allocations nest, and shows the function.
+fn stack_nesting_fixup(test: &mut Test<'_>) -> Result<(), String> {
+    let is_ossa = test.function().has_attribute("ossa");
+    let body = test.module.functions[test.function].body.as_mut();
+    let body = body.expect("invariant: tests stand in bodies");
+    fix_stack_nesting(body, is_ossa).map_err(|error| format!("the stack cannot be nested: {error:?}"))?;
+    test.say_function();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Tests of what encloses values.
 
 use super::{Test, TestFn};
-use silkit_analysis::ossa::{Borrows, enclosed_phis_by_edges};
+use silkit_analysis::ossa::{Borrows, enclosed_phis};
 use silkit_ir::Value;
 
 pub(super) const TESTS: &[(&str, TestFn)] =
@@ -25,7 +25,7 @@ fn find_enclosing_defs(test: &mut Test<'_>) -> Result<(), String> {
     test.say("Enclosing Defs:\n");
     let ownership = test.ownership();
     let borrows = Borrows::new(test.body(), &ownership).with_unmarked_reborrows();
-    let of_phi = enclosed_phis_by_edges(&borrows).into_iter().find(|phi| phi.phi == value);
+    let of_phi = enclosed_phis(&borrows).into_iter().find(|phi| phi.phi == value);
     let mut enclosing = of_phi.map_or_else(|| borrows.enclosing(value), |phi| phi.enclosing);
     // The reference finds what stands in front first.
     enclosing.reverse();

@@ -166,7 +166,7 @@ fn multidefuse_liveness(test: &mut Test<'_>) -> Result<(), String> {
 }
 
 /// How a word says that an instruction uses something.
-fn use_kind(word: &str) -> Result<UseKind, String> {
+pub(super) fn use_kind(word: &str) -> Result<UseKind, String> {
     match word {
         "non-use" => Ok(UseKind::NonUse),
         "ending" => Ok(UseKind::Ending),

@@ -2,13 +2,16 @@
 
 mod basics;
 mod borrows;
+mod fields;
 mod forwarding;
+mod interior;
 mod liveness;
 
 use super::{Test, TestFn};
 
 /// All tests by name.
-const ALL: &[&[(&str, TestFn)]] = &[basics::TESTS, borrows::TESTS, forwarding::TESTS, liveness::TESTS];
+const ALL: &[&[(&str, TestFn)]] =
+    &[basics::TESTS, borrows::TESTS, fields::TESTS, forwarding::TESTS, interior::TESTS, liveness::TESTS];
 
 /// The test with a name.
 pub(super) fn find(name: &str) -> Option<TestFn> {

@@ -217,14 +217,17 @@ fn meaning(arguments: &[Argument]) -> Result<Option<Options>, (String, String)> 
         match argument {
             Argument::File(path) => options.inputs.push(path.clone()),
             Argument::Flag("emit-sib" | "serialize", on) => options.binary = *on,
-            Argument::Flag("sil-print-types", on) => options.print.types = *on,
+            Argument::Flag("sil-print-types", on) => {
+                options.print.types = *on;
+                options.passes.set("sil-print-types", *on);
+            }
             Argument::Flag("sil-print-debuginfo", on) => options.print.debug_info = *on,
             Argument::Flag("emit-verbose-sil", on) => options.print.verbose = *on,
             Argument::Flag("emit-sorted-sil", on) => options.print.sorted = *on,
             Argument::Flag("sil-verify-none", on) => options.verify = !on,
             Argument::Flag("enable-sil-opaque-values", true) => {
                 options.checking.addresses = Addresses::Opaque;
-                options.passes.set("enable-sil-opaque-values");
+                options.passes.set("enable-sil-opaque-values", true);
             }
             Argument::Flag("verify-continue-on-failure", on) => options.checking.goes_on = *on,
             Argument::Flag("dont-abort-on-memory-lifetime-errors", on) => options.checking.tells_memory = *on,

@@ -68,8 +68,8 @@ impl Passes {
     }
 
     /// Tells the passes a switch that is for the whole command.
-    pub(crate) fn set(&mut self, switch: &str) {
-        self.options.set(switch, "");
+    pub(crate) fn set(&mut self, switch: &str, is_on: bool) {
+        self.options.set(switch, if is_on { "" } else { "false" });
     }
 
     /// Whether there is none.

@@ -1,0 +1,311 @@
+//! Interior uses: all that must be inside of a value's life, by way of what it is forwarded to, of addresses inside of it
+//! and of the scopes for which it is lent. Scopes inside are not entered: their ends say enough.
+
+use super::borrows::Borrows;
+use super::liveness::{Liveness, UseKind};
+use super::uses::{Incomplete, address_result, projected_address};
+use silkit_base::FxHashSet;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::{Inst, Opcode, Operand, Ownership, Value};
+
+/// A scope inside of a value's life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InnerScope {
+    /// The value that it gives: a borrow, a phi, an access.
+    pub value: Value,
+    /// What begins it.
+    pub begin: Inst,
+    /// Whether it lends memory inside of the value.
+    pub is_of_memory: bool,
+}
+
+/// How far a walk goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extent {
+    /// Into scopes inside of the life, not only to their ends.
+    pub enters_scopes: bool,
+    /// Into accesses to memory inside of the value; otherwise to their ends.
+    pub enters_accesses: bool,
+    /// To the memory that depends on memory inside; otherwise a dependence is an escape.
+    pub follows_dependences: bool,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Interior {
+    /// A use.
+    Use(Inst, UseKind),
+    /// A scope inside, whose ends follow.
+    Scope(InnerScope),
+    /// A scope inside ends by being passed on to a phi.
+    PassedOn(Inst),
+    /// A pointer to the value escapes by this use.
+    Escape(Inst),
+    /// A scope inside has no end.
+    Endless(Inst),
+}
+
+impl Borrows<'_> {
+    /// The interior uses of a value, in the order in which they were found: the newest use first, what it leads to
+    /// right behind it.
+    pub fn interior_uses(&self, value: Value, extent: Extent) -> Vec<Interior> {
+        let roots = self.roots(value);
+        let mut walk = Walk { borrows: *self, extent, roots, seen: FxHashSet::default(), found: Vec::new() };
+        walk.value(value);
+        walk.found
+    }
+
+    /// Adds interior uses to the liveness of their value.
+    pub fn add_interior_uses(&self, liveness: &mut Liveness, uses: &[Interior]) -> Incomplete {
+        let mut incomplete = Incomplete::Complete;
+        for found in uses {
+            match *found {
+                Interior::Use(inst, kind) => liveness.use_at(self.body, inst, kind),
+                Interior::PassedOn(inst) => liveness.use_at(self.body, inst, UseKind::Regular),
+                Interior::Scope(_) => {}
+                Interior::Escape(inst) | Interior::Endless(inst) => {
+                    liveness.use_at(self.body, inst, UseKind::Regular);
+                    incomplete = Incomplete::Escaping;
+                }
+            }
+        }
+        incomplete
+    }
+
+    /// Adds the uses that end a value's life or extend it, and those of the phis that it is passed on to, which become
+    /// definitions of the liveness.
+    pub fn add_extended_uses(&self, liveness: &mut Liveness, value: Value) {
+        let mut seen = FxHashSet::default();
+        let mut values = vec![value];
+        let mut at = 0;
+        while let Some(&value) = values.get(at) {
+            at += 1;
+            for operand in self.body.uses(value) {
+                let user = self.body.operand(operand).user;
+                let is_branch = self.body.inst(user).opcode == Opcode::Branch;
+                let is_borrowed = self.body.inst(user).opcode == Opcode::BorrowedFrom
+                    && self.body.operand_index(operand) == 0;
+                if (is_branch && self.ends_lifetime(operand)) || is_borrowed {
+                    values.extend(self.forwarded_values(operand).into_iter().filter(|&v| seen.insert(v)));
+                }
+            }
+        }
+        for &value in values.iter().filter(|&&v| self.borrowed_from(v).is_none()) {
+            if let Some(def) = super::liveness::Def::of(self.body, value) {
+                liveness.define(self.body, def);
+            }
+        }
+        for &value in &values {
+            self.add_linear_uses(liveness, value);
+        }
+    }
+
+    /// The phis of a phi's block that it encloses.
+    pub fn inner_adjacent_phis(&self, phi: Value) -> Vec<Value> {
+        let block = match self.body.def(phi) {
+            silkit_ir::ValueDef::Argument(block, _) => block,
+            _ => return Vec::new(),
+        };
+        let is_inner = |&v: &Value| v != phi && self.listed(v).contains(&phi);
+        self.body.arguments(block).iter().copied().filter(is_inner).collect()
+    }
+}
+
+struct Walk<'a> {
+    borrows: Borrows<'a>,
+    extent: Extent,
+    roots: Vec<Value>,
+    seen: FxHashSet<Value>,
+    found: Vec<Interior>,
+}
+
+impl Walk<'_> {
+    fn use_by(&mut self, operand: Operand) {
+        let user = self.borrows.body.operand(operand).user;
+        self.found.push(Interior::Use(user, UseKind::Regular));
+    }
+
+    fn value(&mut self, root: Value) {
+        use OperandOwnership as O;
+        let body = self.borrows.body;
+        let mut stack: Vec<std::vec::IntoIter<Operand>> = Vec::new();
+        let uses = |value: Value| body.uses(value).collect::<Vec<_>>().into_iter();
+        self.seen.insert(root);
+        stack.push(uses(root));
+        while let Some(top) = stack.last_mut() {
+            let Some(operand) = top.next() else {
+                stack.pop();
+                continue;
+            };
+            let user = body.operand(operand).user;
+            match self.borrows.using(operand) {
+                None | Some(O::NonUse) => {}
+                Some(O::PointerEscape) if body.inst(user).opcode == Opcode::ProjectBox => {
+                    self.use_by(operand);
+                    if let Some(address) = address_result(body, user) {
+                        self.address(address);
+                    }
+                }
+                Some(O::PointerEscape | O::BitwiseEscape) => self.found.push(Interior::Escape(user)),
+                Some(O::InteriorPointer | O::AnyInteriorPointer) => {
+                    self.use_by(operand);
+                    if let Some(address) = address_result(body, user) {
+                        self.address(address);
+                    }
+                }
+                Some(how) if how == O::Borrow || self.borrows.begins_scope(operand) => {
+                    if let Some(value) = self.scope(operand) {
+                        // What depends on the value comes after all that is part of it.
+                        let is_late = self.extent.follows_dependences
+                            && body.inst(user).opcode == Opcode::MarkDependence;
+                        stack.insert(if is_late { 0 } else { stack.len() }, uses(value));
+                    }
+                }
+                Some(O::GuaranteedForwarding) => {
+                    let is_branch = body.inst(user).opcode == Opcode::Branch;
+                    for value in self.forwarded(operand, is_branch).into_iter().rev() {
+                        stack.push(uses(value));
+                    }
+                }
+                Some(_) if self.encloses(operand) => {
+                    self.use_by(operand);
+                    let new: Vec<Value> = body.results(user).filter(|&v| self.seen.insert(v)).collect();
+                    new.into_iter().for_each(|value| stack.push(uses(value)));
+                }
+                Some(how) => {
+                    let kind = if how.ends_lifetime() { UseKind::Ending } else { UseKind::Regular };
+                    self.found.push(Interior::Use(user, kind));
+                }
+            }
+        }
+    }
+
+    /// Whether an operand is listed as enclosing a phi that is no reborrow.
+    fn encloses(&self, operand: Operand) -> bool {
+        let user = self.borrows.body.operand(operand).user;
+        self.borrows.body.inst(user).opcode == Opcode::BorrowedFrom
+            && self.borrows.body.operand_index(operand) > 0
+    }
+
+    /// The values that an operand forwards to and whose uses are to be seen.
+    fn forwarded(&mut self, operand: Operand, is_branch: bool) -> Vec<Value> {
+        let forwarded = self.borrows.forwarded_values(operand);
+        if is_branch {
+            if forwarded.iter().any(|&phi| self.borrows.is_enclosed_by(phi, &self.roots)) {
+                self.use_by(operand);
+            }
+            return Vec::new();
+        }
+        self.use_by(operand);
+        let has_ownership = |v: &Value| self.borrows.ownership.value(*v) != Some(Ownership::None);
+        let owned: Vec<Value> = forwarded.into_iter().filter(has_ownership).collect();
+        owned.into_iter().filter(|&v| self.seen.insert(v)).collect()
+    }
+
+    /// Sees a scope inside. What is lent without a scope of its own, to a guaranteed value, is given back.
+    fn scope(&mut self, operand: Operand) -> Option<Value> {
+        let (borrows, body) = (self.borrows, self.borrows.body);
+        let user = body.operand(operand).user;
+        let result = body.results(user).next();
+        if body.inst(user).opcode == Opcode::MarkDependence {
+            let result = result?;
+            if borrows.has(result, Ownership::Guaranteed) {
+                self.use_by(operand);
+                return Some(result).filter(|&v| self.seen.insert(v));
+            }
+            let ty = body.value(result).ty;
+            if borrows.ownership.is_non_escapable(ty) != Some(false) {
+                self.found.push(Interior::Escape(user));
+                return None;
+            }
+        }
+        let value = match body.inst(user).opcode {
+            Opcode::BorrowedFrom => Some(body.operand_value(user, 0)),
+            Opcode::BeginBorrow | Opcode::StoreBorrow | Opcode::MarkDependence | Opcode::PartialApply => {
+                result
+            }
+            _ => None,
+        };
+        if let Some(value) = value {
+            self.found.push(Interior::Scope(InnerScope { value, begin: user, is_of_memory: false }));
+        }
+        self.ends(operand);
+        let entered = result.filter(|_| self.extent.enters_scopes);
+        entered.filter(|&v| self.seen.insert(v))
+    }
+
+    /// The ends of a scope.
+    fn ends(&mut self, operand: Operand) {
+        let (borrows, body) = (self.borrows, self.borrows.body);
+        let ends = borrows.scope_ends(operand);
+        if ends.ends.is_empty() {
+            self.found.push(Interior::Endless(body.operand(operand).user));
+        }
+        for end in ends.ends {
+            let inst = body.operand(end).user;
+            if borrows.using(end) == Some(OperandOwnership::Reborrow) {
+                let phis = borrows.forwarded_values(end);
+                if phis.iter().any(|&phi| borrows.is_enclosed_by(phi, &self.roots)) {
+                    self.found.push(Interior::PassedOn(inst));
+                }
+            } else {
+                self.found.push(Interior::Use(inst, UseKind::Regular));
+            }
+        }
+    }
+
+    /// The uses of an address and of those made of it, the oldest first.
+    fn address(&mut self, root: Value) {
+        let body = self.borrows.body;
+        let mut work: Vec<Operand> = body.uses(root).collect();
+        while let Some(operand) = work.pop() {
+            let user = body.operand(operand).user;
+            let opcode = body.inst(user).opcode;
+            if body.operand_spec(operand).is_none() {
+                continue;
+            }
+            if let Some(next) = projected_address(body, operand) {
+                if opcode == Opcode::BeginAccess {
+                    let scope = InnerScope { value: next, begin: user, is_of_memory: true };
+                    self.found.push(Interior::Scope(scope));
+                    if !self.extent.enters_accesses {
+                        let ends = body.scope_ends(user).map(|end| Interior::Use(end, UseKind::Regular));
+                        self.found.extend(ends);
+                        continue;
+                    }
+                }
+                if opcode == Opcode::MarkDependence && self.extent.follows_dependences {
+                    self.use_by(operand);
+                }
+                if self.seen.insert(next) {
+                    work.extend(body.uses(next));
+                }
+                continue;
+            }
+            match opcode {
+                Opcode::LoadBorrow => {
+                    if let Some(value) = body.results(user).next() {
+                        let scope = InnerScope { value, begin: user, is_of_memory: true };
+                        self.found.push(Interior::Scope(scope));
+                    }
+                    match self.extent.enters_accesses {
+                        true => work.extend(body.results(user).flat_map(|v| body.uses(v))),
+                        false => self.ends(operand),
+                    }
+                }
+                Opcode::MarkDependence if self.extent.follows_dependences => {
+                    let next = address_result(body, user).filter(|&v| self.seen.insert(v));
+                    work.extend(next.into_iter().flat_map(|v| body.uses(v)));
+                    if next.is_some() {
+                        self.use_by(operand);
+                    }
+                }
+                Opcode::AddressToPointer | Opcode::MarkDependence => self.found.push(Interior::Escape(user)),
+                Opcode::PartialApply if !body.has_flag(user, "on_stack") => {
+                    self.found.push(Interior::Escape(user));
+                }
+                _ => self.use_by(operand),
+            }
+        }
+    }
+}
