@@ -49,4 +49,4 @@ macro_rules! cases {
     };
 }
 
-cases! { mem2reg }
+cases! { control_flow mem2reg }

@@ -6,6 +6,7 @@ use crate::printers::*;
 mod loop_canonicalizer;
 mod mem2reg;
 mod merge_cond_fails;
+mod simplify_unreachable_containing_blocks;
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
@@ -32,6 +33,7 @@ pub const ALL: &[Pass<'static>] = &[
     rc_identity::PASS,
     epilogue::FLOW,
     epilogue::MATCHING,
+    simplify_unreachable_containing_blocks::PASS,
     split_critical_edges::PASS,
     stack_nesting::PASS,
     strip_debug_info::PASS,

@@ -2,7 +2,7 @@
 
 use silkit_base::Symbol;
 use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
-use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::decl::{Access, DeclFlags, Declarations, NominalDecl, NominalKind};
 use silkit_types::{GenericSig, RefStorage, SilType, Type, TypeFacts, TypeKind};
 
 /// A value with more leaves than this is destroyed as a whole, for the size of the code.
@@ -14,6 +14,20 @@ pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig
     properties.address_only == Some(false)
         && properties.move_only == Some(false)
         && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
+}
+
+/// Whether other modules do not know what a type consists of, in a module with library evolution: then clients cannot
+/// take values apart, so neither does code that they may see.
+pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
+    let is_public = |decl: &NominalDecl| {
+        matches!(decl.access, Access::Public | Access::Open)
+            || decl.flags.contains(DeclFlags::USABLE_FROM_INLINE)
+    };
+    let is_fixed = |decl: &NominalDecl| decl.flags.intersects(DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT);
+    let is_value = |decl: &NominalDecl| matches!(decl.kind, NominalKind::Struct | NominalKind::Enum);
+    let decl = declarations.nominal_of(ty);
+    decl.is_some_and(|decl| is_value(decl) && is_public(decl) && !is_fixed(decl))
+        || parts(declarations, ty).is_some_and(|all| all.iter().any(|&(_, ty)| is_hidden(declarations, ty)))
 }
 
 /// How many leaves a type has; more than `most` are not counted on.

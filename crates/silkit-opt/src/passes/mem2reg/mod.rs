@@ -22,14 +22,14 @@ use crate::utils::{canonical_lifetime, delete, variables};
 use rewrite::Slot;
 use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Frontiers, InstOrder};
 use silkit_base::{FxHashMap, FxHashSet};
-use silkit_ir::instructions::{AnyInst, Store, StoreBorrow};
+use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::Type;
 use silkit_types::decl::{Declarations, NominalKind};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
-        .with_options(&["sil-mem2reg-disable-lifetime-canonicalization"]);
+        .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
 /// Dominance frontiers have at most so many members for each block, on average.
 const MOST_MEMBERS: usize = 8;
@@ -72,8 +72,8 @@ fn run(cx: &mut FunctionContext<'_>) {
         promote(cx, &mut known, allocation);
     }
     if known.has_changed && cx.function().has_attribute("ossa") {
-        canonicalize(cx, known);
         update_borrowed_from(cx);
+        canonicalize(cx, known);
     }
 }
 
@@ -174,11 +174,7 @@ fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
     if !slot.has_ossa || slot.is_trivial == Some(true) {
         return Vec::new();
     }
-    let source = |user| match body.view(user) {
-        AnyInst::Store(store) => Some(store.source),
-        AnyInst::StoreBorrow(store) => Some(store.source),
-        _ => None,
-    };
+    let source = |user| body.view_as::<Store>(user).map(|store| store.source);
     body.users(slot.address).filter_map(source).collect()
 }
 

@@ -186,7 +186,12 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     for projection in path.into_iter().rev() {
         value = project(cx, load, projection, value, &mut borrows);
     }
-    let is_copy = cx.body().view_as::<Load>(load).is_some_and(|l| l.qualifier == Some(LoadQualifier::Copy));
+    let is_copy = match cx.body().view_as::<Load>(load).and_then(|load| load.qualifier) {
+        Some(LoadQualifier::Copy) => true,
+        // What is only lent cannot be taken.
+        Some(LoadQualifier::Take) => ownership(cx, value) == Some(Ownership::Guaranteed),
+        _ => false,
+    };
     let result = match cx.body().inst(load).opcode {
         Opcode::LoadBorrow => borrow(cx, slot, load, value),
         _ if is_copy => {
@@ -273,7 +278,9 @@ pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Op
 /// Replaces a `destroy_addr` of an allocation by destroying what it holds there.
 pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, held: Value) {
     let declarations = cx.world.declarations;
-    let is_expanded = destroy::is_expanded(declarations, slot.ty.ty(), slot.sig);
+    let ty = slot.ty.ty();
+    let is_expanded = destroy::is_expanded(declarations, ty, slot.sig)
+        && !(cx.world.options.is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
     let (sig, has_ossa) = (slot.sig, slot.has_ossa);
     let mut builder = cx.builder();
     builder.move_to(Point::Before(destroy));

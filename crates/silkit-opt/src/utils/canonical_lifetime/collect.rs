@@ -41,6 +41,11 @@ impl Found {
         }
     }
 
+    /// Whether anything ends the value: what nothing ends may be something that needs no end.
+    pub(super) fn is_ended(&self) -> bool {
+        !self.destroys.is_empty() || self.points.values().any(|&how| how == Use::Consumes)
+    }
+
     /// Keeps the value alive up to an instruction.
     pub(super) fn extend_to(&mut self, body: &Body, home: Block, inst: Inst) {
         self.points.entry(inst).or_insert(Use::Extends);

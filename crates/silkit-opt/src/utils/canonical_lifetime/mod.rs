@@ -65,6 +65,9 @@ pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &Known) {
         return;
     }
     let Some(mut found) = collect::collect(cx, value) else { return };
+    if !found.is_ended() {
+        return;
+    }
     extend::extend(cx, value, &mut found, known);
     rewrite::rewrite(cx, value, found, known);
 }
