@@ -18,6 +18,9 @@
 //! | [`RcIdentity`] | values with the same reference count | all of these |
 //! | [`Induction`] | phis that count up in a loop | all of these |
 //! | [`Epilogue`] | the last retains and releases of a function | all of these |
+//! | [`ArrayCall`] | calls that mean something about arrays | – |
+//! | [`ColdBlocks`] | blocks that hardly ever run | all of these |
+//! | [`destruction_may_store`] | whether the end of a lifetime may store to memory | – |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
 //! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
@@ -26,10 +29,13 @@
 //! | [`path`] | a shortest path between blocks | – |
 
 pub mod access;
+mod array_calls;
 mod cache;
 pub mod calls;
+mod cold_blocks;
 mod components;
 mod dead_ends;
+mod destructors;
 mod dominators;
 mod epilogue;
 mod frontiers;
@@ -45,9 +51,12 @@ mod projection_path;
 mod rc_identity;
 mod scopes;
 
+pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
 pub use cache::{Analysis, AnalysisCache, Fresh};
+pub use cold_blocks::ColdBlocks;
 pub use components::Components;
 pub use dead_ends::DeadEnds;
+pub use destructors::destruction_may_store;
 pub use dominators::{Dominators, PostDominators, value_dominates};
 pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};

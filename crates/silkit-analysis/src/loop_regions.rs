@@ -26,6 +26,8 @@ pub enum RegionEdge {
     Local(usize),
     /// Where the edge of the parent with this position goes.
     OfParent(usize),
+    /// Around the loop that the region is in, or around one outside: it is no edge any more.
+    Around,
 }
 
 /// A region.
@@ -37,7 +39,7 @@ pub struct Region {
     pub parent: Option<usize>,
     /// The regions with the same parent that go to it, sorted.
     pub predecessors: Vec<usize>,
-    /// Where it goes to, but around. Positions matter: see [`RegionEdge::OfParent`].
+    /// Where it goes to. Positions matter: see [`RegionEdge::OfParent`].
     pub successors: Vec<RegionEdge>,
     /// The regions in it, in reverse postorder of their first blocks.
     pub children: Vec<usize>,
@@ -91,6 +93,9 @@ impl LoopRegions {
         // Edges out of a loop are handed on to the loop around it.
         for &id in inner_first.iter().rev() {
             this.hand_on(&source, id);
+        }
+        for region in this.function + 1..this.regions.len() {
+            this.leave_out_around(region);
         }
         this.resolve(&source);
         this
@@ -169,18 +174,31 @@ impl LoopRegions {
                 RegionKind::Function => false,
             };
             self.regions[region].is_unknown_tail |= leaves && self.regions[child].is_unknown_tail;
-            let mut is_exiting = false;
             for at in 0..self.regions[child].successors.len() {
                 let RegionEdge::Local(target) = self.regions[child].successors[at] else { continue };
                 // Until all is handed on, edges go to blocks.
-                if source.loops.contains(id, source.order.blocks()[target]) {
-                    continue;
+                let block = source.order.blocks()[target];
+                let edge = &mut self.regions[child].successors[at];
+                if block == source.loops.get(id).header {
+                    *edge = RegionEdge::Around;
+                } else if !source.loops.contains(id, block) {
+                    let position = add(&mut self.regions[region].successors, RegionEdge::Local(target));
+                    self.regions[child].successors[at] = RegionEdge::OfParent(position);
                 }
-                let position = add(&mut self.regions[region].successors, RegionEdge::Local(target));
-                self.regions[child].successors[at] = RegionEdge::OfParent(position);
-                is_exiting = true;
             }
-            if is_exiting {
+        }
+    }
+
+    /// Takes away the edges that go around a loop further outside, and says which children leave a loop.
+    fn leave_out_around(&mut self, region: usize) {
+        for child in sorted(self.regions[region].children.clone()) {
+            for at in 0..self.regions[child].successors.len() {
+                let RegionEdge::OfParent(position) = self.regions[child].successors[at] else { continue };
+                if self.regions[region].successors[position] == RegionEdge::Around {
+                    self.regions[child].successors[at] = RegionEdge::Around;
+                }
+            }
+            if self.regions[child].successors.iter().any(|e| matches!(e, RegionEdge::OfParent(_))) {
                 self.regions[region].exiting.push(child);
             }
         }
@@ -226,11 +244,8 @@ impl Source<'_> {
             RegionKind::Function => None,
             RegionKind::Loop(id) => around(self.loops.get(id).parent),
             RegionKind::Block(block) => {
-                for to in self.body.block_successors(block) {
-                    let goes_around = self.headed(to).is_some_and(|id| self.loops.contains(id, block));
-                    if let Some(to) = self.order.position(to).filter(|_| !goes_around) {
-                        add(&mut successors, RegionEdge::Local(to));
-                    }
+                for to in self.body.block_successors(block).filter_map(|to| self.order.position(to)) {
+                    add(&mut successors, RegionEdge::Local(to));
                 }
                 around(self.loops.of_block(block))
             }
@@ -291,7 +306,7 @@ bb4:
         assert_eq!(regions.get(5).children, [0, 6, 4]);
         assert_eq!(regions.get(6).children, [1, 7, 3]);
         assert_eq!(regions.get(7).successors, [RegionEdge::Local(3)]);
-        assert_eq!(regions.get(2).successors, [RegionEdge::OfParent(0)]);
+        assert_eq!(regions.get(2).successors, [RegionEdge::Around, RegionEdge::OfParent(0)]);
         assert_eq!((&regions.get(6).latches, &regions.get(6).exiting), (&vec![3], &vec![3]));
         assert_eq!(regions.get(4).predecessors, [6]);
     }

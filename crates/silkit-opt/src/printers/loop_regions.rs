@@ -17,7 +17,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         text += &one(regions, id);
         work.extend(&regions.get(id).children);
     }
-    text += &format!("End @{name}@\n");
+    text += &format!("\nEnd @{name}@\n");
     cx.print(&text);
 }
 
@@ -39,6 +39,7 @@ fn one(regions: &LoopRegions, id: usize) -> String {
         match *edge {
             RegionEdge::Local(to) => local.push(to),
             RegionEdge::OfParent(position) => outer.push(position),
+            RegionEdge::Around => {}
         }
     }
     local.sort_unstable();
@@ -112,6 +113,7 @@ Start @f@
     (non-local-succs)
     (exiting-subregs)
     (backedge-regs))
+
 End @f@
 ";
         assert_eq!(printed("loop-region-view-text", Stream::Out, text), expected);

@@ -1,0 +1,143 @@
+//! Calls that mean something about arrays, by the `@_semantics` of the function that is called.
+
+use silkit_ir::behavior::called_function;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::{Body, Function, Functions, Inst, Value};
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What a call means (HighLevelSILOptimizations.md, "array").
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        pub enum ArrayCallKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl ArrayCallKind {
+            /// All kinds with the text of the attribute.
+            pub const ALL: &'static [(ArrayCallKind, &'static str)] = &[$((ArrayCallKind::$name, $text),)*];
+        }
+    };
+}
+
+kinds! {
+    /// Whether elements need no bridging, which never changes.
+    IsNativeTypeChecked = "array.props.isNativeTypeChecked",
+    /// Makes an array.
+    Init = "array.init",
+    /// Makes an array whose elements are not there yet.
+    Uninitialized = "array.uninitialized",
+    /// Makes an array whose elements are not there yet, for a literal.
+    UninitializedIntrinsic = "array.uninitialized_intrinsic",
+    /// Ends the making of a literal.
+    FinalizeIntrinsic = "array.finalize_intrinsic",
+    /// Traps where an index is outside.
+    CheckSubscript = "array.check_subscript",
+    /// Traps where an index is outside or at the end.
+    CheckIndex = "array.check_index",
+    /// The number of elements.
+    GetCount = "array.get_count",
+    /// The number of elements for which there is room.
+    GetCapacity = "array.get_capacity",
+    /// One element.
+    GetElement = "array.get_element",
+    /// The address of one element.
+    GetElementAddress = "array.get_element_address",
+    /// Makes sure that nobody else has the buffer.
+    MakeMutable = "array.make_mutable",
+    /// Ends what `make_mutable` began.
+    EndMutation = "array.end_mutation",
+    /// Changes the array in any way.
+    MutateUnknown = "array.mutate_unknown",
+    /// Makes room for elements to be appended.
+    ReserveCapacityForAppend = "array.reserve_capacity_for_append",
+    /// Gives a closure the elements to change them.
+    WithUnsafeMutableBufferPointer = "array.withUnsafeMutableBufferPointer",
+    /// Appends the elements of a sequence.
+    AppendContentsOf = "array.append_contentsOf",
+    /// Appends one element.
+    AppendElement = "array.append_element",
+    /// Copies the elements into a vector.
+    CopyIntoVector = "array.copy_into_vector",
+}
+
+/// A call that means something about an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ArrayCall {
+    /// The call.
+    pub inst: Inst,
+    /// What it means.
+    pub kind: ArrayCallKind,
+    /// The array, or its address; `None` where the call makes it.
+    pub array: Option<Value>,
+    /// The index of the element that it is about.
+    pub index: Option<Value>,
+}
+
+impl ArrayCall {
+    /// The meaning of a call, where it has one.
+    pub fn of(body: &Body, inst: Inst, functions: &dyn Functions) -> Option<Self> {
+        use ArrayCallKind as K;
+        let site = ApplySite::new(body, inst, Addresses::Lowered).filter(ApplySite::is_full)?;
+        let kind = array_kind(functions.function(called_function(body, inst)?)?)?;
+        let array = match kind {
+            K::Init | K::Uninitialized | K::UninitializedIntrinsic => None,
+            K::FinalizeIntrinsic => site.arguments().next(),
+            _ => site.self_value(),
+        };
+        let first = site.callee_conventions().map_or(0, |c| c.first_param_argument());
+        let index = match kind {
+            K::CheckSubscript | K::CheckIndex | K::GetElement | K::GetElementAddress => {
+                site.arguments().nth(first).filter(|&index| Some(index) != array)
+            }
+            _ => None,
+        };
+        Some(Self { inst, kind, array, index })
+    }
+}
+
+/// What the calls of a function mean.
+pub fn array_kind(function: &Function) -> Option<ArrayCallKind> {
+    let mut texts = function.attributes.iter().filter(|a| a.key == "_semantics").filter_map(|a| {
+        a.text.as_str().strip_prefix("_semantics")?.trim().strip_prefix('"')?.strip_suffix('"')
+    });
+    texts.find_map(|text| ArrayCallKind::ALL.iter().find(|(_, name)| *name == text).map(|(kind, _)| *kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_base::Symbol;
+    use silkit_ir::Module;
+
+    struct Named<'a>(&'a Module);
+
+    impl Functions for Named<'_> {
+        fn function(&self, name: Symbol) -> Option<&Function> {
+            self.0.function(name).map(|id| &self.0.functions[id])
+        }
+    }
+
+    #[test]
+    fn calls_say_what_they_do_to_which_array() {
+        let text = "\
+sil [_semantics \"array.check_subscript\"] @check : $@convention(method) (Builtin.Int64, @guaranteed Builtin.NativeObject) -> ()
+sil [_semantics \"other\"] @other : $@convention(thin) () -> ()
+sil @f : $@convention(thin) (Builtin.Int64, @guaranteed Builtin.NativeObject) -> () {
+bb0(%0 : $Builtin.Int64, %1 : $Builtin.NativeObject):
+  %2 = function_ref @check : $@convention(method) (Builtin.Int64, @guaranteed Builtin.NativeObject) -> ()
+  %3 = apply %2(%0, %1) : $@convention(method) (Builtin.Int64, @guaranteed Builtin.NativeObject) -> ()
+  %4 = function_ref @other : $@convention(thin) () -> ()
+  %5 = apply %4() : $@convention(thin) () -> ()
+  return %5
+}
+";
+        let module = silkit_text::parse_module(text).module;
+        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
+        let found: Vec<ArrayCall> =
+            body.insts().filter_map(|i| ArrayCall::of(body, i, &Named(&module))).collect();
+        let arguments = body.arguments(body.block_order()[0]);
+        let [call] = found.as_slice() else { panic!("one call") };
+        assert_eq!(call.kind, ArrayCallKind::CheckSubscript);
+        assert_eq!((call.index, call.array), (Some(arguments[0]), Some(arguments[1])));
+    }
+}

@@ -1,0 +1,121 @@
+//! Blocks that hardly ever run.
+
+use silkit_base::{Entity, Worklist};
+use silkit_ir::behavior::called_function;
+use silkit_ir::ownership::builtin;
+use silkit_ir::{Block, Body, Functions, Inst, Opcode, Value};
+
+/// Which blocks hardly ever run: those that end the program with an error or that a hint says are not gone to, and
+/// those that only lead there or that only these lead to.
+#[derive(Clone, Debug, Default)]
+pub struct ColdBlocks {
+    is_cold: Vec<bool>,
+}
+
+impl ColdBlocks {
+    /// The cold blocks of a body, which may call these functions.
+    pub fn compute(body: &Body, functions: &dyn Functions) -> Self {
+        let mut this = Self { is_cold: vec![false; body.block_count()] };
+        let mut work = Worklist::new();
+        for &block in body.block_order() {
+            match body.terminator(block).map(|t| (t, body.inst(t).opcode)) {
+                Some((_, Opcode::Unreachable)) => _ = work.push(block),
+                Some((branch, Opcode::CondBranch)) => {
+                    if let Some(expected) = expected(body, functions, body.operand_value(branch, 0)) {
+                        // The edge is cold; the block behind it where no other leads there.
+                        let other = body.block_successors(block).nth(usize::from(expected));
+                        if let Some(other) = other.filter(|&b| body.single_predecessor(b).is_some()) {
+                            work.push(other);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        while let Some(block) = work.pop() {
+            this.is_cold[block.index()] = true;
+            for pred in body.predecessors(block) {
+                if body.block_successors(pred).all(|b| this.is_cold[b.index()]) {
+                    work.push(pred);
+                }
+            }
+            for next in body.block_successors(block) {
+                if body.predecessors(next).all(|b| this.is_cold[b.index()]) {
+                    work.push(next);
+                }
+            }
+        }
+        this
+    }
+
+    /// Whether a block hardly ever runs.
+    pub fn is_cold(&self, block: Block) -> bool {
+        self.is_cold.get(block.index()).copied().unwrap_or(false)
+    }
+}
+
+/// What a condition is expected to be.
+fn expected(body: &Body, functions: &dyn Functions, condition: Value) -> Option<bool> {
+    let inst = body.defining_inst(condition)?;
+    match body.inst(inst).opcode {
+        Opcode::Builtin if is_expectation(body, inst) => literal(body, body.operands(inst).get(1)?.value),
+        // `_fastPath` and `_slowPath` give a `Bool`.
+        Opcode::StructExtract => expected(body, functions, body.operand_value(inst, 0)),
+        Opcode::Apply => {
+            let callee = functions.function(called_function(body, inst)?)?;
+            let mut meanings = callee.attributes.iter().filter(|a| a.key == "_semantics");
+            meanings.find_map(|a| match a.text.as_str() {
+                "_semantics \"fastpath\"" => Some(true),
+                "_semantics \"slowpath\"" => Some(false),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn is_expectation(body: &Body, inst: Inst) -> bool {
+    let name = body.word(inst, "name").and_then(Body::symbol);
+    builtin(body, inst).is_some_and(|b| b.id == "Expect")
+        || name.is_some_and(|n| n.as_str().starts_with("int_expect_"))
+}
+
+fn literal(body: &Body, value: Value) -> Option<bool> {
+    let inst = body.defining_inst(value).filter(|&i| body.inst(i).opcode == Opcode::IntegerLiteral)?;
+    let digits = body.view_as::<silkit_ir::instructions::IntegerLiteral>(inst)?;
+    Some(digits.value.as_str() != "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_ir::NoFunctions;
+
+    #[test]
+    fn what_leads_to_an_error_is_cold() {
+        let text = "\
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = integer_literal $Builtin.Int1, 0
+  %2 = builtin \"int_expect_Int1\"(%0, %1) : $Builtin.Int1
+  cond_br %2, bb1, bb2
+bb1:
+  br bb5
+bb2:
+  cond_br %0, bb3, bb5
+bb3:
+  br bb4
+bb4:
+  unreachable
+bb5:
+  %9 = tuple ()
+  return %9
+}
+";
+        let module = silkit_text::parse_module(text).module;
+        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
+        let cold = ColdBlocks::compute(body, &NoFunctions);
+        let found: Vec<bool> = body.block_order().iter().map(|&b| cold.is_cold(b)).collect();
+        assert_eq!(found, [false, true, false, true, true, false]);
+    }
+}

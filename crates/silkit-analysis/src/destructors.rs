@@ -1,0 +1,53 @@
+//! What the end of a value's lifetime may do.
+
+use silkit_base::Symbol;
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{GenericSig, Type, TypeFacts, TypeKind};
+
+/// How deep types are looked into.
+const MOST_LEVELS: u32 = 32;
+
+/// Whether the end of a value's lifetime may store to memory that others see: it may, unless the value is made of
+/// bits and of containers that are known to free nothing but their elements.
+pub fn destruction_may_store(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
+    !is_safe(declarations, ty, sig, 0)
+}
+
+fn is_safe(declarations: &Declarations, ty: Type, sig: Option<GenericSig>, level: u32) -> bool {
+    if declarations.type_properties(ty, sig).trivial == Some(true) {
+        return true;
+    }
+    let below = |ty: Type| is_safe(declarations, ty, sig, level + 1);
+    if level >= MOST_LEVELS {
+        return false;
+    }
+    match ty.kind() {
+        TypeKind::Tuple(elements) => elements.iter().all(|e| below(e.ty)),
+        TypeKind::Array(element) => below(*element),
+        TypeKind::Named(named) => {
+            let container = Symbol::new("_DestructorSafeContainer");
+            if declarations.conforms(ty, container) == Some(true) {
+                return named.args.iter().all(|&arg| below(arg));
+            }
+            let is_struct = declarations.nominal_of(ty).is_some_and(|d| d.kind == NominalKind::Struct);
+            let fields = TypeFacts::stored_fields(declarations, ty).filter(|_| is_struct);
+            fields.is_some_and(|fields| fields.into_iter().all(below))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
+
+    #[test]
+    fn only_deinitializers_store() {
+        let text = "class C {}\nstruct Safe {\n  var a: Array<Int>\n  var b: Bool\n}\nstruct Other {\n  var c: C\n}\n";
+        let declarations = with_stdlib(parse_decls(text, 0..text.len(), Dialect::Sil).table);
+        let stores = |name: &str| destruction_may_store(&declarations, Type::nominal(name), None);
+        let found: Vec<bool> = ["Int", "Safe", "Other", "C", "Missing"].into_iter().map(stores).collect();
+        assert_eq!(found, [false, false, true, true, true]);
+    }
+}
