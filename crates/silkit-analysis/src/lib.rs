@@ -26,6 +26,9 @@
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
 //! | [`ossa`] | borrow scopes, what encloses values, where they live | – |
+//! | [`walk`] | walks to uses and to definitions along such a path | – |
+//! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
+//! | [`FunctionEffects`] | the effects that stand behind a function's type, as data | – |
 //! | [`path`] | a shortest path between blocks | – |
 
 pub mod access;
@@ -37,7 +40,9 @@ mod components;
 mod dead_ends;
 mod destructors;
 mod dominators;
+mod effects;
 mod epilogue;
+pub mod escape;
 mod frontiers;
 mod induction;
 mod inst_order;
@@ -50,6 +55,7 @@ mod path;
 mod projection_path;
 mod rc_identity;
 mod scopes;
+pub mod walk;
 
 pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
 pub use cache::{Analysis, AnalysisCache, Fresh};
@@ -58,6 +64,7 @@ pub use components::Components;
 pub use dead_ends::DeadEnds;
 pub use destructors::destruction_may_store;
 pub use dominators::{Dominators, PostDominators, value_dominates};
+pub use effects::{ArgumentEffects, ArgumentEscape, Effects, Escape, FunctionEffects, SideEffects};
 pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use induction::{Induction, Step};

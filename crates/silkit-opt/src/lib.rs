@@ -22,6 +22,7 @@
 //! ```
 
 mod context;
+mod interprocedural;
 pub mod observers;
 mod order;
 mod output;

@@ -44,4 +44,4 @@ macro_rules! cases {
     };
 }
 
-cases! { instruction_properties }
+cases! { escape instruction_properties }

@@ -53,7 +53,8 @@ pub struct CalleeTables<'a> {
     methods: FxHashMap<DeclRef, Method>,
     /// Witness tables with entries, by the paths of type and protocol.
     witnesses: FxHashMap<(Symbol, Symbol), &'a WitnessTable>,
-    vtables: FxHashMap<Symbol, usize>,
+    /// The deinitializers that free objects, by the class of which they are.
+    deallocators: FxHashMap<Symbol, FunctionId>,
 }
 
 impl<'a> CalleeTables<'a> {
@@ -65,12 +66,12 @@ impl<'a> CalleeTables<'a> {
             names: functions_by_name(module),
             methods: FxHashMap::default(),
             witnesses: FxHashMap::default(),
-            vtables: FxHashMap::default(),
+            deallocators: FxHashMap::default(),
         };
+        this.deallocators = this.find_deallocators();
         let overridden = this.overridden_elsewhere();
-        for (at, table) in module.vtables.iter().enumerate() {
-            let ClassRef::Name(class) = table.class else { continue };
-            this.vtables.insert(class, at);
+        for table in &module.vtables {
+            let ClassRef::Name(_) = table.class else { continue };
             for entry in &table.entries {
                 this.add(entry.method, entry.formal, entry.function);
                 let is_known =
@@ -112,6 +113,23 @@ impl<'a> CalleeTables<'a> {
             }
         }
         open
+    }
+
+    /// Each is named for its class, of which it takes an object.
+    fn find_deallocators(&self) -> FxHashMap<Symbol, FunctionId> {
+        let declarations = self.visibility.declarations();
+        let mut found = FxHashMap::default();
+        for (id, function) in self.module.functions.iter() {
+            let name = function.name.as_str();
+            if !name.starts_with('$') || !(name.ends_with("CfD") || name.ends_with("CfZ")) {
+                continue;
+            }
+            let object = function.ty.ty().as_function().and_then(|ty| ty.params.first());
+            if let Some(class) = object.and_then(|p| declarations.path_of(p.ty)) {
+                found.entry(class).or_insert(id);
+            }
+        }
+        found
     }
 
     fn add(&mut self, method: DeclRef, formal: Option<Type>, function: Symbol) {
@@ -258,9 +276,7 @@ impl<'a> CalleeTables<'a> {
         if !is_exact && !decl.flags.contains(DeclFlags::FINAL) {
             return self.of_method(deinit, None);
         }
-        let table = self.vtables.get(&decl.path).map(|&at| &self.module.vtables[at]);
-        let entry = table.and_then(|t| t.entries.iter().find(|e| e.method == deinit));
-        entry.and_then(|e| self.function(e.function)).map_or(Callees::UNKNOWN, Callees::one)
+        self.deallocators.get(&decl.path).map_or(Callees::UNKNOWN, |&f| Callees::one(f))
     }
 }
 

@@ -1,7 +1,11 @@
 //! The passes that are built in, one file each.
 
 use crate::pass::Pass;
-use crate::printers::*;
+use crate::printers::{
+    access_path_verification, access_storage_analysis_dump, access_storage_dump, access_summary_dump,
+    basic_instruction_property_dump, callees, callers, compute, epilogue, escape_info, function_order,
+    induction, loop_info, loop_regions, rc_identity,
+};
 
 mod loop_canonicalizer;
 mod mem2reg;
@@ -23,6 +27,8 @@ pub const ALL: &[Pass<'static>] = &[
     callers::PASS,
     compute::DOMINANCE,
     compute::LOOPS,
+    escape_info::ADDRESSES,
+    escape_info::OBJECTS,
     function_order::PASS,
     induction::PASS,
     loop_canonicalizer::PASS,

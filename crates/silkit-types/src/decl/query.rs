@@ -234,6 +234,31 @@ impl Declarations {
         self.ask(None, |q| q.enum_payload(ty, case))
     }
 
+    /// The number of a stored property of a struct or a class among all of its value; those of superclasses come first.
+    pub fn field_index(&self, ty: Type, name: Symbol) -> Option<u32> {
+        let mut base = self.ask(ty, |q| q.desugared(ty));
+        let mut index = None;
+        for _ in 0..MAX_SUPERCLASSES {
+            let decl = self.nominal_of(base)?;
+            let fields = decl.lists_fields().then_some(&decl.body.fields)?;
+            index = match index {
+                Some(index) => Some(index + fields.len() as u32),
+                None => fields.iter().position(|f| f.name == name).map(|i| i as u32),
+            };
+            match self.superclass(base) {
+                Some(superclass) => base = superclass,
+                None => break,
+            }
+        }
+        index
+    }
+
+    /// The number of a case of an enum.
+    pub fn case_index(&self, ty: Type, case: Symbol) -> Option<u32> {
+        let base = self.ask(ty, |q| q.desugared(ty));
+        self.nominal_of(base)?.body.cases.iter().position(|c| c.name == case).map(|i| i as u32)
+    }
+
     /// The superclass of a class, with its arguments.
     pub fn superclass(&self, ty: Type) -> Option<Type> {
         self.ask(None, |q| q.superclass(ty))

@@ -1,0 +1,62 @@
+//! Whether two addresses may be the same, because one comes to where the other one is.
+
+use super::{Direction, EscapePath, EscapeVisitor, Escapes};
+use crate::memory::MemoryFacts;
+use crate::walk::AtUse;
+use crate::{Component, ProjectionPath};
+use silkit_ir::{Opcode, Operand, Value};
+
+/// Counts the escape of an address to the uses of a value.
+struct ToValue<'a> {
+    facts: MemoryFacts<'a>,
+    target: Value,
+    path: ProjectionPath,
+}
+
+impl EscapeVisitor for ToValue<'_> {
+    fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
+        let data = self.facts.body.operand(operand);
+        if data.value == self.target && path.path.may_overlap(self.path) {
+            AtUse::Abort
+        } else if self.facts.body.inst(data.user).opcode == Opcode::Return {
+            // What is returned cannot come to a place inside.
+            AtUse::Skip
+        } else {
+            AtUse::Follow
+        }
+    }
+
+    fn follows_trivial(&self) -> bool {
+        true
+    }
+
+    fn follows_loads(&self) -> bool {
+        false
+    }
+}
+
+impl MemoryFacts<'_> {
+    /// The path to all addresses that a value holds: in itself where it is one, else in the objects that it refers to.
+    pub fn addresses_in(&self, value: Value) -> ProjectionPath {
+        let ty = self.body.value(value).ty;
+        let inner = ProjectionPath::of(Component::AnyValueFields);
+        if ty.is_address() {
+            return inner;
+        }
+        let is_class = self.declarations.is_class(ty.ty()) == Some(true);
+        let in_object = inner.push(Component::AnyClassField);
+        if is_class { in_object } else { in_object.push(Component::AnyValueFields) }
+    }
+}
+
+impl Escapes<'_> {
+    /// Whether addresses, each the part of a value that a path leads to, may be the same. At most so many steps are done
+    /// for an answer.
+    pub fn may_alias(&self, a: (Value, ProjectionPath), b: (Value, ProjectionPath), steps: u32) -> bool {
+        // That one does not come to the other shows where it is local and does not escape.
+        [(a, b), (b, a)].into_iter().all(|((value, at), (target, path))| {
+            let mut visitor = ToValue { facts: self.facts, target, path };
+            self.escapes_within(value, at, Direction::Up, &mut visitor, steps)
+        })
+    }
+}

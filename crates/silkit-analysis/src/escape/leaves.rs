@@ -1,0 +1,246 @@
+//! Uses through which the plain walk knows no way.
+
+use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS};
+use crate::{Component, ProjectionPath};
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::info::BuiltinInfo;
+use silkit_ir::instructions::{AnyInst, Builtin, StoreQualifier};
+use silkit_ir::{Inst, Opcode, Operand, Value};
+use std::ops::ControlFlow;
+
+impl<V: EscapeVisitor> EscapeWalker<'_, V> {
+    /// The use of a value.
+    pub(super) fn value_leaf(
+        &mut self,
+        walk: &mut EscapeWalk<'_>,
+        operand: Operand,
+        path: EscapePath,
+    ) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        let data = body.operand(operand);
+        let (inst, value) = (data.user, data.value);
+        let result = || body.results(inst).next();
+        match body.view(inst) {
+            AnyInst::RefTailAddr(_) => match result() {
+                Some(result) => self.project(walk, result, Some(Component::TailElements), path),
+                None => ESCAPES,
+            },
+            AnyInst::RefElementAddr(e) => match result() {
+                Some(result) => self.project(walk, result, walk.facts.class_field(e.operand, e.field), path),
+                None => ESCAPES,
+            },
+            AnyInst::ProjectBox(p) => match result() {
+                Some(result) => self.project(walk, result, Some(Component::ClassField(p.field)), path),
+                None => ESCAPES,
+            },
+            AnyInst::Store(_) | AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
+                let is_address_stored = path.is_address_stored || !self.follows_loads(path);
+                walk.up(body.operand_value(inst, 1), EscapePath { is_address_stored, ..path });
+                STAYS
+            }
+            AnyInst::DestroyValue(_) | AnyInst::ReleaseValue(_) | AnyInst::StrongRelease(_) => {
+                self.destroy(walk, value, path)
+            }
+            AnyInst::Apply(_) | AnyInst::TryApply(_) | AnyInst::BeginApply(_) => {
+                self.pass(walk, operand, path)
+            }
+            AnyInst::PartialApply(_) => {
+                // It may escape in the closure's body, with the closure, and when the context is destroyed.
+                let path = path.of_any_type();
+                self.pass(walk, operand, path)?;
+                result().into_iter().for_each(|closure| walk.down(closure, path));
+                STAYS
+            }
+            AnyInst::PointerToAddress(_) | AnyInst::ConvertFunction(_) => {
+                result().into_iter().for_each(|to| walk.down(to, path.of_any_type()));
+                STAYS
+            }
+            AnyInst::Builtin(builtin) => self.builtin(walk, operand, builtin, path),
+            _ if stays_at(body.inst(inst).opcode) => STAYS,
+            _ => ESCAPES,
+        }
+    }
+
+    fn builtin(
+        &mut self,
+        walk: &mut EscapeWalk<'_>,
+        operand: Operand,
+        builtin: Builtin<'_>,
+        path: EscapePath,
+    ) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        let inst = body.operand(operand).user;
+        let escapes_if = |escapes: bool| if escapes { ESCAPES } else { STAYS };
+        match BuiltinInfo::find(builtin.name.as_str()).map(|b| b.id) {
+            // What lies in the array itself is passed as `self` to deinitializers, which cannot let it escape.
+            Some("DestroyArray") => {
+                escapes_if(body.operand_index(operand) != 1 || path.path.may_have_class_projection())
+            }
+            Some("AtomicLoad") => {
+                if let Some(loaded) = body.results(inst).next().filter(|_| self.follows_loads(path)) {
+                    walk.down(loaded, path.of_any_type());
+                }
+                STAYS
+            }
+            Some("AtomicStore" | "AtomicRMW") => escapes_if(path.follows_stores),
+            Some("CmpXChg") => escapes_if(self.follows_loads(path) || path.follows_stores),
+            Some("Fence") => STAYS,
+            _ => ESCAPES,
+        }
+    }
+
+    /// The use of an address.
+    pub(super) fn address_leaf(
+        &mut self,
+        walk: &mut EscapeWalk<'_>,
+        operand: Operand,
+        path: EscapePath,
+    ) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        let data = body.operand(operand);
+        let (inst, address) = (data.user, data.value);
+        let result = || body.results(inst).next();
+        match body.view(inst) {
+            AnyInst::Store(_) | AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
+                if let AnyInst::Store(store) = body.view(inst)
+                    && store.qualifier == Some(StoreQualifier::Assign)
+                {
+                    self.destroy(walk, address, path.of_any_type())?;
+                }
+                if path.follows_stores {
+                    walk.up(body.operand_value(inst, 0), path);
+                }
+                STAYS
+            }
+            AnyInst::StoreBorrow(_) => {
+                result().into_iter().for_each(|borrow| walk.down(borrow, path));
+                STAYS
+            }
+            AnyInst::CopyAddr(copy) => {
+                if !self.follows_loads(path) {
+                    return STAYS;
+                }
+                if body.operand_index(operand) == 0 {
+                    walk.up(copy.destination, path);
+                    return STAYS;
+                }
+                if !copy.init {
+                    self.destroy(walk, address, path.of_any_type())?;
+                }
+                if path.follows_stores {
+                    walk.up(copy.source, path);
+                }
+                STAYS
+            }
+            AnyInst::DestroyAddr(_) => self.destroy(walk, address, path),
+            AnyInst::Apply(_) | AnyInst::TryApply(_) | AnyInst::BeginApply(_) => {
+                self.pass(walk, operand, path)
+            }
+            AnyInst::PartialApply(_) => {
+                let path = path.of_any_type();
+                self.pass(walk, operand, path)?;
+                if self.follows_loads(path) || captures_address(walk, inst, operand) {
+                    result().into_iter().for_each(|closure| walk.down(closure, path));
+                }
+                STAYS
+            }
+            AnyInst::Load(_) | AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
+                if let Some(loaded) =
+                    result().filter(|&l| self.follows_loads(path) && !walk.facts.is_plain(l))
+                {
+                    walk.down(loaded, path.of_any_type());
+                }
+                STAYS
+            }
+            AnyInst::AddressToPointer(_) => {
+                result().into_iter().for_each(|pointer| walk.down(pointer, path.of_any_type()));
+                STAYS
+            }
+            AnyInst::UncheckedAddrCast(cast) => {
+                if body.value(address).ty != cast.ty {
+                    self.cast(walk, result(), path)?;
+                }
+                result().into_iter().for_each(|to| walk.down(to, path));
+                STAYS
+            }
+            AnyInst::DeallocStack(_)
+            | AnyInst::InjectEnumAddr(_)
+            | AnyInst::FixLifetime(_)
+            | AnyInst::EndBorrow(_)
+            | AnyInst::EndAccess(_)
+            | AnyInst::IsUnique(_)
+            | AnyInst::DebugValue(_) => STAYS,
+            _ => ESCAPES,
+        }
+    }
+
+    /// Paths mean something else behind a cast of addresses: it is followed only where nothing comes behind it.
+    fn cast(&self, walk: &EscapeWalk<'_>, cast: Option<Value>, path: EscapePath) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        for user in cast.into_iter().flat_map(|cast| body.users(cast)) {
+            match body.inst(user).opcode {
+                Opcode::IsUnique => {}
+                Opcode::Load | Opcode::LoadBorrow | Opcode::Apply | Opcode::TryApply
+                    if !self.follows_loads(path) => {}
+                _ => return ESCAPES,
+            }
+        }
+        STAYS
+    }
+
+    /// Whether it escapes through the deinitializer.
+    pub(super) fn destroy(&self, walk: &EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
+        // Deinitializers take references, whatever the destroyed value holds around them.
+        let inner = path.path.pop_value_fields();
+        let in_object = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);
+        // The object itself cannot escape from its deinitializer, nor an address of a property of it.
+        if inner.is_empty() || !self.visitor.follows_loads() && inner.matches(in_object) {
+            return STAYS;
+        }
+        if path.follows_stores {
+            return ESCAPES;
+        }
+        let (ty, is_exact) = match path.exact_type {
+            Some(exact) => (exact, true),
+            None => (walk.facts.body.value(value).ty, false),
+        };
+        let Some(destructors) = self.program.destructors(ty, is_exact) else { return ESCAPES };
+        let at = self.effects_path(inner);
+        let escapes = |&destructor: &_| self.program.effects[destructor].may_escape(0, at);
+        if destructors.iter().any(escapes) { ESCAPES } else { STAYS }
+    }
+}
+
+/// Whether a closure keeps the address that it captures; from some it copies the value.
+fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool {
+    let body = walk.facts.body;
+    let site = ApplySite::new(body, inst, Addresses::Lowered);
+    let convention = site.and_then(|site| site.convention_of_operand(body.operand_index(operand)));
+    !matches!(convention, Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed))
+}
+
+/// Whether nothing becomes of a value that an instruction uses.
+fn stays_at(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::StrongRetain
+            | Opcode::RetainValue
+            | Opcode::DebugValue
+            | Opcode::ValueMetatype
+            | Opcode::InitExistentialMetatype
+            | Opcode::OpenExistentialMetatype
+            | Opcode::ExistentialMetatype
+            | Opcode::DeallocRef
+            | Opcode::FixLifetime
+            | Opcode::ClassifyBridgeObject
+            | Opcode::BridgeObjectToWord
+            | Opcode::EndBorrow
+            | Opcode::ClassMethod
+            | Opcode::SuperMethod
+            | Opcode::ObjCMethod
+            | Opcode::ObjCSuperMethod
+            | Opcode::WitnessMethod
+            | Opcode::DeallocStackRef
+            | Opcode::DeallocStack
+    )
+}

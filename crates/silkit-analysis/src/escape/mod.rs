@@ -1,0 +1,242 @@
+//! Escape analysis: whether a value, or an address, may come to where it is not known what happens to it.
+//!
+//! The walk begins at a value and goes in both directions: from allocations down to uses ("where does it go?"), from
+//! stores up to the memory ("what may read it there?") and down again. It follows one [`ProjectionPath`]. A visitor is
+//! asked at each use and definition, and so can count an escape to some places only, or note where the value goes.
+
+mod aliases;
+mod calls;
+mod leaves;
+mod path;
+mod roots;
+
+pub use path::EscapePath;
+
+use crate::calls::CalleeTables;
+use crate::effects::FunctionEffects;
+use crate::memory::MemoryFacts;
+use crate::walk::{AtDef, AtUse, Walk, WalkPath, Walker};
+use crate::{Component, ProjectionPath};
+use silkit_base::IdVec;
+use silkit_ir::{Body, FunctionId, Operand, Value};
+use silkit_types::{FnFlags, SilType};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// What is known about the functions that a body may call.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Which functions calls may reach.
+    pub tables: &'a CalleeTables<'a>,
+    /// The effects of all functions of the module.
+    pub effects: &'a IdVec<FunctionId, FunctionEffects>,
+}
+
+impl<'a> Program<'a> {
+    /// The functions that a value may be at a call; `None` where they are not known.
+    pub fn callees(&self, body: &Body, callee: Value) -> Option<Cow<'a, [FunctionId]>> {
+        let callees = self.tables.of_value(body, callee);
+        callees.is_complete.then_some(callees.known)
+    }
+
+    /// The deinitializers that may run when a value of a type is destroyed, which is `is_exact`ly of that class or may
+    /// be of a subclass; `None` where they are not known.
+    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Option<Cow<'a, [FunctionId]>> {
+        let destructors = self.tables.destructors(ty, is_exact);
+        destructors.is_complete.then_some(destructors.known)
+    }
+}
+
+/// Says at uses and definitions what an escape is.
+pub trait EscapeVisitor {
+    /// A use was reached.
+    fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
+        let _ = (operand, path);
+        AtUse::Follow
+    }
+
+    /// A definition was reached.
+    fn at_def(&mut self, value: Value, path: EscapePath) -> AtDef {
+        let _ = (value, path);
+        AtDef::Follow
+    }
+
+    /// Whether values are followed that cannot refer to anything.
+    fn follows_trivial(&self) -> bool {
+        false
+    }
+
+    /// Whether what is loaded from an address counts as the address does. It does not where the question is about the
+    /// address itself.
+    fn follows_loads(&self) -> bool {
+        true
+    }
+}
+
+/// Counts every escape.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnyEscape;
+
+impl EscapeVisitor for AnyEscape {}
+
+/// In which direction a walk begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// At the definition of the value: it may have escaped before.
+    Up,
+    /// At its uses: what happened to it before, in the caller for example, does not count.
+    Down,
+}
+
+/// Escape analysis of one body.
+#[derive(Clone, Copy, Debug)]
+pub struct Escapes<'a> {
+    /// The body, and what is known about the types in it.
+    pub facts: MemoryFacts<'a>,
+    /// What it may call.
+    pub program: Program<'a>,
+}
+
+impl Escapes<'_> {
+    /// Whether the part of a value that a path leads to escapes, as a visitor understands it.
+    pub fn escapes(
+        &self,
+        value: Value,
+        path: ProjectionPath,
+        direction: Direction,
+        visitor: &mut impl EscapeVisitor,
+    ) -> bool {
+        self.escapes_within(value, path, direction, visitor, u32::MAX)
+    }
+
+    /// As [`Self::escapes`]; after so many steps it is taken to escape.
+    pub fn escapes_within(
+        &self,
+        value: Value,
+        path: ProjectionPath,
+        direction: Direction,
+        visitor: &mut impl EscapeVisitor,
+        steps: u32,
+    ) -> bool {
+        let mut walk = Walk::new(self.facts);
+        match direction {
+            Direction::Up => walk.up(value, EscapePath::new(path)),
+            Direction::Down => walk.down(value, EscapePath::new(path)),
+        }
+        let mut walker = EscapeWalker { program: self.program, visitor, steps };
+        walk.run(&mut walker).is_break()
+    }
+}
+
+type EscapeWalk<'a> = Walk<'a, EscapePath>;
+
+struct EscapeWalker<'a, V> {
+    program: Program<'a>,
+    visitor: &'a mut V,
+    /// How many steps are left.
+    steps: u32,
+}
+
+const ESCAPES: ControlFlow<()> = ControlFlow::Break(());
+const STAYS: ControlFlow<()> = ControlFlow::Continue(());
+
+impl<V: EscapeVisitor> EscapeWalker<'_, V> {
+    /// Whether a value may hold what the walk is about.
+    fn is_relevant(&self, facts: &MemoryFacts<'_>, value: Value, path: ProjectionPath) -> bool {
+        self.visitor.follows_trivial() && !path.has_class_projection() || !facts.is_plain(value)
+    }
+
+    /// Whether loads from an address are followed.
+    fn follows_loads(&self, path: EscapePath) -> bool {
+        self.visitor.follows_loads() || path.path.may_have_class_projection() || path.is_address_stored
+    }
+
+    /// The path at which the effects of a callee are asked for. An address of a class property cannot escape from a
+    /// function that the object is passed to; what is stored there could.
+    fn effects_path(&self, path: ProjectionPath) -> ProjectionPath {
+        if self.visitor.follows_loads() { path } else { path.pop_last_class_and_values() }
+    }
+
+    fn is_exhausted(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        self.steps == 0
+    }
+
+    /// Goes from a reference to the address of a part of the object.
+    fn project(
+        &self,
+        walk: &mut EscapeWalk<'_>,
+        result: Value,
+        component: Option<Component>,
+        path: EscapePath,
+    ) -> ControlFlow<()> {
+        let inner = component.map_or(Some(path.anything()), |c| path.pop_if_matches(c));
+        if let Some(path) = inner.filter(|p| self.is_relevant(&walk.facts, result, p.path)) {
+            walk.down(result, path.of_any_type());
+        }
+        STAYS
+    }
+}
+
+impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
+    fn at_use(&mut self, walk: &mut EscapeWalk<'_>, operand: Operand, path: EscapePath) -> AtUse {
+        if self.is_exhausted() {
+            return AtUse::Abort;
+        }
+        if !self.is_relevant(&walk.facts, walk.facts.body.operand(operand).value, path.path) {
+            return AtUse::Skip;
+        }
+        self.visitor.at_use(operand, path)
+    }
+
+    fn at_def(&mut self, walk: &mut EscapeWalk<'_>, value: Value, path: EscapePath) -> AtDef {
+        if self.is_exhausted() {
+            return AtDef::Abort;
+        }
+        if !self.is_relevant(&walk.facts, value, path.path) {
+            return AtDef::Skip;
+        }
+        match self.visitor.at_def(value, path) {
+            AtDef::Down => {
+                walk.down_once(value, path.of_any_type());
+                AtDef::Skip
+            }
+            other => other,
+        }
+    }
+
+    fn at_leaf(&mut self, walk: &mut EscapeWalk<'_>, operand: Operand, path: EscapePath) -> ControlFlow<()> {
+        let data = walk.facts.body.operand(operand);
+        if walk.facts.body.value(data.value).ty.is_address() {
+            self.address_leaf(walk, operand, path)
+        } else {
+            self.value_leaf(walk, operand, path)
+        }
+    }
+
+    fn at_root(&mut self, walk: &mut EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
+        if walk.facts.body.value(value).ty.is_address() {
+            self.address_root(walk, value, path)
+        } else {
+            self.value_root(walk, value, path)
+        }
+    }
+}
+
+impl MemoryFacts<'_> {
+    /// Whether a value, or what is at an address, neither owns anything nor can point to anything. What is not known may.
+    pub fn is_plain(&self, value: Value) -> bool {
+        let ty = self.body.value(value).ty;
+        if ty.is_unknown() {
+            return false;
+        }
+        is_noescape(ty)
+            || self.declarations.is_trivial_non_pointer(ty.ty(), self.own.and_then(|own| own.sig))
+                == Some(true)
+    }
+}
+
+/// Whether a value is a closure that does not escape.
+fn is_noescape(ty: SilType) -> bool {
+    ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
+}

@@ -1,0 +1,63 @@
+//! What escape analysis keeps with each value.
+
+use crate::walk::WalkPath;
+use crate::{Component, Indexed, ProjectionPath};
+use silkit_types::SilType;
+
+/// Where in a value the thing is that is followed, and how it came there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EscapePath {
+    /// Where in the value it is.
+    pub path: ProjectionPath,
+    /// Whether what is stored to memory is followed up. At first it is not: other values in the same memory do not change
+    /// where the followed one goes. Once the walk goes up from a load, whatever was stored is meant.
+    pub follows_stores: bool,
+    /// Whether an address was stored, as a raw pointer: loads may give it back.
+    pub is_address_stored: bool,
+    /// The class of the value, where exactly that is known: it says which deinitializer runs.
+    pub exact_type: Option<SilType>,
+}
+
+impl EscapePath {
+    pub(super) fn new(path: ProjectionPath) -> Self {
+        Self { path, follows_stores: false, is_address_stored: false, exact_type: None }
+    }
+
+    pub(super) fn of_any_type(self) -> Self {
+        Self { exact_type: None, ..self }
+    }
+
+    fn at(self, path: ProjectionPath) -> Self {
+        Self { path, ..self }
+    }
+}
+
+impl WalkPath for EscapePath {
+    fn merge(self, other: Self) -> Self {
+        Self {
+            path: self.path.merge(other.path),
+            follows_stores: self.follows_stores || other.follows_stores,
+            is_address_stored: self.is_address_stored || other.is_address_stored,
+            exact_type: match (self.exact_type, other.exact_type) {
+                (Some(a), Some(b)) if a != b => None,
+                (a, b) => a.or(b),
+            },
+        }
+    }
+
+    fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
+        self.path.pop_exactly(kind).map(|(index, path)| (index, self.at(path)))
+    }
+
+    fn pop_if_matches(self, component: Component) -> Option<Self> {
+        self.path.pop_if_matches(component).map(|path| self.at(path))
+    }
+
+    fn push(self, component: Component) -> Self {
+        self.at(self.path.push(component))
+    }
+
+    fn anything(self) -> Self {
+        self.at(ProjectionPath::of(Component::Anything))
+    }
+}

@@ -1,0 +1,72 @@
+//! What walks keep with each value.
+
+use crate::{Component, Indexed, ProjectionPath};
+
+/// A path of projections, perhaps with more that is known about what is followed.
+pub trait WalkPath: Copy + PartialEq {
+    /// What stands for both.
+    #[must_use]
+    fn merge(self, other: Self) -> Self;
+
+    /// As [`ProjectionPath::pop_exactly`].
+    fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)>;
+
+    /// As [`ProjectionPath::pop_if_matches`].
+    fn pop_if_matches(self, component: Component) -> Option<Self>;
+
+    /// As [`ProjectionPath::push`].
+    #[must_use]
+    fn push(self, component: Component) -> Self;
+
+    /// With the path `**`: a component is not known.
+    #[must_use]
+    fn anything(self) -> Self;
+}
+
+impl WalkPath for ProjectionPath {
+    fn merge(self, other: Self) -> Self {
+        self.merge(other)
+    }
+
+    fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
+        self.pop_exactly(kind)
+    }
+
+    fn pop_if_matches(self, component: Component) -> Option<Self> {
+        self.pop_if_matches(component)
+    }
+
+    fn push(self, component: Component) -> Self {
+        self.push(component)
+    }
+
+    fn anything(self) -> Self {
+        Self::of(Component::Anything)
+    }
+}
+
+/// The path of a walk that goes to all that values are made of, or are a part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AnyPath;
+
+impl WalkPath for AnyPath {
+    fn merge(self, _: Self) -> Self {
+        self
+    }
+
+    fn pop_exactly(self, _: Indexed) -> Option<(u32, Self)> {
+        None
+    }
+
+    fn pop_if_matches(self, _: Component) -> Option<Self> {
+        Some(self)
+    }
+
+    fn push(self, _: Component) -> Self {
+        self
+    }
+
+    fn anything(self) -> Self {
+        self
+    }
+}
