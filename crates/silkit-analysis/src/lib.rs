@@ -28,6 +28,7 @@
 //! | [`ossa`] | borrow scopes, what encloses values, where they live | – |
 //! | [`walk`] | walks to uses and to definitions along such a path | – |
 //! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
+//! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
 //! | [`FunctionEffects`] | the effects that stand behind a function's type, as data | – |
 //! | [`path`] | a shortest path between blocks | – |
 
@@ -43,6 +44,7 @@ mod dominators;
 mod effects;
 mod epilogue;
 pub mod escape;
+pub mod escape_effects;
 mod frontiers;
 mod induction;
 mod inst_order;
@@ -55,6 +57,7 @@ mod path;
 mod projection_path;
 mod rc_identity;
 mod scopes;
+pub mod side_effects;
 pub mod walk;
 
 pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};

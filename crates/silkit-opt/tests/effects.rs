@@ -44,4 +44,4 @@ macro_rules! cases {
     };
 }
 
-cases! { escape instruction_properties }
+cases! { escape instruction_properties side_effects }

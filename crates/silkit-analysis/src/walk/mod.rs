@@ -138,8 +138,9 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         let body = self.facts.body;
         for operand in body.uses(value) {
             let user = body.operand(operand).user;
-            let is_type =
-                body.operand_index(operand) + body.type_operands(user).len() >= body.operands(user).len();
+            // A lookup names the value that opened its type, and does nothing with it.
+            let is_type = body.inst(user).opcode == silkit_ir::Opcode::WitnessMethod
+                || body.operand_index(operand) + body.type_operands(user).len() >= body.operands(user).len();
             if !is_type && keeps(user) {
                 self.next.push(Task::Use(operand, path));
             }

@@ -7,6 +7,7 @@ use crate::printers::{
     induction, loop_info, loop_regions, rc_identity,
 };
 
+mod compute_effects;
 mod loop_canonicalizer;
 mod mem2reg;
 mod merge_cond_fails;
@@ -26,7 +27,9 @@ pub const ALL: &[Pass<'static>] = &[
     basic_instruction_property_dump::PASS,
     callers::PASS,
     compute::DOMINANCE,
+    compute_effects::ESCAPES,
     compute::LOOPS,
+    compute_effects::SIDES,
     escape_info::ADDRESSES,
     escape_info::OBJECTS,
     function_order::PASS,

@@ -1,0 +1,204 @@
+//! Which arguments of a function escape, and where to, from its body and the effects of what it calls.
+
+use crate::effects::{ArgumentEscape, Escape};
+use crate::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
+use crate::walk::{AtDef, AtUse};
+use crate::{Component, ProjectionPath};
+use silkit_base::Symbol;
+use silkit_ir::behavior::called_function;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::info::ApplyKind;
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, Inst, Opcode, Operand, Value, ValueDef};
+
+/// The escapes of a function's arguments: those that people wrote, and for each argument of which they wrote nothing what
+/// is found here.
+pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
+    let body = escapes.facts.body;
+    let mut found: Vec<ArgumentEscape> = known.iter().copied().filter(|e| !e.is_derived).collect();
+    let written: Vec<usize> = found
+        .iter()
+        .flat_map(|e| match e.to {
+            Escape::Argument { argument, .. } => [e.argument, argument],
+            _ => [e.argument; 2],
+        })
+        .collect();
+    let Some(&entry) = body.block_order().first() else { return found };
+    let returned = body.block_order().iter().find_map(|&block| {
+        let last = body.last_inst(block)?;
+        (body.inst(last).opcode == Opcode::Return).then_some(last)
+    });
+    for (index, &argument) in body.arguments(entry).iter().enumerate() {
+        if escapes.facts.is_plain(argument) || written.contains(&index) {
+            continue;
+        }
+        let finder = Finder { escapes, name, returned, index, argument };
+        let anything = ProjectionPath::of(Component::Anything);
+        let mut visitor = Ignoring { body, name };
+        if !escapes.escapes(argument, anything, Direction::Down, &mut visitor) {
+            found.push(finder.effect(anything, Escape::Nowhere));
+            continue;
+        }
+        // The argument itself and what it holds, then what the objects hold that it refers to.
+        let is_class = escapes.facts.declarations.is_class(body.value(argument).ty.ty()) == Some(true)
+            && !body.value(argument).ty.is_address();
+        let itself =
+            if is_class { ProjectionPath::EMPTY } else { ProjectionPath::of(Component::AnyValueFields) };
+        let in_objects = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);
+        let in_objects = if is_class { in_objects } else { in_objects.push(Component::AnyValueFields) };
+        let Some(first) = finder.find(itself) else { continue };
+        found.push(first);
+        found.extend(finder.find(in_objects));
+    }
+    found
+}
+
+struct Finder<'a> {
+    escapes: &'a Escapes<'a>,
+    name: Symbol,
+    returned: Option<Inst>,
+    index: usize,
+    argument: Value,
+}
+
+impl Finder<'_> {
+    fn effect(&self, path: ProjectionPath, to: Escape) -> ArgumentEscape {
+        ArgumentEscape { argument: self.index, path, to, is_derived: true }
+    }
+
+    /// Where a part of the argument escapes to; `None` where that is not one place.
+    fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
+        let body = self.escapes.facts.body;
+        let mut visitor = Destination { body, name: self.name, to: Escape::Nowhere };
+        if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {
+            return None;
+        }
+        // A function that never returns gives nothing back.
+        let returned = self.returned?;
+        let to = match visitor.to {
+            Escape::Return { path: to, .. } => {
+                Escape::Return { path: to, is_exclusive: self.is_exclusive(returned, path, to) }
+            }
+            other => other,
+        };
+        Some(self.effect(path, to))
+    }
+
+    /// Whether nothing but the part of the argument comes to the part of the returned value.
+    fn is_exclusive(&self, returned: Inst, path: ProjectionPath, to: ProjectionPath) -> bool {
+        let body = self.escapes.facts.body;
+        let mut visitor = Exclusive { body, argument: self.argument, path, to, is_found: false };
+        let value = body.operand_value(returned, 0);
+        !self.escapes.escapes(value, to, Direction::Up, &mut visitor) && visitor.is_found
+    }
+}
+
+/// Whether an operand passes an argument of a function to the same argument of that function.
+fn is_recursion(body: &Body, name: Symbol, operand: Operand) -> bool {
+    let data = body.operand(operand);
+    if body.info(data.user).apply != Some(ApplyKind::Full) || called_function(body, data.user) != Some(name) {
+        return false;
+    }
+    let site = ApplySite::new(body, data.user, Addresses::Lowered);
+    let argument = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
+    let arguments = body.block_order().first().map(|&entry| body.arguments(entry));
+    argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
+}
+
+/// The number of the argument of the function that a value is.
+fn argument_index(body: &Body, value: Value) -> Option<usize> {
+    match body.def(value) {
+        ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => Some(index.into()),
+        _ => None,
+    }
+}
+
+/// Does not count that a function passes its arguments to itself.
+struct Ignoring<'a> {
+    body: &'a Body,
+    name: Symbol,
+}
+
+impl EscapeVisitor for Ignoring<'_> {
+    fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
+        if is_recursion(self.body, self.name, operand) { AtUse::Skip } else { AtUse::Follow }
+    }
+}
+
+/// Notes the one place that something escapes to.
+struct Destination<'a> {
+    body: &'a Body,
+    name: Symbol,
+    to: Escape,
+}
+
+impl EscapeVisitor for Destination<'_> {
+    fn at_use(&mut self, operand: Operand, at: EscapePath) -> AtUse {
+        let user = self.body.operand(operand).user;
+        if self.body.inst(user).opcode != Opcode::Return {
+            return if is_recursion(self.body, self.name, operand) { AtUse::Skip } else { AtUse::Follow };
+        }
+        let path = match self.to {
+            // What was stored to memory that is returned is not described by a path.
+            _ if at.follows_stores => return AtUse::Abort,
+            Escape::Nowhere => at.path,
+            Escape::Return { path, .. } => path.merge(at.path),
+            Escape::Argument { .. } => return AtUse::Abort,
+        };
+        self.to = Escape::Return { path, is_exclusive: false };
+        AtUse::Skip
+    }
+
+    fn at_def(&mut self, value: Value, at: EscapePath) -> AtDef {
+        let Some(index) = argument_index(self.body, value) else { return AtDef::Follow };
+        let path = match self.to {
+            _ if at.follows_stores => return AtDef::Abort,
+            Escape::Nowhere => at.path,
+            Escape::Argument { argument, path, .. } if argument == index => path.merge(at.path),
+            _ => return AtDef::Abort,
+        };
+        self.to = Escape::Argument { argument: index, path, is_exclusive: false };
+        AtDef::Down
+    }
+}
+
+/// Looks from the returned value for the one argument that comes there.
+struct Exclusive<'a> {
+    body: &'a Body,
+    argument: Value,
+    path: ProjectionPath,
+    to: ProjectionPath,
+    is_found: bool,
+}
+
+impl EscapeVisitor for Exclusive<'_> {
+    fn at_use(&mut self, operand: Operand, at: EscapePath) -> AtUse {
+        let index = self.body.operand_index(operand);
+        match self.body.view(self.body.operand(operand).user) {
+            AnyInst::Return(_) if at.follows_stores || !at.path.matches(self.to) => AtUse::Abort,
+            AnyInst::Return(_) => AtUse::Skip,
+            // Other values may come to the same memory.
+            AnyInst::Store(_)
+            | AnyInst::StoreWeak(_)
+            | AnyInst::StoreUnowned(_)
+            | AnyInst::StoreBorrow(_)
+            | AnyInst::CopyAddr(_)
+                if index == 1 =>
+            {
+                AtUse::Abort
+            }
+            _ => AtUse::Follow,
+        }
+    }
+
+    fn at_def(&mut self, value: Value, at: EscapePath) -> AtDef {
+        if argument_index(self.body, value).is_none() {
+            return AtDef::Follow;
+        }
+        if at.follows_stores || value != self.argument || !at.path.matches(self.path) {
+            return AtDef::Abort;
+        }
+        self.is_found = true;
+        AtDef::Down
+    }
+}

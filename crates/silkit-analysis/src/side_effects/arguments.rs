@@ -1,0 +1,138 @@
+//! Arguments that come to where nobody follows them.
+
+use super::collect::Collector;
+use super::restricted;
+use crate::effects::Effects;
+use crate::escape::Program;
+use crate::memory::MemoryFacts;
+use crate::walk::{AnyPath, Walk, Walker};
+use crate::{Component, ProjectionPath};
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::instructions::{AnyInst, CopyAddr, Load, LoadQualifier, PartialApply};
+use silkit_ir::{Opcode, Operand, Value};
+use std::ops::ControlFlow;
+
+impl Collector<'_> {
+    /// Adds the effects that an argument has beyond those of the instructions that use it.
+    pub(super) fn argument(&mut self, index: usize, argument: Value) {
+        let facts = self.cx.escapes.facts;
+        let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
+        let convention = conventions.and_then(|c| c.convention(index)).unwrap_or(ArgumentConvention::Inout);
+        let mut uses = Uses {
+            program: self.cx.escapes.program,
+            has_ossa: self.cx.function.has_attribute("ossa"),
+            takes: false,
+            is_captured: false,
+        };
+        let mut walk = Walk::new(facts);
+        if facts.body.value(argument).ty.is_address() || !facts.is_plain(argument) {
+            walk.down(argument, AnyPath);
+        }
+        if walk.run(&mut uses).is_break() {
+            let effects = restricted(self.global, facts.is_plain(argument), convention);
+            self.add(effects, argument);
+        } else if uses.takes {
+            // What was loaded may be what is destroyed somewhere.
+            let ownership = self.global & Effects::OWNERSHIP;
+            let effects = restricted(ownership, facts.is_plain(argument), convention);
+            self.add(effects, argument);
+        } else if uses.is_captured && self.global.contains(Effects::DESTROY) {
+            // So may be a closure that holds it.
+            self.add(Effects::DESTROY, argument);
+        }
+        if convention == ArgumentConvention::In {
+            // The function takes it, though on ways that never return the read may have been removed.
+            self.add(Effects::READ, argument);
+        }
+    }
+}
+
+/// Looks for uses of which nobody knows what they do.
+struct Uses<'a> {
+    program: Program<'a>,
+    has_ossa: bool,
+    /// Whether the memory may be left uninitialized by a load.
+    takes: bool,
+    /// Whether a closure holds it that may be destroyed where it is called.
+    is_captured: bool,
+}
+
+impl Uses<'_> {
+    fn value_leaf(&mut self, walk: &mut Walk<'_, AnyPath>, operand: Operand) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        let inst = body.operand(operand).user;
+        match body.inst(inst).opcode {
+            Opcode::RefTailAddr | Opcode::RefElementAddr | Opcode::ProjectBox => {
+                body.results(inst).for_each(|address| walk.down(address, AnyPath));
+                ControlFlow::Continue(())
+            }
+            Opcode::CopyValue
+            | Opcode::RetainValue
+            | Opcode::StrongRetain
+            | Opcode::DestroyValue
+            | Opcode::ReleaseValue
+            | Opcode::StrongRelease
+            | Opcode::DebugValue
+            | Opcode::UnconditionalCheckedCast
+            | Opcode::Return => ControlFlow::Continue(()),
+            _ if body.info(inst).apply.is_some() => self.pass(walk.facts, operand),
+            _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// An argument that escapes in what is called may be used anywhere.
+    fn pass(&mut self, facts: MemoryFacts<'_>, operand: Operand) -> ControlFlow<()> {
+        let body = facts.body;
+        let inst = body.operand(operand).user;
+        if body.view_as::<PartialApply>(inst).is_some_and(|closure| !closure.on_stack) {
+            self.is_captured = true;
+        }
+        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else {
+            return ControlFlow::Break(());
+        };
+        let Some(index) = site.argument_of_operand(body.operand_index(operand)) else {
+            return ControlFlow::Break(());
+        };
+        let Some(callees) = self.program.callees(body, site.callee()) else { return ControlFlow::Break(()) };
+        let inside = ProjectionPath::of(Component::AnyValueFields);
+        match callees.iter().any(|&callee| self.program.effects[callee].may_escape(index, inside)) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn address_leaf(&mut self, facts: MemoryFacts<'_>, operand: Operand) -> ControlFlow<()> {
+        let body = facts.body;
+        let data = body.operand(operand);
+        let is_trivial = facts.is_trivial(body.value(data.value).ty) == Some(true);
+        match body.view(data.user) {
+            AnyInst::CopyAddr(CopyAddr { take, .. }) => {
+                self.takes |= body.operand_index(operand) == 0 && !is_trivial && (!self.has_ossa || take);
+            }
+            AnyInst::Load(Load { qualifier, .. }) => {
+                self.takes |= !is_trivial && (!self.has_ossa || qualifier == Some(LoadQualifier::Take));
+            }
+            AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
+                self.takes |= !is_trivial && !self.has_ossa;
+            }
+            AnyInst::Store(_)
+            | AnyInst::StoreWeak(_)
+            | AnyInst::StoreUnowned(_)
+            | AnyInst::DestroyAddr(_)
+            | AnyInst::DebugValue(_) => {}
+            _ if body.info(data.user).apply.is_some() => {}
+            _ => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Walker<AnyPath> for Uses<'_> {
+    fn at_leaf(&mut self, walk: &mut Walk<'_, AnyPath>, operand: Operand, _: AnyPath) -> ControlFlow<()> {
+        if walk.facts.body.value(walk.facts.body.operand(operand).value).ty.is_address() {
+            self.address_leaf(walk.facts, operand)
+        } else {
+            self.value_leaf(walk, operand)
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! The effects of single instructions.
+
+use super::{AccessBase, Context, access_path, declared_effects, restricted};
+use crate::access::{Scopes, StorageKind, accessed_addresses, find};
+use crate::effects::{ArgumentEffects, Effects};
+use crate::escape::{Direction, EscapePath, EscapeVisitor};
+use crate::walk::{AtUse, Walk, Walker};
+use crate::{Component, ProjectionPath};
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::info::{ApplyKind, MemoryBehavior};
+use silkit_ir::instructions::{AnyInst, StoreQualifier};
+use silkit_ir::ownership::builtin;
+use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
+use silkit_types::{CalleeConvention, Convention, FnFlags, SilType};
+use std::ops::ControlFlow;
+
+/// The effects that were found so far.
+pub(super) struct Collector<'a> {
+    pub(super) cx: &'a Context<'a>,
+    pub(super) behavior: Behavior<'a>,
+    pub(super) arguments: Vec<ArgumentEffects>,
+    pub(super) global: Effects,
+}
+
+impl Collector<'_> {
+    fn body(&self) -> &Body {
+        self.cx.escapes.facts.body
+    }
+
+    /// Adds the effects of an instruction.
+    pub(super) fn instruction(&mut self, inst: Inst) {
+        let cx = self.cx;
+        let body = cx.escapes.facts.body;
+        let inside = ProjectionPath::of(Component::AnyValueFields);
+        match body.view(inst) {
+            AnyInst::CopyValue(_) | AnyInst::RetainValue(_) | AnyInst::StrongRetain(_) => {
+                self.add_at(Effects::COPY, body.operand_value(inst, 0), inside);
+            }
+            AnyInst::DestroyValue(_)
+            | AnyInst::DestroyNotEscapedClosure(_)
+            | AnyInst::ReleaseValue(_)
+            | AnyInst::StrongRelease(_) => self.destroy_value(body.operand_value(inst, 0)),
+            AnyInst::DestroyAddr(destroy) => self.destroy_at(destroy.operand),
+            AnyInst::CopyAddr(copy) => {
+                self.add(Effects::READ, copy.source);
+                self.add(Effects::WRITE, copy.destination);
+                if !copy.take {
+                    self.add(Effects::COPY, copy.source);
+                }
+                if !copy.init {
+                    self.destroy_at(copy.destination);
+                }
+            }
+            AnyInst::Store(store) => {
+                self.add(Effects::WRITE, store.destination);
+                if store.qualifier == Some(StoreQualifier::Assign) {
+                    self.destroy_at(store.destination);
+                }
+            }
+            AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
+                self.add(Effects::WRITE, body.operand_value(inst, 1));
+            }
+            AnyInst::Load(_)
+            | AnyInst::LoadWeak(_)
+            | AnyInst::LoadUnowned(_)
+            | AnyInst::LoadBorrow(_)
+            // It keeps what it names alive, and so reads it.
+            | AnyInst::FixLifetime(_) => self.add(Effects::READ, body.operand_value(inst, 0)),
+            AnyInst::BeginCOWMutation(_) | AnyInst::IsUnique(_) => {
+                // Reading a reference count counts as changing it.
+                self.add_at(Effects::DESTROY, body.operand_value(inst, 0), inside);
+            }
+            AnyInst::PartialApply(closure) => {
+                if self.may_be_called_here(inst) {
+                    self.call(inst);
+                } else {
+                    self.barrier(inst);
+                }
+                if !closure.on_stack {
+                    // What is captured by value is read.
+                    closure.args.iter().filter(|&v| body.value(v).ty.is_address()).for_each(|v| {
+                        self.add(Effects::READ, v);
+                    });
+                }
+                return;
+            }
+            _ if body.info(inst).apply == Some(ApplyKind::Full) => {
+                let callee = body.operand_value(inst, 0);
+                if consumes_callee(body.value(callee).ty) {
+                    self.add(Effects::DESTROY, callee);
+                    self.global = Effects::all();
+                }
+                self.call(inst);
+                return;
+            }
+            _ if keeps_order_only(body.inst(inst).opcode) => {}
+            _ => self.other(inst),
+        }
+        self.barrier(inst);
+    }
+
+    /// Adds the effects of an instruction that only the table knows.
+    fn other(&mut self, inst: Inst) {
+        let body = self.cx.escapes.facts.body;
+        if self.behavior.may_release(inst) {
+            self.global = Effects::all();
+        }
+        let memory = self.behavior.memory(inst);
+        self.global.set(Effects::READ, self.global.contains(Effects::READ) || memory.may_read());
+        self.global.set(Effects::WRITE, self.global.contains(Effects::WRITE) || memory.may_write());
+        // An error that is thrown is shown to a debugger or the like, which may keep it.
+        let is_shown = builtin(body, inst).is_some_and(|b| b.id == "WillThrow");
+        if memory == MemoryBehavior::MayHaveSideEffects || is_shown {
+            self.global |= Effects::COPY;
+        }
+        // An object that nobody else can see is not counted.
+        let allocates = matches!(
+            body.inst(inst).opcode,
+            Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::AllocBox | Opcode::AllocExistentialBox
+        );
+        if let Some(object) = body.results(inst).next().filter(|_| allocates)
+            && self.cx.escapes.escapes(
+                object,
+                ProjectionPath::EMPTY,
+                Direction::Up,
+                &mut crate::escape::AnyEscape,
+            )
+        {
+            self.global |= Effects::ALLOCATE;
+        }
+    }
+
+    fn barrier(&mut self, inst: Inst) {
+        if self.is_deinit_barrier(inst) {
+            self.global |= Effects::DEINIT_BARRIER;
+        }
+    }
+
+    /// Whether a deinitializer must not run earlier than an instruction, calls aside.
+    fn is_deinit_barrier(&self, inst: Inst) -> bool {
+        self.behavior.may_load_weak_or_unowned(inst)
+            || self.behavior.may_synchronize(inst)
+            || self.may_access_pointer(inst)
+    }
+
+    /// Whether it may access memory of which nothing is known.
+    fn may_access_pointer(&self, inst: Inst) -> bool {
+        if !self.behavior.may_read_or_write(inst) {
+            return false;
+        }
+        let body = self.body();
+        body.inst(inst).opcode == Opcode::Builtin
+            || accessed_addresses(body, inst).into_iter().any(|operand| {
+                let address = body.operand(operand).value;
+                let found = find(&self.cx.accesses, address, Scopes::Through);
+                // Who else has the address of a global variable is not known either.
+                found.is_none_or(|found| {
+                    matches!(found.storage.kind, StorageKind::Unidentified | StorageKind::Global(_))
+                })
+            })
+    }
+
+    /// Whether a closure may be called in the function that makes it.
+    fn may_be_called_here(&self, inst: Inst) -> bool {
+        let body = self.body();
+        let Some(closure) = body.results(inst).next() else { return true };
+        let mut visitor = ToCall { body };
+        self.cx.escapes.escapes(closure, ProjectionPath::EMPTY, Direction::Down, &mut visitor)
+    }
+
+    /// Adds the effects of what an apply site may call.
+    fn call(&mut self, inst: Inst) {
+        let body = self.cx.escapes.facts.body;
+        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else { return };
+        let arguments: Vec<(usize, Value)> = site
+            .arguments()
+            .enumerate()
+            .map(|(applied, value)| (site.argument_of_applied(applied).unwrap_or(usize::MAX), value))
+            .collect();
+        let callees = self.cx.escapes.program.callees(body, site.callee());
+        self.functions(callees.as_deref(), &arguments);
+    }
+
+    /// Adds the effects of functions that are called with arguments, each the number for the callee and the value.
+    fn functions(&mut self, callees: Option<&[FunctionId]>, arguments: &[(usize, Value)]) {
+        let Some(callees) = callees else {
+            self.global = Effects::all();
+            arguments.iter().for_each(|&(_, value)| self.add(Effects::all(), value));
+            return;
+        };
+        let cx = self.cx;
+        let program = cx.escapes.program;
+        for &callee in callees {
+            self.global |= match &program.effects[callee].side {
+                Some(side) => side.global,
+                None => declared_effects(&program.tables.module().functions[callee]),
+            };
+        }
+        for &(index, value) in arguments {
+            for &callee in callees {
+                match &program.effects[callee].side {
+                    Some(side) => {
+                        for (effect, path) in side.argument(index).parts() {
+                            self.add_at(effect, value, path);
+                        }
+                    }
+                    None => {
+                        let function = &program.tables.module().functions[callee];
+                        let convention = Conventions::of(function, Addresses::Lowered)
+                            .and_then(|c| c.convention(index))
+                            .unwrap_or(ArgumentConvention::Inout);
+                        // Whatever is promised, results are written and what is passed in memory is read.
+                        let passing = match convention {
+                            ArgumentConvention::Out => Effects::WRITE,
+                            ArgumentConvention::In | ArgumentConvention::InGuaranteed => Effects::READ,
+                            _ => Effects::empty(),
+                        };
+                        let declared = declared_effects(function) | passing;
+                        let effects = restricted(declared, cx.escapes.facts.is_plain(value), convention);
+                        self.add(effects, value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the end of a value's lifetime.
+    fn destroy_value(&mut self, value: Value) {
+        self.add(Effects::DESTROY, value);
+        let ty = self.body().value(value).ty;
+        if self.is_class(ty) {
+            let destructors = self.cx.escapes.program.destructors(ty, false);
+            self.functions(destructors.as_deref(), &[(0, value)]);
+        } else {
+            self.add(Effects::all(), value);
+            self.global = Effects::all();
+        }
+    }
+
+    /// Adds the destruction of what is at an address, which takes the value from there.
+    fn destroy_at(&mut self, address: Value) {
+        self.add(Effects::DESTROY | Effects::MEMORY, address);
+        let program = self.cx.escapes.program;
+        match program.destructors(self.body().value(address).ty, false) {
+            Some(destructors) => {
+                for &destructor in destructors.iter() {
+                    self.global |= match &program.effects[destructor].side {
+                        Some(side) => side.all(),
+                        None => declared_effects(&program.tables.module().functions[destructor]),
+                    };
+                }
+            }
+            None => self.global = Effects::all(),
+        }
+    }
+
+    /// Adds effects on a value, or on what it refers to.
+    pub(super) fn add(&mut self, effects: Effects, value: Value) {
+        self.add_at(effects, value, self.whole(value));
+    }
+
+    /// The path to all that an effect on a value may mean.
+    fn whole(&self, value: Value) -> ProjectionPath {
+        let ty = self.body().value(value).ty;
+        let inside = ProjectionPath::of(Component::AnyValueFields);
+        if ty.is_address() {
+            inside
+        } else if self.is_class(ty) {
+            inside.push(Component::AnyClassField)
+        } else {
+            inside.push(Component::AnyClassField).push(Component::AnyValueFields)
+        }
+    }
+
+    /// Adds effects on a part of a value to the arguments that it comes from, or to the global ones.
+    pub(super) fn add_at(&mut self, effects: Effects, value: Value, path: ProjectionPath) {
+        let facts = self.cx.escapes.facts;
+        let (value, path) = if facts.body.value(value).ty.is_address() {
+            match access_path(facts, value, path) {
+                (AccessBase::Stack, _) => {
+                    // A value may have been moved there, and so be destroyed in place of an argument.
+                    self.global |= effects & Effects::OWNERSHIP;
+                    return;
+                }
+                (AccessBase::Argument(index), path) => {
+                    self.arguments[index].add(effects, path);
+                    return;
+                }
+                (AccessBase::Other, _) => {
+                    self.global |= effects;
+                    return;
+                }
+                (AccessBase::Object(reference), path) => (reference, path),
+            }
+        } else {
+            (value, path)
+        };
+        let mut walk = Walk::new(facts);
+        walk.up(value, path);
+        let mut roots = Roots { arguments: Vec::new(), has_others: false };
+        // It never breaks.
+        let _ = walk.run(&mut roots);
+        for (index, path) in roots.arguments.into_iter().rev() {
+            self.arguments[index].add(effects, path);
+        }
+        if roots.has_others {
+            self.global |= effects;
+        }
+    }
+
+    fn is_class(&self, ty: SilType) -> bool {
+        self.cx.escapes.facts.declarations.is_class(ty.ty()) == Some(true)
+    }
+}
+
+/// The arguments that a value comes from.
+struct Roots {
+    arguments: Vec<(usize, ProjectionPath)>,
+    has_others: bool,
+}
+
+impl Walker<ProjectionPath> for Roots {
+    fn at_root(
+        &mut self,
+        walk: &mut Walk<'_, ProjectionPath>,
+        value: Value,
+        path: ProjectionPath,
+    ) -> ControlFlow<()> {
+        let body = walk.facts.body;
+        match body.def(value) {
+            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
+                self.arguments.push((index.into(), path));
+            }
+            // What is done to a new object cannot matter to the caller.
+            ValueDef::Result(inst, _) if body.is_allocation(inst) => {}
+            _ => self.has_others = true,
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Counts the escape of a closure to a call.
+struct ToCall<'a> {
+    body: &'a Body,
+}
+
+impl EscapeVisitor for ToCall<'_> {
+    fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
+        let user = self.body.operand(operand).user;
+        if self.body.info(user).apply == Some(ApplyKind::Full) {
+            // As an argument or as the callee.
+            AtUse::Abort
+        } else if self.body.inst(user).opcode == Opcode::Return {
+            AtUse::Skip
+        } else {
+            AtUse::Follow
+        }
+    }
+
+    fn follows_trivial(&self) -> bool {
+        true
+    }
+}
+
+/// Whether calling a value consumes it.
+fn consumes_callee(ty: SilType) -> bool {
+    ty.ty().as_function().is_some_and(|f| {
+        let has_context = matches!(f.convention, Convention::Thick);
+        has_context && f.callee == CalleeConvention::Owned && !f.flags.contains(FnFlags::NOESCAPE)
+    })
+}
+
+/// Whether the effects in the table keep an instruction in its place, and mean nothing to callers.
+fn keeps_order_only(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::DeallocStack
+            | Opcode::DeallocStackRef
+            | Opcode::BeginAccess
+            | Opcode::EndAccess
+            | Opcode::BeginBorrow
+            | Opcode::EndBorrow
+            | Opcode::DebugValue
+            | Opcode::KeyPath
+            | Opcode::EndApply
+            | Opcode::AbortApply
+            | Opcode::EndCOWMutation
+            | Opcode::UnconditionalCheckedCast
+            | Opcode::CondFail
+    )
+}

@@ -1,0 +1,100 @@
+//! The side effects of a function, from its instructions and the effects of what it calls.
+//!
+//! An effect on what comes from an argument belongs to the argument, with the path from there; one on a local allocation
+//! cannot be seen from outside; all others are global. An argument that comes to where nobody follows it gets all global
+//! effects as well.
+
+mod arguments;
+mod base;
+mod collect;
+
+pub(crate) use base::{AccessBase, access_path};
+
+use crate::access::AccessFacts;
+use crate::effects::{ArgumentEffects, Effects, SideEffects};
+use crate::escape::Escapes;
+use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage, Value};
+
+/// Whether side effects are computed for a function: what other modules define may change, and what is promised by an
+/// attribute need not be found.
+pub fn has_computed_effects(function: &Function) -> bool {
+    let is_external = matches!(
+        function.linkage,
+        Linkage::PublicExternal
+            | Linkage::PackageExternal
+            | Linkage::HiddenExternal
+            | Linkage::SharedExternal
+    );
+    let promise = function.effects_attribute();
+    !is_external && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
+}
+
+/// What a function may do of which no effects were computed.
+pub fn declared_effects(function: &Function) -> Effects {
+    let is_end = |a: &silkit_ir::Attribute| a.text.as_str().contains("\"programtermination_point\"");
+    if function.attributes.iter().any(|a| a.key == "_semantics" && is_end(a)) {
+        // Nobody sees what it writes. What it reads must be there, such as the message that it prints.
+        return Effects::READ;
+    }
+    if matches!(function.name.as_str(), "_swift_stdlib_malloc_size" | "_swift_stdlib_has_malloc_size") {
+        return Effects::READ;
+    }
+    match function.effects_attribute() {
+        Some(EffectsAttribute::ReadNone) => Effects::COPY | Effects::DEINIT_BARRIER,
+        Some(EffectsAttribute::ReadOnly) => Effects::READ | Effects::COPY | Effects::DEINIT_BARRIER,
+        Some(EffectsAttribute::ReleaseNone) => Effects::all() - Effects::DESTROY,
+        Some(EffectsAttribute::ReadWrite) | None => Effects::all(),
+    }
+}
+
+/// The effects that are possible on an argument that is passed by a convention.
+pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConvention) -> Effects {
+    use ArgumentConvention as A;
+    let kept = match convention {
+        A::InGuaranteed | A::PackGuaranteed => Effects::all() - Effects::WRITE - Effects::DESTROY,
+        A::Out | A::PackOut => Effects::all() - Effects::READ - Effects::OWNERSHIP,
+        A::Owned | A::Guaranteed | A::Unowned if is_trivial => Effects::all() - Effects::MEMORY,
+        // Though an argument is borrowed, what a property of the object holds may be destroyed.
+        A::Owned | A::Guaranteed | A::Unowned => Effects::all(),
+        // Taking a value counts as reading and as writing.
+        A::In | A::InCxx | A::PackOwned | A::Inout | A::InoutAliasable | A::PackInout => Effects::all(),
+    };
+    let owned = if is_trivial { Effects::all() - Effects::OWNERSHIP } else { Effects::all() };
+    effects & kept & owned
+}
+
+/// What is needed to find the side effects of a function.
+pub struct Context<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its body, what is known about types, and the effects of what it calls.
+    pub escapes: Escapes<'a>,
+    /// The functions that it may call.
+    pub functions: &'a dyn Functions,
+    /// What is known about accesses to memory.
+    pub accesses: AccessFacts<'a>,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("escapes", &self.escapes).finish_non_exhaustive()
+    }
+}
+
+/// The side effects of a function.
+pub fn side_effects(context: &Context<'_>) -> SideEffects {
+    let body = context.escapes.facts.body;
+    let arguments: &[Value] = body.block_order().first().map_or(&[], |&entry| body.arguments(entry));
+    let mut collector = collect::Collector {
+        cx: context,
+        behavior: Behavior::new(body, context.functions),
+        arguments: vec![ArgumentEffects::default(); arguments.len()],
+        global: Effects::empty(),
+    };
+    body.insts().for_each(|inst| collector.instruction(inst));
+    for (index, &argument) in arguments.iter().enumerate() {
+        collector.argument(index, argument);
+    }
+    SideEffects { arguments: collector.arguments, global: collector.global }
+}
