@@ -13,19 +13,9 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 );
 
-/// Updates all phis of a function.
-pub(super) fn run(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has_attribute("ossa") {
-        return;
-    }
-    let phis = {
-        let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-        let ownership = BodyOwnership::new(cx.body(), context);
-        let borrows = Borrows::new(cx.body(), &ownership);
-        let all = enclosed_phis(&borrows).into_iter();
-        all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect::<Vec<_>>()
-    };
-    // As the reference does, all are made anew: so they stand in one order at the start of their blocks.
+/// Makes the lists of all phis anew, as the reference does: so they stand in one order at the start of their blocks.
+fn run(cx: &mut FunctionContext<'_>) {
+    let phis = enclosed(cx);
     for (known, phi) in &phis {
         if let Some(inst) = *known {
             for value in cx.body().results(inst) {
@@ -37,6 +27,34 @@ pub(super) fn run(cx: &mut FunctionContext<'_>) {
     for (_, phi) in &phis {
         make(cx, phi);
     }
+}
+
+/// Makes the lists that are missing, and corrects those that are wrong: for passes that made phis.
+pub(super) fn complete(cx: &mut FunctionContext<'_>) {
+    for (known, phi) in enclosed(cx) {
+        let Some(inst) = known else {
+            make(cx, &phi);
+            continue;
+        };
+        let listed: Vec<Value> = cx.body().operands(inst).iter().skip(1).map(|o| o.value).collect();
+        let is_right =
+            listed.len() == phi.enclosing.len() && listed.iter().all(|value| phi.enclosing.contains(value));
+        if !is_right {
+            cx.edit().set_operands(inst, &[&[phi.phi], &phi.enclosing]);
+        }
+    }
+}
+
+/// The guaranteed phis with their `borrowed … from` and what that is to list.
+fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
+    if !cx.function().has_attribute("ossa") {
+        return Vec::new();
+    }
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::new(cx.body(), context);
+    let borrows = Borrows::new(cx.body(), &ownership);
+    let all = enclosed_phis(&borrows).into_iter();
+    all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect()
 }
 
 /// Makes the `borrowed … from` of a phi.

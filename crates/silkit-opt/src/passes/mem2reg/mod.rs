@@ -16,7 +16,7 @@ mod uses;
 
 use crate::context::FunctionContext;
 use crate::pass::Pass;
-use crate::passes::update_borrowed_from::run as update_borrowed_from;
+use crate::passes::update_borrowed_from::complete as update_borrowed_from;
 use crate::utils::lifetime_completion::complete_at_last_uses;
 use crate::utils::{canonical_lifetime, delete, variables};
 use rewrite::Slot;
