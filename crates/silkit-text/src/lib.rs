@@ -26,7 +26,7 @@ mod types;
 mod types_fn;
 mod types_result;
 
-pub use body::Dump;
+pub use body::{Dump, Numbering};
 pub use cursor::Cursor;
 pub use error::{Parse, SyntaxError};
 pub use format::format_module;

@@ -11,9 +11,10 @@ use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
-use silkit_ir::{Body, Function, FunctionId, Inst, Module, Opcode, Value};
-use silkit_text::{Dump, PrintOptions};
+use silkit_ir::{Body, Epoch, Function, FunctionId, Inst, Module, Opcode, Value};
+use silkit_text::{Dump, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
+use std::cell::RefCell;
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
@@ -29,6 +30,8 @@ struct Test<'t> {
     function: FunctionId,
     arguments: Arguments,
     cache: AnalysisCache,
+    /// The numbers in the body that was shown last, as long as it is the same.
+    numbering: RefCell<Option<(FunctionId, Epoch, Numbering)>>,
     output: String,
 }
 
@@ -99,6 +102,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
             function,
             arguments: Arguments::new(arguments, function),
             cache: AnalysisCache::default(),
+            numbering: RefCell::default(),
             output: String::new(),
         };
         let outcome = run(&mut test);
@@ -136,7 +140,17 @@ impl Test<'_> {
     }
 
     fn dump_of(&self, function: FunctionId) -> Dump<'_> {
-        Dump::new(self.module, self.body_of(function), &|_| None)
+        let body = self.body_of(function);
+        let mut known = self.numbering.borrow_mut();
+        if let Some((of, epoch, numbering)) = &*known
+            && *of == function
+            && *epoch == body.epoch()
+        {
+            return Dump::numbered(self.module, body, &|_| None, numbering);
+        }
+        let dump = Dump::new(self.module, body, &|_| None);
+        *known = Some((function, body.epoch(), dump.numbering()));
+        dump
     }
 
     fn get<A: Analysis>(&mut self) -> Fresh<A> {

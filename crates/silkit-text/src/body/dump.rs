@@ -24,7 +24,33 @@ pub struct Dump<'a> {
     numbers: Rc<Numbers>,
 }
 
+/// The numbers of the values, instructions and blocks of a body at one moment. They cost a walk over the body.
+#[derive(Clone)]
+pub struct Numbering(Rc<Numbers>);
+
+impl std::fmt::Debug for Numbering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Numbering").finish_non_exhaustive()
+    }
+}
+
 impl<'a> Dump<'a> {
+    /// What prints parts of a body that was numbered before, and has not changed since.
+    pub fn numbered(
+        module: &'a Module,
+        body: &'a Body,
+        demangle: &'a Demangle,
+        numbering: &Numbering,
+    ) -> Self {
+        let options = PrintOptions { types: true, ..PrintOptions::default() };
+        Self { module, body, demangle, options, numbers: numbering.0.clone() }
+    }
+
+    /// The numbers that it uses.
+    pub fn numbering(&self) -> Numbering {
+        Numbering(self.numbers.clone())
+    }
+
     /// What prints parts of a body of a module.
     pub fn new(module: &'a Module, body: &'a Body, demangle: &'a Demangle) -> Self {
         let options = PrintOptions { types: true, ..PrintOptions::default() };

@@ -10,4 +10,4 @@ mod operands;
 pub(crate) mod parse;
 pub(crate) mod print;
 
-pub use dump::Dump;
+pub use dump::{Dump, Numbering};
