@@ -22,6 +22,7 @@
 //! | [`ColdBlocks`] | blocks that hardly ever run | all of these |
 //! | [`destruction_may_store`] | whether the end of a lifetime may store to memory | – |
 //! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
+//! | [`alias`] | whether addresses may be of the same memory, and what instructions may do to it | – |
 //! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
@@ -33,6 +34,7 @@
 //! | [`path`] | a shortest path between blocks | – |
 
 pub mod access;
+pub mod alias;
 mod array_calls;
 mod cache;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! Printers about access, on files whose first line names the pass and its options. What is expected is what the
+//! Printers about access and aliases, on files whose first line names the pass and its options. What is expected is what the
 //! reference prints.
 
 use silkit_opt::{Options, Runner, Stream, passes};
@@ -40,7 +40,7 @@ fn assert_same(found: &str, expected: &str) {
     assert!(found == expected, "{}", diff.unified_diff());
 }
 
-cases! { captures formal storage uses }
+cases! { alias_roots alias_types bases captures formal memory storage uses }
 
 #[test]
 fn both_walks_agree() {

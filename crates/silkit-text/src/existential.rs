@@ -117,6 +117,18 @@ impl Protocols {
         self.without_aliases(target, depth.checked_sub(1)?)
     }
 
+    /// A type without parentheses as the compiler spells it: a file may call a protocol of its own `AnyObject`.
+    pub(crate) fn spelled(&self, ty: Type) -> Type {
+        match ty.kind() {
+            TypeKind::Any(t) if is_builtin_constraint(*t) && self.is_own(*t) => ty,
+            _ => crate::types::without_parens(ty),
+        }
+    }
+
+    fn is_own(&self, ty: Type) -> bool {
+        matches!(ty.kind(), TypeKind::Named(n) if self.own.get(&n.name) == Some(&Meaning::Protocol))
+    }
+
     /// Whether this is the bare name of a protocol, or a composition that `any` is missing before.
     fn is_constraint(&self, ty: Type) -> bool {
         match ty.kind() {

@@ -26,7 +26,10 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     let around = std::mem::replace(&mut env.canonical, env.protocols.is_some());
     let ty = parse_type(cur, env, true);
     env.canonical = around;
-    let ty = if env.protocols.is_some() { without_parens(ty?) } else { ty? };
+    let ty = match &env.protocols {
+        Some(protocols) => protocols.spelled(ty?),
+        None => ty?,
+    };
     Ok(SilType::new(ty, is_address))
 }
 
@@ -148,6 +151,10 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     }
     let base = primary(cur, env, lowered)?;
     let ty = postfix(cur, env, base)?;
+    // `Builtin.AnyObject` is never a protocol of the file's own.
+    if word == Some("Builtin") && existential::is_builtin_constraint(ty) {
+        return Ok(ty);
+    }
     Ok(env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty)))
 }
 

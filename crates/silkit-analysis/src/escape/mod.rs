@@ -11,6 +11,7 @@ mod path;
 mod roots;
 
 pub use path::EscapePath;
+pub(crate) use roots::is_exclusive;
 
 use crate::calls::CalleeTables;
 use crate::effects::FunctionEffects;

@@ -1,11 +1,7 @@
 //! The passes that are built in, one file each.
 
 use crate::pass::Pass;
-use crate::printers::{
-    access_path_verification, access_storage_analysis_dump, access_storage_dump, access_summary_dump,
-    basic_instruction_property_dump, callees, callers, compute, epilogue, escape_info, function_order,
-    induction, loop_info, loop_regions, rc_identity,
-};
+use crate::printers::*;
 
 mod compute_effects;
 mod loop_canonicalizer;
@@ -30,8 +26,11 @@ pub const ALL: &[Pass<'static>] = &[
     compute_effects::ESCAPES,
     compute::LOOPS,
     compute_effects::SIDES,
+    access_dump::PASS,
     escape_info::ADDRESSES,
+    alias_info::ALIASES,
     escape_info::OBJECTS,
+    alias_info::MEMORY,
     function_order::PASS,
     induction::PASS,
     loop_canonicalizer::PASS,

@@ -1,9 +1,11 @@
 //! Passes that print what analyses found and change nothing, for tests.
 
+pub(crate) mod access_dump;
 pub(crate) mod access_path_verification;
 pub(crate) mod access_storage_analysis_dump;
 pub(crate) mod access_storage_dump;
 pub(crate) mod access_summary_dump;
+pub(crate) mod alias_info;
 pub(crate) mod basic_instruction_property_dump;
 pub(crate) mod callees;
 pub(crate) mod callers;

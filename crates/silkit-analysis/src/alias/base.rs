@@ -1,0 +1,299 @@
+//! Where addresses begin, and the projections from there.
+
+use super::types::TypeRules;
+use crate::access::{GlobalInitializer, reference_root};
+use crate::escape::is_exclusive;
+use crate::memory::MemoryFacts;
+use crate::{Component, ProjectionPath};
+use silkit_base::Symbol;
+use silkit_ir::conventions::Conventions;
+use silkit_ir::instructions::{AnyInst, Apply, FunctionRef};
+use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
+
+/// Where an address begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessBase {
+    /// The field of a box, by the address that `project_box` makes.
+    Box(Value),
+    /// `alloc_stack`.
+    Stack(Value),
+    /// A global variable.
+    Global(Symbol),
+    /// A property of an object, by its address.
+    Class(Value),
+    /// The tail elements of an object, by their address.
+    Tail(Value),
+    /// An argument of the function.
+    Argument(Value),
+    /// A value that a coroutine yields.
+    Yield(Value),
+    /// The memory in which `store_borrow` lends a value.
+    StoreBorrow(Value),
+    /// The result of `pointer_to_address`.
+    Pointer(Value),
+    /// Something else, by the value at which the walk ended.
+    Unidentified(Value),
+}
+
+impl AccessBase {
+    /// Whether the kind of memory is known, so that memory of other kinds is elsewhere.
+    pub fn has_known_kind(self) -> bool {
+        matches!(self, Self::Box(_) | Self::Stack(_) | Self::Global(_) | Self::Class(_) | Self::Tail(_))
+    }
+
+    /// The object that the memory is in.
+    pub fn object(self, body: &Body) -> Option<Value> {
+        match self {
+            Self::Box(address) | Self::Class(address) | Self::Tail(address) => {
+                Some(body.operand_value(body.defining_inst(address)?, 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// The kind, as the reference prints it.
+    pub fn kind_name(self) -> &'static str {
+        match self {
+            Self::Box(_) => "box",
+            Self::Stack(_) => "stack",
+            Self::Global(_) => "global",
+            Self::Class(_) => "class",
+            Self::Tail(_) => "tail",
+            Self::Argument(_) => "argument",
+            Self::Yield(_) => "yield",
+            Self::StoreBorrow(_) => "storeBorrow",
+            Self::Pointer(_) => "pointer",
+            Self::Unidentified(_) => "unidentified",
+        }
+    }
+}
+
+/// The way from a base to an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BasePath {
+    /// Where it begins.
+    pub base: AccessBase,
+    /// The projections.
+    pub path: ProjectionPath,
+    /// The innermost access that is open around the address.
+    pub scope: Option<Inst>,
+    /// The last element on the way whose index is not known, and the path from there.
+    pub element: Option<(Value, ProjectionPath)>,
+}
+
+/// The base of an address and the path from there; `initializer` says what functions are as initializers of global
+/// variables.
+pub fn base_path(
+    facts: &MemoryFacts<'_>,
+    initializer: &dyn Fn(Symbol) -> GlobalInitializer,
+    address: Value,
+) -> BasePath {
+    let body = facts.body;
+    let mut found = BasePath {
+        base: AccessBase::Unidentified(address),
+        path: ProjectionPath::EMPTY,
+        scope: None,
+        element: None,
+    };
+    let mut value = address;
+    // A body that is wrong may define values by each other.
+    for _ in 0..=body.inst_count() {
+        found.base = AccessBase::Unidentified(value);
+        let inst = match body.def(value) {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+                found.base = AccessBase::Argument(value);
+                return found;
+            }
+            _ => return found,
+        };
+        value = match step(facts, initializer, inst, value) {
+            Up::Same(operand) => operand,
+            Up::Part(operand, component) => {
+                if component == Some(Component::AnyElement) {
+                    found.element = found.element.or(Some((value, found.path)));
+                }
+                found.path = match component {
+                    Some(component) => found.path.push(component),
+                    None => ProjectionPath::of(Component::Anything),
+                };
+                operand
+            }
+            Up::Scope(operand) => {
+                found.scope = found.scope.or(Some(inst));
+                operand
+            }
+            Up::Base(base) => {
+                found.base = base;
+                return found;
+            }
+        };
+    }
+    found
+}
+
+enum Up {
+    Same(Value),
+    Part(Value, Option<Component>),
+    Scope(Value),
+    Base(AccessBase),
+}
+
+fn step(
+    facts: &MemoryFacts<'_>,
+    initializer: &dyn Fn(Symbol) -> GlobalInitializer,
+    inst: Inst,
+    value: Value,
+) -> Up {
+    let body = facts.body;
+    match body.view(inst) {
+        AnyInst::AllocStack(_) => Up::Base(AccessBase::Stack(value)),
+        AnyInst::GlobalAddr(global) => Up::Base(AccessBase::Global(global.global)),
+        AnyInst::RefElementAddr(_) => Up::Base(AccessBase::Class(value)),
+        AnyInst::RefTailAddr(_) => Up::Base(AccessBase::Tail(value)),
+        AnyInst::ProjectBox(_) => Up::Base(AccessBase::Box(value)),
+        AnyInst::BeginApply(_) => Up::Base(AccessBase::Yield(value)),
+        AnyInst::StoreBorrow(_) => Up::Base(AccessBase::StoreBorrow(value)),
+        AnyInst::PointerToAddress(cast) => {
+            let callee =
+                body.def_as::<Apply>(cast.operand).and_then(|call| body.def_as::<FunctionRef>(call.callee));
+            if cast.strict
+                && let Some(callee) = callee
+                && let GlobalInitializer::Of(global) = initializer(callee.function)
+            {
+                return Up::Base(AccessBase::Global(global));
+            }
+            match originating_address(body, cast.operand, value) {
+                Some(address) => Up::Same(address),
+                None => Up::Base(AccessBase::Pointer(value)),
+            }
+        }
+        AnyInst::BeginAccess(access) => Up::Scope(access.address),
+        AnyInst::StructElementAddr(e) => Up::Part(e.operand, facts.struct_field(e.operand, e.field)),
+        AnyInst::TupleElementAddr(e) => Up::Part(e.operand, Some(Component::TupleElement(e.field))),
+        AnyInst::InitEnumDataAddr(e) => {
+            Up::Part(e.operand, facts.enum_case(body.value(e.operand).ty, e.element))
+        }
+        AnyInst::UncheckedTakeEnumDataAddr(e) => {
+            Up::Part(e.operand, facts.enum_case(body.value(e.operand).ty, e.element))
+        }
+        AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
+            Up::Part(body.operand_value(inst, 0), Some(Component::Existential))
+        }
+        AnyInst::IndexAddr(e) => {
+            let component = facts.constant(e.index).map_or(Component::AnyElement, Component::Element);
+            Up::Part(e.base, Some(component))
+        }
+        AnyInst::MarkDependence(_)
+        | AnyInst::MarkUninitialized(_)
+        | AnyInst::MarkUnresolvedNonCopyableValue(_)
+        | AnyInst::MoveOnlyWrapperToCopyableAddr(_)
+        | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
+        | AnyInst::DropDeinit(_) => Up::Same(body.operand_value(inst, 0)),
+        _ => Up::Base(AccessBase::Unidentified(value)),
+    }
+}
+
+/// The one address of the same type from which a pointer was made, through phis.
+fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Value> {
+    let ty = body.value(address).ty;
+    let mut pending = vec![pointer];
+    let mut seen: Vec<Value> = Vec::new();
+    let mut found = None;
+    while let Some(value) = pending.pop() {
+        if seen.contains(&value) {
+            continue;
+        }
+        seen.push(value);
+        if body.is_phi(value) {
+            pending.extend(body.phi_values(value));
+            continue;
+        }
+        let inst = body.defining_inst(value)?;
+        let AnyInst::AddressToPointer(cast) = body.view(inst) else { return None };
+        if body.value(cast.operand).ty != ty || *found.get_or_insert(cast.operand) != cast.operand {
+            return None;
+        }
+    }
+    found
+}
+
+/// Whether memory that begins at one base is never memory that begins at the other one.
+pub(super) fn bases_are_distinct(
+    facts: &MemoryFacts<'_>,
+    rules: &TypeRules<'_>,
+    a: AccessBase,
+    b: AccessBase,
+) -> bool {
+    use AccessBase as B;
+    let body = facts.body;
+    match (a, b) {
+        (B::Box(x), B::Box(y)) | (B::Class(x), B::Class(y)) => {
+            field(facts, x).zip(field(facts, y)).is_some_and(|(x, y)| x != y)
+                || objects_are_distinct(body, rules, a, b)
+        }
+        (B::Tail(_), B::Tail(_)) => objects_are_distinct(body, rules, a, b),
+        (B::Stack(x), B::Stack(y)) => x != y,
+        (B::Global(x), B::Global(y)) => x != y,
+        (B::Argument(x), B::Argument(y)) => {
+            x != y && (argument_is_exclusive(facts, x) || argument_is_exclusive(facts, y))
+        }
+        (B::Argument(argument), other) | (other, B::Argument(argument)) => match other {
+            _ if argument_is_exclusive(facts, argument) => other.has_known_kind(),
+            // What is allocated here was not there when the function began.
+            B::Stack(_) => true,
+            B::Box(_) | B::Class(_) | B::Tail(_) => {
+                other.object(body).is_some_and(|object| is_allocation(body, reference_root(body, object)))
+            }
+            _ => false,
+        },
+        _ => a.has_known_kind() && b.has_known_kind(),
+    }
+}
+
+/// Which field of its object an address is of.
+fn field(facts: &MemoryFacts<'_>, address: Value) -> Option<u32> {
+    let body = facts.body;
+    match body.view(body.defining_inst(address)?) {
+        AnyInst::ProjectBox(project) => Some(project.field),
+        AnyInst::RefElementAddr(project) => match facts.class_field(project.operand, project.field)? {
+            Component::ClassField(index) => Some(index),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn objects_are_distinct(body: &Body, rules: &TypeRules<'_>, a: AccessBase, b: AccessBase) -> bool {
+    let (Some(a), Some(b)) = (a.object(body), b.object(body)) else { return false };
+    let (a_root, b_root) = (reference_root(body, a), reference_root(body, b));
+    are_different_allocations(body, a_root, b_root)
+        || !rules.references_may_alias(body.value(a).ty.ty(), body.value(b).ty.ty())
+}
+
+/// Whether two references are to objects that were not allocated by the same instruction.
+pub(super) fn are_different_allocations(body: &Body, a: Value, b: Value) -> bool {
+    let is_argument = |value| matches!(body.def(value), ValueDef::Argument(block, _) if body.block_order().first() == Some(&block));
+    match (is_allocation(body, a), is_allocation(body, b)) {
+        (true, true) => a != b,
+        (true, false) => is_argument(b),
+        (false, true) => is_argument(a),
+        _ => false,
+    }
+}
+
+fn is_allocation(body: &Body, value: Value) -> bool {
+    body.defining_inst(value).is_some_and(|inst| {
+        matches!(
+            body.inst(inst).opcode,
+            Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::AllocBox | Opcode::AllocStack
+        )
+    })
+}
+
+/// Whether nobody else uses the memory of an argument while the function runs.
+pub(super) fn argument_is_exclusive(facts: &MemoryFacts<'_>, argument: Value) -> bool {
+    let ValueDef::Argument(_, index) = facts.body.def(argument) else { return false };
+    let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
+    conventions.and_then(|c| c.convention(index.into())).is_some_and(is_exclusive)
+}

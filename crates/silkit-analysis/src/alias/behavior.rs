@@ -1,0 +1,527 @@
+//! What instructions may do to the memory at an address.
+
+use super::base::AccessBase;
+use super::scope::Immutable;
+use super::{Aliases, WORST};
+use crate::ProjectionPath;
+use crate::effects::{Effects, FunctionEffects};
+use crate::escape::{Direction, EscapePath, EscapeVisitor};
+use crate::walk::AtUse;
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::info::ApplyKind;
+use silkit_ir::instructions::{
+    AccessKind, AddressToPointer, AnyInst, BeginAccess, LoadQualifier, PointerToAddress, StoreQualifier,
+};
+use silkit_ir::{Behavior, Body, EffectsAttribute, FunctionId, Inst, Opcode, Operand, Value};
+use silkit_types::FnFlags;
+
+impl Aliases<'_> {
+    /// Whether an instruction may read memory at an address.
+    pub fn may_read(&self, inst: Inst, address: Value) -> bool {
+        self.memory(inst, address).contains(Effects::READ)
+    }
+
+    /// Whether an instruction may write to memory at an address.
+    pub fn may_write(&self, inst: Inst, address: Value) -> bool {
+        self.memory(inst, address).contains(Effects::WRITE)
+    }
+
+    /// Whether an instruction may read ([`Effects::READ`]) and write to ([`Effects::WRITE`]) the memory at an address, or
+    /// that a reference leads to.
+    pub fn memory(&self, inst: Inst, address: Value) -> Effects {
+        match self.immutability(address) {
+            Some(Immutable::Always) => self.without_immutability(inst, address) - Effects::WRITE,
+            Some(Immutable::Within(scope)) if self.is_within(inst, scope) => {
+                self.without_immutability(inst, address) - Effects::WRITE
+            }
+            Some(Immutable::Exclusive(scope))
+                if inst == scope
+                    || self.is_call(inst) && self.is_within(inst, scope) && !self.is_passed(inst, scope) =>
+            {
+                self.without_immutability(inst, address) - Effects::WRITE
+            }
+            _ => self.without_immutability(inst, address),
+        }
+    }
+
+    fn is_call(&self, inst: Inst) -> bool {
+        self.body().info(inst).apply == Some(ApplyKind::Full)
+    }
+
+    /// Whether the address that an access makes may come to a call.
+    fn is_passed(&self, inst: Inst, scope: Inst) -> bool {
+        let body = self.body();
+        body.results(scope).any(|access| {
+            let mut visitor = ReachesInst { body, target: inst, follows_loads: false };
+            let path = self.escapes.facts.addresses_in(access);
+            self.escapes.escapes_within(access, path, Direction::Down, &mut visitor, self.budget)
+        })
+    }
+
+    fn without_immutability(&self, inst: Inst, address: Value) -> Effects {
+        let body = self.body();
+        let when = |effects: Effects, other: Value| {
+            if self.may_alias(address, other) { effects } else { Effects::empty() }
+        };
+        match body.view(inst) {
+            AnyInst::BeginAccess(access) => when(access_effects(access.kind), access.address),
+            AnyInst::EndAccess(end) => match body.def_as::<BeginAccess>(end.operand) {
+                Some(access) => when(access_effects(access.kind), access.address),
+                None => when(WORST, end.operand),
+            },
+            // What is borrowed lies in memory that belongs to the loaded value.
+            AnyInst::LoadBorrow(load) => match when(Effects::READ, load.address) {
+                effects if effects.is_empty() && self.reaches(inst, address, false) => Effects::READ,
+                effects => effects,
+            },
+            AnyInst::Load(_) => {
+                let takes = matches!(body.view(inst), AnyInst::Load(load)
+                    if load.qualifier == Some(LoadQualifier::Take));
+                let effects = if takes { WORST } else { Effects::READ };
+                when(effects, body.operand_value(inst, 0))
+            }
+            AnyInst::Store(store) => {
+                let assigns = store.qualifier == Some(StoreQualifier::Assign);
+                let effects = when(if assigns { WORST } else { Effects::WRITE }, store.destination);
+                // When the old value dies, what never changes may as well be read before.
+                let destroys = assigns && self.immutability(address) != Some(Immutable::Always);
+                if effects.is_empty() && destroys { self.destruction(inst, address) } else { effects }
+            }
+            AnyInst::CopyAddr(copy) => {
+                self.copy(inst, address, (copy.source, copy.take), (copy.destination, copy.init))
+            }
+            AnyInst::ExplicitCopyAddr(copy) => {
+                self.copy(inst, address, (copy.source, copy.take), (copy.destination, copy.init))
+            }
+            AnyInst::PartialApply(_) => self.captured(inst, address),
+            AnyInst::EndApply(_) | AnyInst::AbortApply(_) => self.end_of_coroutine(inst, address),
+            AnyInst::Builtin(builtin) => self.builtin(inst, address, builtin.name.as_str()),
+            AnyInst::EndBorrow(end) => self.end_borrow(inst, address, end.operand),
+            AnyInst::DebugValue(debug) => {
+                let is_address = body.value(debug.operand).ty.is_address();
+                if is_address { when(Effects::READ, debug.operand) } else { Effects::empty() }
+            }
+            AnyInst::MarkDependence(mark) if self.is_address(mark.base) => when(Effects::READ, mark.base),
+            AnyInst::MarkDependence(_) | AnyInst::CopyValue(_) => Effects::empty(),
+            AnyInst::MarkDependenceAddr(mark) => {
+                let base = if self.is_address(mark.base) {
+                    when(Effects::READ, mark.base)
+                } else {
+                    Effects::empty()
+                };
+                when(WORST, mark.address) | base
+            }
+            AnyInst::DestroyValue(destroy) => {
+                if destroy.dead_end || self.is_noescape(destroy.operand) {
+                    Effects::empty()
+                } else {
+                    self.destruction(inst, address)
+                }
+            }
+            AnyInst::DestroyAddr(destroy) => match when(WORST, destroy.operand) {
+                effects if effects.is_empty() => self.destruction(inst, address),
+                effects => effects,
+            },
+            AnyInst::StrongRelease(_) | AnyInst::ReleaseValue(_) | AnyInst::UnownedRelease(_) => {
+                self.destruction(inst, address)
+            }
+            _ if self.is_call(inst) => self.call(inst, inst, address),
+            _ => self.other(inst, address),
+        }
+    }
+
+    /// What an instruction without rules of its own does: what its kind does, to the addresses that it is given.
+    fn other(&self, inst: Inst, address: Value) -> Effects {
+        let body = self.body();
+        let behavior = Behavior::new(body, self.functions);
+        let memory = behavior.memory(inst);
+        let mut effects = Effects::empty();
+        effects.set(Effects::READ, memory.may_read());
+        effects.set(Effects::WRITE, memory.may_write());
+        if effects.is_empty() {
+            return effects;
+        }
+        let is_address = |value: Value| body.value(value).ty.is_address();
+        match body.inst(inst).opcode {
+            // They count references, or hold values alive.
+            Opcode::StrongRetain
+            | Opcode::RetainValue
+            | Opcode::UnownedRetain
+            | Opcode::StrongRetainUnowned
+            | Opcode::CopyValue
+            | Opcode::BeginBorrow
+            | Opcode::CondFail
+            | Opcode::AllocStack
+            | Opcode::AllocRef
+            | Opcode::AllocBox => Effects::empty(),
+            Opcode::FixLifetime
+            | Opcode::InjectEnumAddr
+            | Opcode::UncheckedTakeEnumDataAddr
+            | Opcode::InitExistentialAddr
+            | Opcode::DeinitExistentialAddr
+            | Opcode::DeallocStack
+            | Opcode::SwitchEnumAddr
+            | Opcode::SelectEnumAddr
+            | Opcode::OpenExistentialAddr
+            | Opcode::StoreBorrow
+            | Opcode::LoadWeak
+            | Opcode::StoreWeak
+            | Opcode::LoadUnowned
+            | Opcode::StoreUnowned
+            | Opcode::IsUnique => {
+                let mut addresses =
+                    body.operands(inst).iter().map(|o| o.value).filter(|v| is_address(*v)).peekable();
+                if addresses.peek().is_none() {
+                    return effects;
+                }
+                if addresses.any(|other| self.may_alias(address, other)) { effects } else { Effects::empty() }
+            }
+            _ => effects,
+        }
+    }
+
+    fn copy(
+        &self,
+        inst: Inst,
+        address: Value,
+        (from, takes): (Value, bool),
+        (to, inits): (Value, bool),
+    ) -> Effects {
+        let reads = self.may_alias(address, from);
+        let writes = self.may_alias(address, to) || takes && reads;
+        let mut effects = Effects::empty();
+        effects.set(Effects::READ, reads);
+        effects.set(Effects::WRITE, writes);
+        if !inits {
+            effects |= self.destruction(inst, address);
+        }
+        effects
+    }
+
+    /// What happens when an instruction destroys a value: any deinitializer may run, and reach what comes to it.
+    fn destruction(&self, inst: Inst, address: Value) -> Effects {
+        if self.reaches(inst, address, !self.is_address(address)) { WORST } else { Effects::empty() }
+    }
+
+    fn is_address(&self, value: Value) -> bool {
+        self.body().value(value).ty.is_address()
+    }
+
+    /// Whether what a value is about may come to an instruction.
+    fn reaches(&self, inst: Inst, value: Value, follows_loads: bool) -> bool {
+        let mut visitor = ReachesInst { body: self.body(), target: inst, follows_loads };
+        self.escapes.escapes_within(
+            value,
+            self.escapes.facts.addresses_in(value),
+            Direction::Up,
+            &mut visitor,
+            self.budget,
+        )
+    }
+
+    fn is_noescape(&self, value: Value) -> bool {
+        let ty = self.body().value(value).ty.ty();
+        ty.as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
+    }
+
+    /// After the end of a borrow the object may be destroyed: all addresses in it must be used before.
+    fn end_borrow(&self, inst: Inst, address: Value, value: Value) -> Effects {
+        let body = self.body();
+        let Some(begin) = body.defining_inst(value) else { return WORST };
+        let lends = match body.inst(begin).opcode {
+            Opcode::StoreBorrow => Some(value),
+            Opcode::LoadBorrow => Some(body.operand_value(begin, 0)),
+            _ => None,
+        };
+        let is_lent = lends.is_some_and(|memory| self.may_alias(address, memory));
+        if is_lent || self.may_be_in_borrow(inst, address, value) { WORST } else { Effects::empty() }
+    }
+
+    /// Whether an address may be in an object that is borrowed by a value.
+    fn may_be_in_borrow(&self, end: Inst, address: Value, borrowed: Value) -> bool {
+        let body = self.body();
+        let mut address = address;
+        let mut value = loop {
+            let base = self.base_path(address).base;
+            match base {
+                AccessBase::Pointer(from) => {
+                    let cast = body.def_as::<PointerToAddress>(from);
+                    match cast.and_then(|cast| body.def_as::<AddressToPointer>(cast.operand)) {
+                        Some(pointer) => address = pointer.operand,
+                        None => return self.reaches(end, address, false),
+                    }
+                }
+                AccessBase::Unidentified(_) => return self.reaches(end, address, false),
+                _ => match base.object(body) {
+                    Some(object) => break object,
+                    None => return false,
+                },
+            }
+        };
+        for _ in 0..=body.inst_count() {
+            if value == borrowed {
+                return true;
+            }
+            match body.defining_inst(value) {
+                Some(inst) => match body.inst(inst).opcode {
+                    Opcode::LoadBorrow | Opcode::CopyValue | Opcode::AllocRef => return false,
+                    Opcode::BeginBorrow => value = body.operand_value(inst, 0),
+                    _ if body.is_forwarding(inst) => value = body.operand_value(inst, 0),
+                    _ => return false,
+                },
+                None => return body.is_phi(value),
+            }
+        }
+        true
+    }
+
+    fn end_of_coroutine(&self, inst: Inst, address: Value) -> Effects {
+        let body = self.body();
+        let Some(begin) = body.defining_inst(body.operand_value(inst, 0)) else { return WORST };
+        // What was yielded is not there any more.
+        if let AccessBase::Yield(value) = self.base_path(address).base
+            && body.defining_inst(value) == Some(begin)
+        {
+            return WORST;
+        }
+        self.call(begin, begin, address)
+    }
+
+    /// What a closure does to memory when it is made: it takes captured values along.
+    fn captured(&self, inst: Inst, address: Value) -> Effects {
+        let mut visitor = ReachesClosure { body: self.body(), target: inst, effects: Effects::empty() };
+        let escapes = self.escapes.escapes_within(
+            address,
+            self.escapes.facts.addresses_in(address),
+            Direction::Up,
+            &mut visitor,
+            self.budget,
+        );
+        if escapes { WORST } else { visitor.effects }
+    }
+
+    fn builtin(&self, inst: Inst, address: Value, name: &str) -> Effects {
+        let body = self.body();
+        if matches!(name, "zeroInitializer" | "prepareInitialization") {
+            let writes = body
+                .operands(inst)
+                .iter()
+                .any(|o| self.is_address(o.value) && self.may_alias(address, o.value));
+            return if writes { Effects::WRITE } else { Effects::empty() };
+        }
+        let behavior = Behavior::new(body, self.functions).memory(inst);
+        let mut effects = Effects::empty();
+        effects.set(Effects::READ, behavior.may_read());
+        effects.set(Effects::WRITE, behavior.may_write());
+        if effects.is_empty() {
+            return effects;
+        }
+        if matches!(name, "once" | "onceWithContext") {
+            let called = body.operands(inst).get(1).map(|o| o.value);
+            effects = called.map_or(WORST, |callee| self.global_effects(callee));
+        }
+        if self.reaches(inst, address, false) { effects } else { Effects::empty() }
+    }
+
+    /// What a call does to the memory at an address.
+    fn call(&self, inst: Inst, site: Inst, address: Value) -> Effects {
+        let body = self.body();
+        let Some(apply) = ApplySite::new(body, site, Addresses::Lowered) else { return WORST };
+        let callees = self.escapes.program.callees(body, apply.callee());
+        let mut visitor = ReachesCall {
+            aliases: self,
+            apply: &apply,
+            callees: callees.as_deref(),
+            target: inst,
+            is_address: self.is_address(address),
+            effects: Effects::empty(),
+        };
+        let path = self.escapes.facts.addresses_in(address);
+        if self.escapes.escapes_within(address, path, Direction::Up, &mut visitor, self.budget) {
+            // Nobody knows where the address came: all that the callees do anywhere may be done to it.
+            self.global_effects(apply.callee())
+        } else {
+            visitor.effects
+        }
+    }
+
+    /// What a function does to memory, wherever.
+    fn global_effects(&self, callee: Value) -> Effects {
+        let Some(callees) = self.escapes.program.callees(self.body(), callee) else { return WORST };
+        let all = callees.iter().map(|&id| self.of_function(id));
+        all.fold(Effects::empty(), Effects::union) & WORST
+    }
+
+    fn of_function(&self, id: FunctionId) -> Effects {
+        match &self.effects(id).side {
+            Some(side) => side.all(),
+            None => self.promised(id),
+        }
+    }
+
+    fn effects(&self, id: FunctionId) -> &FunctionEffects {
+        &self.escapes.program.effects[id]
+    }
+
+    /// What the attributes of a function leave open.
+    fn promised(&self, id: FunctionId) -> Effects {
+        match self.module.functions[id].effects_attribute() {
+            Some(EffectsAttribute::ReadNone) => Effects::empty(),
+            Some(EffectsAttribute::ReadOnly) => Effects::READ,
+            _ => WORST,
+        }
+    }
+
+    /// What callees do to a part of an argument.
+    fn on_argument(
+        &self,
+        callees: Option<&[FunctionId]>,
+        argument: usize,
+        convention: Option<ArgumentConvention>,
+        path: ProjectionPath,
+    ) -> Effects {
+        let Some(callees) = callees else { return restricted(WORST, convention, path) };
+        let mut effects = Effects::empty();
+        for &id in callees {
+            effects |= match &self.effects(id).side {
+                // What is reached through an object in an object counts as being elsewhere.
+                Some(side) if path.may_have_two_class_projections() => side.all(),
+                Some(side) => side
+                    .argument(argument)
+                    .parts()
+                    .filter(|(_, part)| part.may_overlap(path))
+                    .fold(Effects::empty(), |all, (effect, _)| all | effect),
+                None => self.promised(id),
+            };
+        }
+        restricted(effects, convention, path) & WORST
+    }
+}
+
+/// What the convention of an argument allows to be done to what is passed.
+fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: ProjectionPath) -> Effects {
+    if path.may_have_class_projection() {
+        return effects;
+    }
+    match convention {
+        Some(ArgumentConvention::InGuaranteed | ArgumentConvention::PackGuaranteed) => {
+            effects - Effects::WRITE
+        }
+        Some(ArgumentConvention::Out | ArgumentConvention::PackOut) => effects - Effects::READ,
+        _ => effects,
+    }
+}
+
+fn access_effects(kind: AccessKind) -> Effects {
+    match kind {
+        AccessKind::Read => Effects::READ,
+        AccessKind::Init => Effects::WRITE,
+        AccessKind::Modify | AccessKind::Deinit => WORST,
+    }
+}
+
+/// Looks for an instruction that something comes to.
+struct ReachesInst<'a> {
+    body: &'a Body,
+    target: Inst,
+    follows_loads: bool,
+}
+
+impl EscapeVisitor for ReachesInst<'_> {
+    fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
+        let user = self.body.operand(operand).user;
+        if user == self.target {
+            AtUse::Abort
+        } else if self.body.inst(user).opcode == Opcode::Return {
+            AtUse::Skip
+        } else {
+            AtUse::Follow
+        }
+    }
+
+    fn follows_trivial(&self) -> bool {
+        true
+    }
+
+    fn follows_loads(&self) -> bool {
+        self.follows_loads
+    }
+}
+
+/// Notes how a closure captures something.
+struct ReachesClosure<'a> {
+    body: &'a Body,
+    target: Inst,
+    effects: Effects,
+}
+
+impl EscapeVisitor for ReachesClosure<'_> {
+    fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
+        let user = self.body.operand(operand).user;
+        if self.body.inst(user).opcode == Opcode::Return {
+            return AtUse::Skip;
+        }
+        if user == self.target {
+            let site = ApplySite::new(self.body, user, Addresses::Lowered);
+            let convention = site.and_then(|s| s.convention_of_operand(self.body.operand_index(operand)));
+            if let Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed) = convention {
+                self.effects |= Effects::READ;
+                if !self.body.has_flag(user, "on_stack") {
+                    self.effects |= Effects::WRITE;
+                }
+            }
+        }
+        AtUse::Follow
+    }
+
+    fn follows_trivial(&self) -> bool {
+        true
+    }
+
+    fn follows_loads(&self) -> bool {
+        false
+    }
+}
+
+/// Notes as what something is passed to a call, and what is done to it there.
+struct ReachesCall<'v> {
+    aliases: &'v Aliases<'v>,
+    apply: &'v ApplySite<'v>,
+    callees: Option<&'v [FunctionId]>,
+    target: Inst,
+    is_address: bool,
+    effects: Effects,
+}
+
+impl EscapeVisitor for ReachesCall<'_> {
+    fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
+        let body = self.aliases.body();
+        let user = body.operand(operand).user;
+        if body.inst(user).opcode == Opcode::Return {
+            return AtUse::Skip;
+        }
+        if user == self.target {
+            let index = body.operand_index(operand);
+            if index == self.apply.callee_operand() {
+                // A closure captured it.
+                return AtUse::Abort;
+            }
+            match self.apply.argument_of_operand(index) {
+                Some(argument) => {
+                    let convention = self.apply.convention_of_operand(index);
+                    self.effects |= self.aliases.on_argument(self.callees, argument, convention, path.path);
+                }
+                None => return AtUse::Abort,
+            }
+        }
+        AtUse::Follow
+    }
+
+    fn follows_trivial(&self) -> bool {
+        true
+    }
+
+    fn follows_loads(&self) -> bool {
+        !self.is_address
+    }
+}

@@ -1,0 +1,180 @@
+//! Alias analysis: whether two addresses may be of overlapping memory, and what instructions may do to the memory at an
+//! address. Every answer errs on the side of "may".
+//!
+//! [`Aliases::relation`] gives the reason too. In order: values that cannot point anywhere; types of accesses
+//! ([`TypeRules`]); distinct bases, or distinct parts of one base ([`base_path`]); and escape analysis: what an address
+//! never comes to cannot be it.
+
+mod base;
+mod behavior;
+mod scope;
+mod types;
+
+pub use base::{AccessBase, BasePath, base_path};
+pub use types::TypeRules;
+
+use crate::ProjectionPath;
+use crate::access::{GlobalInitializer, global_initializer};
+use crate::effects::Effects;
+use crate::escape::Escapes;
+use crate::memory::MemoryFacts;
+use silkit_base::Symbol;
+use silkit_ir::{Body, Function, Functions, Module, Value};
+use std::fmt;
+
+/// How two values relate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// They are the same value.
+    Same,
+    /// One of them cannot point to memory.
+    NoPointer,
+    /// Memory is not accessed as both types.
+    Types,
+    /// They begin in different memory.
+    Bases(AccessBase, AccessBase),
+    /// They are different parts of the same memory.
+    Paths(ProjectionPath, ProjectionPath),
+    /// The first never comes to where the second is used.
+    NoEscape,
+    /// Nothing keeps them apart.
+    MayAlias,
+}
+
+impl Relation {
+    /// Whether the memory may overlap.
+    pub fn may_alias(self) -> bool {
+        matches!(self, Self::Same | Self::MayAlias)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Same => f.write_str("they are the same value"),
+            Self::NoPointer => f.write_str("one of them cannot point to memory"),
+            Self::Types => {
+                f.write_str("memory that is accessed as one type is not accessed as the other one")
+            }
+            Self::Bases(a, b) if a.kind_name() == b.kind_name() => {
+                write!(f, "each begins in another memory of the kind {}", a.kind_name())
+            }
+            Self::Bases(a, b) => {
+                write!(
+                    f,
+                    "one begins in memory of the kind {}, the other in {}",
+                    a.kind_name(),
+                    b.kind_name()
+                )
+            }
+            Self::Paths(a, b) => write!(f, "they are different parts of the same memory: {a} and {b}"),
+            Self::NoEscape => f.write_str("neither is passed on to where the other one comes from"),
+            Self::MayAlias => f.write_str("nothing keeps them apart"),
+        }
+    }
+}
+
+/// Alias analysis of one body.
+#[derive(Clone, Copy)]
+pub struct Aliases<'a> {
+    escapes: Escapes<'a>,
+    rules: TypeRules<'a>,
+    module: &'a Module,
+    function: &'a Function,
+    functions: &'a dyn Functions,
+    /// How many steps a walk may take.
+    budget: u32,
+}
+
+impl fmt::Debug for Aliases<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Aliases").field("function", &self.function.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Aliases<'a> {
+    /// Alias analysis of a function's body. The module tells about global variables.
+    pub fn new(
+        escapes: Escapes<'a>,
+        function: &'a Function,
+        module: &'a Module,
+        functions: &'a dyn Functions,
+    ) -> Self {
+        /// What all walks of a body that asks one question for each instruction may cost together.
+        const TOTAL: usize = 1_000_000;
+        let instructions = escapes.facts.body.inst_count().max(1);
+        let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);
+        let signature = escapes.facts.own.and_then(|own| own.sig);
+        let rules = TypeRules { declarations: escapes.facts.declarations, signature };
+        Self { escapes, rules, module, function, functions, budget }
+    }
+
+    fn body(&self) -> &'a Body {
+        self.escapes.facts.body
+    }
+
+    /// The name of the function.
+    pub fn function_name(&self) -> Symbol {
+        self.function.name
+    }
+
+    /// What is known about the types in the body.
+    pub fn facts(&self) -> MemoryFacts<'a> {
+        self.escapes.facts
+    }
+
+    /// Whether two values may be addresses of, or references to, overlapping memory.
+    pub fn may_alias(&self, a: Value, b: Value) -> bool {
+        self.relation(a, b).may_alias()
+    }
+
+    /// How two values relate, with the first reason that is found.
+    pub fn relation(&self, a: Value, b: Value) -> Relation {
+        let body = self.body();
+        let is_address = |value: Value| body.value(value).ty.is_address();
+        let has_no_pointer = |value| !is_address(value) && self.escapes.facts.is_plain(value);
+        if has_no_pointer(a) || has_no_pointer(b) {
+            return Relation::NoPointer;
+        }
+        if a == b {
+            return Relation::Same;
+        }
+        if is_address(a)
+            && is_address(b)
+            && let Some(relation) = self.relation_of_addresses(a, b)
+        {
+            return relation;
+        }
+        let facts = &self.escapes.facts;
+        let (at_a, at_b) = ((a, facts.addresses_in(a)), (b, facts.addresses_in(b)));
+        if self.escapes.may_alias(at_a, at_b, self.budget) { Relation::MayAlias } else { Relation::NoEscape }
+    }
+
+    /// The base of an address and the path from there.
+    pub fn base_path(&self, address: Value) -> BasePath {
+        let initializer =
+            |name| self.functions.function(name).map_or(GlobalInitializer::No, global_initializer);
+        base_path(&self.escapes.facts, &initializer, address)
+    }
+
+    fn relation_of_addresses(&self, a: Value, b: Value) -> Option<Relation> {
+        let body = self.body();
+        if let (Some(a), Some(b)) = (types::typed_access(body, a), types::typed_access(body, b))
+            && !self.rules.accesses_may_alias(a.ty(), b.ty())
+        {
+            return Some(Relation::Types);
+        }
+        let facts = &self.escapes.facts;
+        let (a, b) = (self.base_path(a), self.base_path(b));
+        if base::bases_are_distinct(facts, &self.rules, a.base, b.base) {
+            return Some(Relation::Bases(a.base, b.base));
+        }
+        if a.base == b.base && !matches!(a.base, AccessBase::Unidentified(_)) && !a.path.may_overlap(b.path) {
+            return Some(Relation::Paths(a.path, b.path));
+        }
+        None
+    }
+}
+
+/// Reading and writing, of all effects.
+const WORST: Effects = Effects::MEMORY;

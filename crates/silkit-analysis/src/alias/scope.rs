@@ -1,0 +1,134 @@
+//! Memory that does not change for a while.
+
+use super::Aliases;
+use super::base::{AccessBase, argument_is_exclusive};
+use silkit_ir::conventions::{ArgumentConvention, Conventions};
+use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
+use silkit_ir::{Inst, Opcode, Value, ValueDef};
+
+/// What keeps the memory at an address from being written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Immutable {
+    /// Nobody writes to it while the function runs.
+    Always,
+    /// Nobody writes to it within this access, or this borrow of the object that it is in.
+    Within(Inst),
+    /// Nobody else reads it or writes to it within this access.
+    Exclusive(Inst),
+}
+
+impl Aliases<'_> {
+    /// What keeps the memory at an address from being written.
+    pub(super) fn immutability(&self, address: Value) -> Option<Immutable> {
+        let body = self.body();
+        let found = self.base_path(address);
+        if let Some(scope) = found.scope
+            && let Some(access) = body.view_as::<BeginAccess>(scope)
+        {
+            return match access.kind {
+                _ if access.enforcement == silkit_ir::instructions::AccessEnforcement::Unsafe => None,
+                AccessKind::Read => Some(Immutable::Within(scope)),
+                AccessKind::Modify => Some(Immutable::Exclusive(scope)),
+                AccessKind::Init | AccessKind::Deinit => None,
+            };
+        }
+        match found.base {
+            AccessBase::Class(base) | AccessBase::Tail(base) => self.object_immutability(base),
+            AccessBase::Global(name) => {
+                let global = self.module.globals.iter().find(|global| global.name == name)?;
+                let is_initializer = self.function.has_attribute("global_init")
+                    || self.function.has_attribute("global_init_once_fn");
+                (global.attributes.iter().any(|a| a.key == "let") && !is_initializer)
+                    .then_some(Immutable::Always)
+            }
+            AccessBase::Argument(argument) => {
+                let ValueDef::Argument(_, index) = body.def(argument) else { return None };
+                let facts = &self.escapes.facts;
+                let convention = Conventions::new(facts.own?, facts.addresses).convention(index.into())?;
+                let is_lent = convention == ArgumentConvention::InGuaranteed;
+                (is_lent && argument_is_exclusive(facts, argument)).then_some(Immutable::Always)
+            }
+            _ => None,
+        }
+    }
+
+    /// What keeps a part of an object from being written.
+    fn object_immutability(&self, base: Value) -> Option<Immutable> {
+        let body = self.body();
+        let (object, is_immutable) = match body.view(body.defining_inst(base)?) {
+            AnyInst::RefElementAddr(r) => (r.operand, r.immutable),
+            AnyInst::RefTailAddr(r) => (r.operand, r.immutable),
+            _ => return None,
+        };
+        if !is_immutable {
+            return None;
+        }
+        let mut value = object;
+        for _ in 0..=body.inst_count() {
+            let inst = match body.def(value) {
+                ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+                    return self.is_lent_argument(value).then_some(Immutable::Always);
+                }
+                ValueDef::Result(inst, _) => inst,
+                _ => return None,
+            };
+            match body.inst(inst).opcode {
+                Opcode::BeginBorrow | Opcode::LoadBorrow => return Some(Immutable::Within(inst)),
+                Opcode::Upcast
+                | Opcode::UncheckedRefCast
+                | Opcode::BridgeObjectToRef
+                | Opcode::RefToBridgeObject => {
+                    value = body.operand_value(inst, 0);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether the caller keeps an argument alive.
+    fn is_lent_argument(&self, argument: Value) -> bool {
+        let ValueDef::Argument(_, index) = self.body().def(argument) else { return false };
+        let facts = &self.escapes.facts;
+        let conventions = facts.own.map(|own| Conventions::new(own, facts.addresses));
+        conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Guaranteed)
+    }
+
+    /// Whether an instruction stands within a scope: where the scope dominates it and no end of the scope may come before
+    /// it. What is not known does not.
+    pub(super) fn is_within(&self, inst: Inst, scope: Inst) -> bool {
+        let body = self.body();
+        let is_end = |user: Inst| body.ends_scope(user) == body.begins_scope(scope);
+        let ends: Vec<Inst> =
+            body.results(scope).flat_map(|value| body.users(value)).filter(|&user| is_end(user)).collect();
+        if inst == scope || ends.contains(&inst) {
+            return false;
+        }
+        // Backwards from the instruction, the begin of the scope must be met before any end of it.
+        let mut pending = vec![(body.inst(inst).block, body.prev_inst(inst))];
+        let mut seen = vec![];
+        while let Some((block, last)) = pending.pop() {
+            let mut cursor = last;
+            loop {
+                match cursor {
+                    Some(at) if at == scope => break,
+                    Some(at) if ends.contains(&at) => return false,
+                    Some(at) => cursor = body.prev_inst(at),
+                    None => {
+                        if body.block_order().first() == Some(&block) {
+                            return false;
+                        }
+                        for predecessor in body.predecessors(block) {
+                            if !seen.contains(&predecessor) {
+                                seen.push(predecessor);
+                                pending.push((predecessor, body.last_inst(predecessor)));
+                            }
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        true
+    }
+}

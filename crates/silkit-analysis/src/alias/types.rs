@@ -1,0 +1,248 @@
+//! What types say about whether memory may be the same (SIL.md, "Type Based Alias Analysis").
+
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, Value, ValueDef};
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
+
+/// What is known about types where a body is.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeRules<'a> {
+    /// The Swift declarations.
+    pub declarations: &'a Declarations,
+    /// The generic signature of the function.
+    pub signature: Option<GenericSig>,
+}
+
+/// How deep types are looked into.
+const DEPTH: u32 = 12;
+
+impl TypeRules<'_> {
+    /// Whether two references of these types may be to the same object (Class TBAA). Types that are not known may.
+    pub fn references_may_alias(&self, a: Type, b: Type) -> bool {
+        let (Some(a_kind), Some(b_kind)) = (self.reference_kind(a), self.reference_kind(b)) else {
+            return true;
+        };
+        use ReferenceKind as R;
+        match (a_kind, b_kind) {
+            // A class may be a native one; boxes and closures' contexts are native objects, but nobody's class.
+            (R::Native, _) | (_, R::Native) => true,
+            (R::AnyClass, R::AnyClass | R::Class) | (R::Class, R::AnyClass) => true,
+            (R::Class, R::Class) => self.classes_may_alias(a, b),
+            // What a closure captured may be one box alone.
+            (R::Box, R::Box) => self.declarations.same_type(a, b, self.signature) != Some(false),
+            (R::Box | R::Closure, R::Box | R::Closure) => true,
+            (R::Box | R::Closure, _) | (_, R::Box | R::Closure) => false,
+        }
+    }
+
+    fn reference_kind(&self, ty: Type) -> Option<ReferenceKind> {
+        if is_open(ty) {
+            return None;
+        }
+        match ty.kind() {
+            TypeKind::Builtin(name, _) => match name.as_str() {
+                "NativeObject" => Some(ReferenceKind::Native),
+                "BridgeObject" | "UnknownObject" => Some(ReferenceKind::AnyClass),
+                _ => None,
+            },
+            TypeKind::Box(_) => Some(ReferenceKind::Box),
+            TypeKind::Function(_) => Some(ReferenceKind::Closure),
+            TypeKind::Named(named) if named.name == "AnyObject" => Some(ReferenceKind::AnyClass),
+            TypeKind::Named(_) => {
+                (self.declarations.is_class(ty) == Some(true)).then_some(ReferenceKind::Class)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instance of one class may be an instance of the other one.
+    fn classes_may_alias(&self, a: Type, b: Type) -> bool {
+        self.may_inherit(a, b) || self.may_inherit(b, a)
+    }
+
+    fn may_inherit(&self, class: Type, from: Type) -> bool {
+        const DEEPEST: u32 = 64;
+        let mut class = class;
+        for _ in 0..DEEPEST {
+            if self.declarations.same_type(class, from, self.signature) != Some(false) {
+                return true;
+            }
+            let Some(decl) = self.declarations.nominal_of(class) else { return true };
+            match self.declarations.superclass(class) {
+                Some(superclass) => class = superclass,
+                // One that inherits nothing has no superclass; of another one it is not known.
+                None => return decl.inherited.iter().any(|ty| self.may_be_class(*ty)),
+            }
+        }
+        true
+    }
+
+    fn may_be_class(&self, ty: Type) -> bool {
+        match ty.kind() {
+            TypeKind::Inverse(_) => false,
+            _ => self.declarations.nominal_of(ty).is_none_or(|decl| decl.kind != NominalKind::Protocol),
+        }
+    }
+
+    /// Whether typed accesses of these types may be to overlapping memory (Typed Access TBAA). Types that are not known
+    /// may.
+    pub fn accesses_may_alias(&self, a: Type, b: Type) -> bool {
+        if self.declarations.same_type(a, b, self.signature) != Some(false) {
+            return true;
+        }
+        if !self.is_told_apart(a) || !self.is_told_apart(b) {
+            return true;
+        }
+        // A variable of one class type may hold what is an instance of the other one.
+        let is_class = |ty| self.declarations.is_class(ty) != Some(false);
+        is_class(a) && is_class(b) || self.may_contain(a, b, 0) || self.may_contain(b, a, 0)
+    }
+
+    /// Whether a type is one whose memory is not accessed as unrelated types. That functions, vectors and builtin
+    /// references are left out errs on the safe side.
+    fn is_told_apart(&self, ty: Type) -> bool {
+        if is_open(ty) {
+            return false;
+        }
+        match ty.kind() {
+            TypeKind::Tuple(_) => true,
+            TypeKind::Builtin(name, _) => {
+                let name = name.as_str();
+                matches!(name, "Word" | "IntLiteral") || name.starts_with("Int") || name.starts_with("FPIEEE")
+            }
+            TypeKind::Named(named) if named.name == "AnyObject" => false,
+            TypeKind::Named(_) | TypeKind::Optional(_) | TypeKind::Array(_) | TypeKind::Dictionary(..) => {
+                let is_nominal = |kind| {
+                    matches!(
+                        kind,
+                        NominalKind::Struct | NominalKind::Enum | NominalKind::Class | NominalKind::Actor
+                    )
+                };
+                let is_known = self.declarations.nominal_of(ty).is_some_and(|decl| is_nominal(decl.kind));
+                is_known && self.declarations.is_address_only(ty, self.signature) == Some(false)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value of a type may have one of another type inside, without a pointer in between.
+    fn may_contain(&self, whole: Type, part: Type, depth: u32) -> bool {
+        if depth > DEPTH || is_open(whole) {
+            return true;
+        }
+        let is_or_contains = |ty: Type| {
+            self.declarations.same_type(ty, part, self.signature) != Some(false)
+                || self.may_contain(ty, part, depth + 1)
+        };
+        match whole.kind() {
+            TypeKind::Tuple(elements) => elements.iter().any(|e| is_or_contains(e.ty)),
+            TypeKind::Builtin(..) | TypeKind::Function(_) | TypeKind::Metatype(..) | TypeKind::Box(_) => {
+                false
+            }
+            TypeKind::Named(_) | TypeKind::Optional(_) | TypeKind::Array(_) | TypeKind::Dictionary(..) => {
+                self.nominal_may_contain(whole, &is_or_contains)
+            }
+            TypeKind::Storage(..) => false,
+            _ => true,
+        }
+    }
+
+    fn nominal_may_contain(&self, whole: Type, is_or_contains: &dyn Fn(Type) -> bool) -> bool {
+        let Some(decl) = self.declarations.nominal_of(whole) else { return true };
+        match decl.kind {
+            NominalKind::Class | NominalKind::Actor => false,
+            NominalKind::Enum => match self.declarations.enum_cases(whole) {
+                Some(cases) => cases.iter().filter(|case| case.payload.is_some()).any(|case| {
+                    let payload = self.declarations.enum_payload(whole, case.name);
+                    payload.is_none_or(|payload| !payload.indirect && is_or_contains(payload.ty))
+                }),
+                None => true,
+            },
+            NominalKind::Struct => match self.declarations.stored_fields(whole) {
+                Some(fields) => fields.iter().any(|(_, ty)| is_or_contains(*ty)),
+                None => true,
+            },
+            _ => true,
+        }
+    }
+}
+
+/// What a reference is to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReferenceKind {
+    /// Any object that Swift allocates.
+    Native,
+    /// An instance of any class.
+    AnyClass,
+    Class,
+    Box,
+    Closure,
+}
+
+/// Whether a type may stand for others: an archetype, or one with one inside.
+pub(super) fn is_open(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Unknown
+        | TypeKind::Param { .. }
+        | TypeKind::Member(..)
+        | TypeKind::Opened { .. }
+        | TypeKind::OpenedElement { .. }
+        | TypeKind::OpaqueResult { .. }
+        | TypeKind::PackElement(_)
+        | TypeKind::PackExpansion(_)
+        | TypeKind::Some(_)
+        | TypeKind::DynamicSelf(_) => true,
+        // What a closure's own signature names is bound there.
+        TypeKind::Function(_) => false,
+        TypeKind::Box(layout) => {
+            layout.args.iter().any(|ty| is_open(*ty))
+                || layout.sig.is_none() && layout.fields.iter().any(|f| is_open(f.ty))
+        }
+        _ => {
+            let mut found = false;
+            ty.kind().for_each_part(&mut |part| found |= is_open(part));
+            found
+        }
+    }
+}
+
+/// The type as which the memory at an address is accessed, where types may be trusted: the address comes from a root
+/// that introduces no alias, through projections alone.
+pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
+    let ty = body.value(address).ty;
+    if !ty.is_address() || ty.is_unknown() || !has_safe_root(body, address) {
+        return None;
+    }
+    Some(ty)
+}
+
+/// Whether the root of an address introduces no alias.
+fn has_safe_root(body: &Body, address: Value) -> bool {
+    let mut value = address;
+    for _ in 0..=body.inst_count() {
+        let inst = match body.def(value) {
+            ValueDef::Result(inst, _) => inst,
+            _ => return false,
+        };
+        value = match body.view(inst) {
+            AnyInst::AllocStack(_)
+            | AnyInst::ProjectBox(_)
+            | AnyInst::GlobalAddr(_)
+            | AnyInst::RefElementAddr(_)
+            | AnyInst::RefTailAddr(_)
+            | AnyInst::ProjectExistentialBox(_) => return true,
+            AnyInst::PointerToAddress(cast) => return cast.strict,
+            AnyInst::StructElementAddr(_)
+            | AnyInst::TupleElementAddr(_)
+            | AnyInst::IndexAddr(_)
+            | AnyInst::TailAddr(_)
+            | AnyInst::InitEnumDataAddr(_)
+            | AnyInst::UncheckedTakeEnumDataAddr(_)
+            | AnyInst::BeginAccess(_)
+            | AnyInst::MarkDependence(_) => body.operand_value(inst, 0),
+            _ => return false,
+        };
+    }
+    false
+}

@@ -1,0 +1,133 @@
+//! `dump-alias-info` and `dump-mem-behavior`: what alias analysis answers for all pairs.
+
+use crate::context::{FunctionsByName, ModuleContext};
+use crate::interprocedural::{all_effects, memory_facts};
+use crate::order::bottom_up;
+use crate::pass::Pass;
+use silkit_analysis::alias::Aliases;
+use silkit_analysis::calls::{CalleeTables, Visibility};
+use silkit_analysis::escape::{Escapes, Program};
+use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_text::Dump;
+use std::fmt::Write;
+
+pub(crate) const ALIASES: Pass<'static> =
+    Pass::module("dump-alias-info", "Prints for all pairs of values whether they may alias", &aliases)
+        .with_options(&["wmo"]);
+
+pub(crate) const MEMORY: Pass<'static> = Pass::module(
+    "dump-mem-behavior",
+    "Prints for all addresses and instructions whether these may read or write there",
+    &memory,
+)
+.with_options(&["wmo"]);
+
+fn aliases(cx: &mut ModuleContext<'_>) {
+    let text = each_function(cx, |body, aliases, dump, text| {
+        let _ = writeln!(text, "@{}", aliases.function_name());
+        let values = values(body);
+        let mut number = 0;
+        for (i, &a) in values.iter().enumerate() {
+            for &b in &values[i..] {
+                let answer = match aliases.may_alias(a, b) {
+                    true => "MayAlias",
+                    false if body.is_used(a) && body.is_used(b) => "NoAlias",
+                    // That something never comes to where a value is used says little where there is no use.
+                    false => "noalias?",
+                };
+                let _ = write!(text, "PAIR #{number}.\n{}{}  {answer}\n", shown(dump, a), shown(dump, b));
+                number += 1;
+            }
+        }
+    });
+    cx.print(&text);
+}
+
+fn memory(cx: &mut ModuleContext<'_>) {
+    let text = each_function(cx, |body, aliases, dump, text| {
+        let _ = writeln!(text, "@{}", aliases.function_name());
+        let addresses: Vec<Value> =
+            values(body).into_iter().filter(|&value| body.value(value).ty.is_address()).collect();
+        let mut number = 0;
+        for inst in body.insts().filter(|&i| is_shown(body, i)) {
+            for &address in addresses.iter().filter(|&&a| body.defining_inst(a) != Some(inst)) {
+                let _ = write!(
+                    text,
+                    "PAIR #{number}.\n  {}{}  r={},w={}\n",
+                    dump.inst(inst, ""),
+                    shown(dump, address),
+                    u8::from(aliases.may_read(inst, address)),
+                    u8::from(aliases.may_write(inst, address))
+                );
+                number += 1;
+            }
+        }
+        text.push('\n');
+    });
+    cx.print(&text);
+}
+
+/// Whether an instruction is one of the kinds that optimizations ask about.
+fn is_shown(body: &Body, inst: Inst) -> bool {
+    use Opcode as O;
+    matches!(
+        body.inst(inst).opcode,
+        O::Apply
+            | O::TryApply
+            | O::BeginApply
+            | O::EndApply
+            | O::AbortApply
+            | O::PartialApply
+            | O::BeginAccess
+            | O::EndAccess
+            | O::Load
+            | O::LoadBorrow
+            | O::EndBorrow
+            | O::Store
+            | O::StoreBorrow
+            | O::CopyAddr
+            | O::CopyValue
+            | O::DestroyValue
+            | O::StrongRelease
+            | O::Builtin
+            | O::DebugValue
+            | O::IsUnique
+            | O::MarkDependence
+            | O::MarkDependenceAddr
+    )
+}
+
+/// All values of a body: the arguments and results of each block in order.
+fn values(body: &Body) -> Vec<Value> {
+    let mut values = Vec::new();
+    for &block in body.block_order() {
+        values.extend(body.arguments(block));
+        values.extend(body.block_insts(block).flat_map(|inst| body.results(inst)));
+    }
+    values
+}
+
+/// The definition of a value on a line.
+pub(super) fn shown(dump: &Dump<'_>, value: Value) -> String {
+    format!("  {}", dump.value(value, ""))
+}
+
+/// What is printed for each function with a body, callees first.
+pub(super) fn each_function(
+    cx: &ModuleContext<'_>,
+    print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),
+) -> String {
+    let tables = CalleeTables::new(cx.module, Visibility::new(cx.declarations, cx.options.is_on("wmo")));
+    let effects = all_effects(cx.module);
+    let program = Program { tables: &tables, effects: &effects };
+    let functions = FunctionsByName::of(cx.module);
+    let mut text = String::new();
+    for id in bottom_up(cx.module, cx.declarations) {
+        let function = &cx.module.functions[id];
+        let Some(body) = &function.body else { continue };
+        let escapes = Escapes { facts: memory_facts(function, body, cx.declarations), program };
+        let aliases = Aliases::new(escapes, function, cx.module, &functions);
+        print(body, &aliases, &cx.dump(body), &mut text);
+    }
+    text
+}
