@@ -226,12 +226,9 @@ fn has_safe_root(body: &Body, address: Value) -> bool {
             _ => return false,
         };
         value = match body.view(inst) {
-            AnyInst::AllocStack(_)
-            | AnyInst::ProjectBox(_)
-            | AnyInst::GlobalAddr(_)
-            | AnyInst::RefElementAddr(_)
-            | AnyInst::RefTailAddr(_)
-            | AnyInst::ProjectExistentialBox(_) => return true,
+            // Memory of the stack and of boxes may be bound to other types, and then accessed through pointers.
+            AnyInst::AllocStack(_) | AnyInst::ProjectBox(_) => return false,
+            AnyInst::GlobalAddr(_) | AnyInst::RefElementAddr(_) | AnyInst::RefTailAddr(_) => return true,
             AnyInst::PointerToAddress(cast) => return cast.strict,
             AnyInst::StructElementAddr(_)
             | AnyInst::TupleElementAddr(_)
