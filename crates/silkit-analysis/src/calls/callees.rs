@@ -6,7 +6,7 @@ use super::hierarchy::ClassHierarchy;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::{ClassMethod, FunctionRef, WitnessMethod};
 use silkit_ir::{
-    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Module, Opcode, Value, WitnessEntry,
+    Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, Value, WitnessEntry,
     WitnessTable, WitnessTableOf,
 };
 use silkit_types::decl::{DeclFlags, Declarations};
@@ -26,9 +26,13 @@ impl Callees<'_> {
     /// Any function.
     pub const UNKNOWN: Self = Self { known: Cow::Borrowed(&[]), is_complete: false };
 
-    /// Whether all functions that may be called are known, and have bodies here.
+    /// Whether all functions that may be called are known, and have bodies that are not copies of ones elsewhere.
     pub fn all_have_bodies(&self, module: &Module) -> bool {
-        self.is_complete && self.known.iter().all(|&f| module.functions[f].body.is_some())
+        use Linkage::{HiddenExternal, PackageExternal, PublicExternal, SharedExternal};
+        let is_copy =
+            |linkage| matches!(linkage, PublicExternal | PackageExternal | HiddenExternal | SharedExternal);
+        let functions = self.known.iter().map(|&f| &module.functions[f]);
+        self.is_complete && functions.into_iter().all(|f| f.body.is_some() && !is_copy(f.linkage))
     }
 
     fn one(function: FunctionId) -> Self {
@@ -303,7 +307,6 @@ pub fn callee_origin(body: &Body, value: Value) -> Value {
                 | Opcode::ConvertEscapeToNoEscape
                 | Opcode::CopyValue
                 | Opcode::BeginBorrow
-                | Opcode::MoveValue
                 | Opcode::MarkDependence
         );
         if !keeps {

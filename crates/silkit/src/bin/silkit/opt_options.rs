@@ -95,6 +95,7 @@ const IDLE: &[&str] = &[
     "remove-runtime-asserts",
     "sil-disable-ast-dump",
     "sil-verify-all",
+    "sil-verify-without-invalidation",
     "strict-implicit-module-context",
     "wmo",
 ];
