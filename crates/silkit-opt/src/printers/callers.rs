@@ -14,7 +14,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let of = callers.of(id);
         text += "---\n";
-        text += &format!("calleeName:      {}\n", function.name);
+        text += &format!("calleeName:      {}\n", scalar(function.name.as_str()));
         text += &format!("hasCaller:       {}\n", of.has_caller());
         text += &format!("minPartialAppliedArgs: {}\n", of.least_captured());
         text += &format!("hasOnlyCompleteDirectCallerSets: {}\n", of.is_complete_where_named());
@@ -26,9 +26,16 @@ fn run(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
+/// A name as YAML: in quotes where a character may mean something.
+fn scalar(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-/^., ".contains(c);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
+}
+
 /// A list under a key; an empty one stands behind the key in the column of short values.
 fn list(module: &Module, key: &str, functions: impl Iterator<Item = FunctionId>) -> String {
-    let items: Vec<String> = functions.map(|f| format!("  - {}\n", module.functions[f].name)).collect();
+    let items: Vec<String> =
+        functions.map(|f| format!("  - {}\n", scalar(module.functions[f].name.as_str()))).collect();
     if items.is_empty() { format!("{key:<16} []\n") } else { format!("{key}\n{}", items.concat()) }
 }
 
