@@ -50,3 +50,4 @@ macro_rules! cases {
 }
 
 cases! { control_flow mem2reg }
+cases! { mem2reg ownership_model_eliminator }

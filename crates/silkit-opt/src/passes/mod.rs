@@ -8,6 +8,7 @@ mod loop_canonicalizer;
 mod mem2reg;
 mod merge_cond_fails;
 mod simplify_unreachable_containing_blocks;
+mod ownership_model_eliminator;
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
@@ -38,6 +39,8 @@ pub const ALL: &[Pass<'static>] = &[
     loop_regions::PASS,
     mem2reg::PASS,
     merge_cond_fails::PASS,
+    ownership_model_eliminator::NON_TRANSPARENT,
+    ownership_model_eliminator::PASS,
     rc_identity::PASS,
     epilogue::FLOW,
     epilogue::MATCHING,

@@ -1,9 +1,10 @@
 //! Destroying values part by part.
 
+use super::counting::Counting;
 use silkit_base::Symbol;
 use silkit_ir::{Builder, DeclRef, DeclRefData, Value};
 use silkit_types::decl::{Access, DeclFlags, Declarations, NominalDecl, NominalKind};
-use silkit_types::{GenericSig, RefStorage, SilType, Type, TypeFacts, TypeKind};
+use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
 /// A value with more leaves than this is destroyed as a whole, for the size of the code.
 const MOST_LEAVES: usize = 6;
@@ -76,7 +77,7 @@ pub fn destroy(
         (true, _) => destroy_parts(builder, value, declarations, sig, has_ossa),
         _ if declarations.is_trivial(ty, sig) == Some(true) => {}
         (_, true) => _ = builder.destroy_value(value),
-        _ => release(builder, value, declarations),
+        _ => release(builder, value, declarations, sig),
     }
 }
 
@@ -120,23 +121,15 @@ pub fn destroy_parts(
                     destroy_parts(builder, piece, declarations, sig, has_ossa);
                 }
             }
-            None => release(builder, value, declarations),
+            None => release(builder, value, declarations, sig),
         }
     }
 }
 
-/// Releases a value that is no struct and no tuple, without ownership.
-fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations) {
-    let ty = builder.value(value).ty.ty();
-    let is_aggregate = declarations
-        .nominal_of(ty)
-        .is_some_and(|d| matches!(d.kind, NominalKind::Enum | NominalKind::Struct))
-        || matches!(ty.kind(), TypeKind::Optional(_) | TypeKind::Tuple(_) | TypeKind::Unknown);
-    match ty.kind() {
-        TypeKind::Storage(RefStorage::Unowned, _) => _ = builder.unowned_release(value),
-        _ if is_aggregate => _ = builder.release_value(value),
-        _ => _ = builder.strong_release(value),
-    }
+/// Releases a value, without ownership.
+fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations, sig: Option<GenericSig>) {
+    let ty = builder.value(value).ty;
+    Counting::of(declarations, ty, sig).release(builder, value);
 }
 
 /// The reference to a stored property of a type.

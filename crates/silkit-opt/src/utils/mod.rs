@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`canonical_lifetime`] | lets an owned value live up to its last use, without needless copies |
+//! | [`counting`] | how copies and destructions are spelled without ownership |
 //! | [`delete`] | removes an instruction with all that uses it |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
@@ -10,6 +11,7 @@
 //! | [`variables`] | keeps what a removed instruction says about variables |
 
 pub mod canonical_lifetime;
+pub mod counting;
 pub mod delete;
 pub mod destroy;
 pub mod lifetime_completion;

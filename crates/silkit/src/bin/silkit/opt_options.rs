@@ -73,6 +73,7 @@ const IDLE: &[&str] = &[
     "enable-experimental-cxx-interop",
     "enable-experimental-differentiable-programming",
     "enable-experimental-distributed",
+    "enable-experimental-linear-map-transposition",
     "enable-experimental-move-only",
     "enable-experimental-static-assert",
     "enable-lexical-lifetimes",
