@@ -3,7 +3,7 @@
 //! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in
 //! O(e log n) whatever the shape of the graph; Euler numbers of the tree answer in constant time.
 
-use crate::InstOrder;
+use crate::{BlockOrder, InstOrder};
 use silkit_base::Entity;
 use silkit_ir::{Block, Body, Inst, Value, ValueDef};
 use std::ops::Range;
@@ -76,13 +76,48 @@ impl PostDominators {
     pub fn compute(body: &Body) -> Self {
         let ends = |b: &&Block| body.block_successors(**b).len() == 0;
         let roots: Vec<u32> = body.block_order().iter().filter(ends).map(|b| b.as_u32()).collect();
+        Self::with_roots(body, &roots)
+    }
+
+    /// The post-dominator tree of a body whose endless loops have an end, too: for each, the block that a search from its first
+    /// block finds last.
+    pub fn compute_with_endless_loops(body: &Body) -> Self {
+        let ends = |b: &&Block| body.block_successors(**b).len() == 0;
+        let mut roots: Vec<u32> = body.block_order().iter().filter(ends).map(|b| b.as_u32()).collect();
+        let order = BlockOrder::compute(body);
+        let mut is_ended = vec![false; body.block_count()];
+        let mut work: Vec<Block> = roots.iter().map(|&r| Block::from_u32(r)).collect();
+        let mut blocks = body.block_order().iter().copied().filter(|&b| order.is_reachable(b));
+        let mut seen = vec![false; body.block_count()];
+        loop {
+            while let Some(block) = work.pop() {
+                if !std::mem::replace(&mut is_ended[block.index()], true) {
+                    work.extend(body.predecessors(block));
+                }
+            }
+            let Some(start) = blocks.by_ref().find(|b| !is_ended[b.index()]) else { break };
+            // No block from here reaches an end that is known, so all that is found is part of what has none.
+            let (mut stack, mut last) = (vec![start], start);
+            while let Some(block) = stack.pop() {
+                if !std::mem::replace(&mut seen[block.index()], true) {
+                    last = block;
+                    stack.extend(body.block_successors(block));
+                }
+            }
+            roots.push(last.as_u32());
+            work.push(last);
+        }
+        Self::with_roots(body, &roots)
+    }
+
+    fn with_roots(body: &Body, roots: &[u32]) -> Self {
         let forward = |n: u32, into: &mut Vec<u32>| {
             into.extend(body.predecessors(Block::from_u32(n)).map(Block::as_u32));
         };
         let backward = |n: u32, into: &mut Vec<u32>| {
             into.extend(body.block_successors(Block::from_u32(n)).map(Block::as_u32));
         };
-        Self { tree: Tree::compute(body.block_count(), &roots, &forward, &backward) }
+        Self { tree: Tree::compute(body.block_count(), roots, &forward, &backward) }
     }
 
     /// The block that post-dominates a block most closely; `None` where the paths from it have only their

@@ -30,7 +30,7 @@ pub mod roles;
 mod stack;
 
 pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
-pub use behavior::{Behavior, EffectsAttribute, Functions, NoFunctions};
+pub use behavior::{Behavior, EffectsAttribute, Functions, NoFunctions, called_function};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
     Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,

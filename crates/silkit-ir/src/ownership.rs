@@ -201,7 +201,10 @@ impl<'a> BodyOwnership<'a> {
         let values = Slots::Dense(vec![Slot::Open; body.value_count()]);
         let mut all = Self { body, context, values };
         for value in (0..body.value_count() as u32).map(Value::from_u32) {
-            all.solve(value);
+            // What was removed has no operands any more.
+            if body.defining_inst(value).is_none_or(|inst| body.inst(inst).block.is_some()) {
+                all.solve(value);
+            }
         }
         all
     }

@@ -4,6 +4,7 @@ use crate::pass::Pass;
 use crate::printers::*;
 
 mod compute_effects;
+mod dce;
 mod loop_canonicalizer;
 mod mem2reg;
 mod merge_cond_fails;
@@ -32,6 +33,7 @@ pub const ALL: &[Pass<'static>] = &[
     alias_info::ALIASES,
     escape_info::OBJECTS,
     alias_info::MEMORY,
+    dce::PASS,
     function_order::PASS,
     induction::PASS,
     loop_canonicalizer::PASS,
