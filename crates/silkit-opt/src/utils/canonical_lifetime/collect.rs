@@ -93,6 +93,8 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
                     }
                     continue;
                 }
+                // A phi that the value encloses may live longer than all that is seen here.
+                Opcode::BorrowedFrom => return None,
                 _ => {}
             }
             match ownership.operand(operand)? {
