@@ -49,5 +49,4 @@ macro_rules! cases {
     };
 }
 
-cases! { control_flow mem2reg }
-cases! { mem2reg ownership_model_eliminator }
+cases! { control_flow dce mem2reg ownership_model_eliminator }

@@ -8,8 +8,8 @@ mod dce;
 mod loop_canonicalizer;
 mod mem2reg;
 mod merge_cond_fails;
-mod simplify_unreachable_containing_blocks;
 mod ownership_model_eliminator;
+mod simplify_unreachable_containing_blocks;
 mod split_critical_edges;
 mod stack_nesting;
 mod strip_debug_info;
@@ -28,12 +28,12 @@ pub const ALL: &[Pass<'static>] = &[
     compute_effects::ESCAPES,
     compute::LOOPS,
     compute_effects::SIDES,
+    dce::PASS,
     access_dump::PASS,
     escape_info::ADDRESSES,
     alias_info::ALIASES,
     escape_info::OBJECTS,
     alias_info::MEMORY,
-    dce::PASS,
     function_order::PASS,
     induction::PASS,
     loop_canonicalizer::PASS,
