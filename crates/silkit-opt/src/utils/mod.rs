@@ -8,7 +8,7 @@
 //! | [`destroy`] | destroys a value part by part |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
-//! | [`unreachable`] | removes blocks that no path leads to |
+//! | [`mod@unreachable`] | removes blocks that no path leads to |
 //! | [`variables`] | keeps what a removed instruction says about variables |
 
 pub mod canonical_lifetime;

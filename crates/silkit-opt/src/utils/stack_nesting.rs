@@ -9,7 +9,7 @@
 //! differ, it is unknown what is on the stack there: the region's own allocations nest above that, and all deallocations of
 //! earlier ones are removed.
 //!
-//! Lists are nodes of a tree, marks are [`Sets`]: both are compared in constant time, and none is copied. The cost is
+//! Lists are nodes of a tree, marks are sets of numbers that share their parts: both are compared in constant time, and none is copied. The cost is
 //! linear in the size of the function, times the logarithm of the number of allocations.
 
 use super::sets::{Set, Sets};

@@ -3,9 +3,9 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`collect`] | finds the uses of a value and of its copies |
-//! | [`extend`] | says how far the value has to live beyond its last use |
-//! | [`rewrite`] | ends the value there, and removes copies |
+//! | `collect` | finds the uses of a value and of its copies |
+//! | `extend` | says how far the value has to live beyond its last use |
+//! | `rewrite` | ends the value there, and removes copies |
 
 mod collect;
 mod extend;
