@@ -5,7 +5,7 @@ use silkit_analysis::calls::functions_by_name;
 use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module};
-use silkit_text::Dump;
+use silkit_text::{Demangle, Dump, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 
@@ -32,6 +32,44 @@ impl Options {
     }
 }
 
+/// How passes show the code that they speak of.
+#[derive(Clone)]
+pub struct Printing<'a> {
+    /// The names for people that stand in comments.
+    pub demangle: &'a Demangle,
+    /// Of these, values and instructions that stand alone take whether locations are shown and the text that was read.
+    pub options: PrintOptions,
+}
+
+impl Default for Printing<'_> {
+    fn default() -> Self {
+        Self { demangle: &|_| None, options: PrintOptions::default() }
+    }
+}
+
+impl std::fmt::Debug for Printing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Printing").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Printing<'_> {
+    /// What shows single values and instructions of a body of a module.
+    pub fn dump<'b>(&'b self, module: &'b Module, body: &'b Body) -> Dump<'b> {
+        Dump::new(module, body, self.demangle).with_options(&self.options)
+    }
+
+    /// The same for a body that was numbered before, and has not changed since.
+    pub fn numbered_dump<'b>(
+        &'b self,
+        module: &'b Module,
+        body: &'b Body,
+        numbering: &Numbering,
+    ) -> Dump<'b> {
+        Dump::numbered(module, body, self.demangle, numbering).with_options(&self.options)
+    }
+}
+
 /// What all functions share while they are worked on.
 #[derive(Debug)]
 pub struct World<'a> {
@@ -41,6 +79,8 @@ pub struct World<'a> {
     pub declarations: &'a Declarations,
     /// What the command line says to passes.
     pub options: &'a Options,
+    /// How code is shown.
+    pub printing: &'a Printing<'a>,
     functions: &'a FxHashMap<Symbol, FunctionId>,
 }
 
@@ -49,9 +89,10 @@ impl<'a> World<'a> {
         module: &'a Module,
         declarations: &'a Declarations,
         options: &'a Options,
+        printing: &'a Printing<'a>,
         functions: &'a FxHashMap<Symbol, FunctionId>,
     ) -> Self {
-        Self { module, declarations, options, functions }
+        Self { module, declarations, options, printing, functions }
     }
 
     /// A function by its name.
@@ -204,7 +245,7 @@ impl<'a> FunctionContext<'a> {
 
     /// What shows single values and instructions of the body as it is now.
     pub fn dump(&self) -> Dump<'_> {
-        Dump::new(self.world.module, self.body(), &|_| None)
+        self.world.printing.dump(self.world.module, self.body())
     }
 }
 
@@ -216,6 +257,8 @@ pub struct ModuleContext<'a> {
     pub declarations: &'a Declarations,
     /// What the command line says to passes.
     pub options: &'a Options,
+    /// How code is shown.
+    pub printing: &'a Printing<'a>,
     pub(crate) ledger: &'a mut Ledger,
 }
 
@@ -237,6 +280,6 @@ impl ModuleContext<'_> {
 
     /// What shows single values and instructions of a body of the module.
     pub fn dump<'b>(&'b self, body: &'b Body) -> Dump<'b> {
-        Dump::new(self.module, body, &|_| None)
+        self.printing.dump(self.module, body)
     }
 }

@@ -36,7 +36,7 @@ mod test_runner;
 mod testing;
 pub mod utils;
 
-pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Problem, World};
+pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World};
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};

@@ -1,6 +1,6 @@
 //! Runs passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Problem, World};
+use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing, Problem, World};
 use crate::order::bottom_up;
 use crate::output::Output;
 use crate::pass::{ModulePass, Pass, Run};
@@ -110,6 +110,7 @@ const MOST_REPETITIONS: usize = 100;
 pub struct Runner<'a> {
     observers: Vec<&'a dyn Observer>,
     options: Options,
+    printing: Printing<'a>,
     limit: Option<Limit>,
 }
 
@@ -139,6 +140,12 @@ impl<'a> Runner<'a> {
     /// Gives options to passes.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Says how passes show code.
+    pub fn printing(mut self, printing: Printing<'a>) -> Self {
+        self.printing = printing;
         self
     }
 
@@ -197,7 +204,13 @@ impl<'a> Runner<'a> {
         let start = Instant::now();
         let before: Vec<Option<Epoch>> =
             module.functions.values().map(|f| f.body.as_ref().map(Body::epoch)).collect();
-        pass.run(&mut ModuleContext { module, declarations, options: &self.options, ledger: &mut ledger });
+        pass.run(&mut ModuleContext {
+            module,
+            declarations,
+            options: &self.options,
+            printing: &self.printing,
+            ledger: &mut ledger,
+        });
         let time = start.elapsed();
         let after = module.functions.values().map(|f| f.body.as_ref().map(Body::epoch));
         let has_changed = !before.into_iter().eq(after);
@@ -259,7 +272,7 @@ impl<'a> Runner<'a> {
                 (function, std::mem::take(&mut caches[id.index()]))
             })
             .collect();
-        let world = World::new(module, declarations, &self.options, names);
+        let world = World::new(module, declarations, &self.options, &self.printing, names);
         let mut works: Vec<Work<'_>> = order
             .iter()
             .zip(&mut taken)

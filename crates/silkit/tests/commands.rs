@@ -138,6 +138,35 @@ fn opt_says_which_file_it_read() {
 }
 
 #[test]
+fn printers_show_locations_and_names_for_people() {
+    let input = "sil_stage canonical
+sil [ossa] @$s4main5greet4nameS2S_tF : $@convention(thin) () -> ()
+sil [ossa] @caller : $@convention(thin) () -> () {
+bb0:
+  %f = function_ref @$s4main5greet4nameS2S_tF : $@convention(thin) () -> ()
+  %1 = apply %f() : $@convention(thin) () -> (), loc \"a.swift\":3:4
+  %2 = tuple ()
+  return %2
+}
+";
+    let scratch = scratch("printers");
+    let none = scratch.join("none").display().to_string();
+    let shown = |options: &[&str]| {
+        let args = [&["opt", "-basic-callee-printer", "-o", &none], options].concat();
+        let printed = stdout(&run_with(&args, input.as_bytes()));
+        printed.lines().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plain = shown(&[]);
+    assert_eq!(plain[0], "  // function_ref greet(name:)");
+    assert!(plain[1].ends_with(" -> () // user: %1"), "{}", plain[1]);
+    assert_eq!(plain[2], "  %1 = apply %0() : $@convention(thin) () -> ()");
+    let located = shown(&["-sil-print-debuginfo"]);
+    assert_eq!(located[0], plain[0]);
+    assert!(located[1].ends_with(":5:8, scope 0 // user: %1"), "{}", located[1]);
+    assert!(located[2].ends_with(", loc \"a.swift\":3:4, scope 0"), "{}", located[2]);
+}
+
+#[test]
 fn errors_as_json_and_sarif() {
     let bad = b"sil_stage rwa\n";
     let json = stderr(&run_with(&["opt", "-format", "json"], bad));

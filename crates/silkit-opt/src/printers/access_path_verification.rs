@@ -20,7 +20,7 @@ fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();
     for function in cx.module.functions.values() {
         let Some(body) = &function.body else { continue };
-        let printer = StoragePrinter::new(cx.module, cx.declarations, body, &initializer_of);
+        let printer = StoragePrinter::new(cx, body, &initializer_of);
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
         for operand in body.insts().flat_map(|inst| accessed_addresses(body, inst)) {
             let found = find(&printer.facts, body.operand(operand).value, Scopes::Through);

@@ -25,12 +25,12 @@ fn run(cx: &mut ModuleContext<'_>) {
         }
         for access in &all[id].known {
             let Some(body) = &cx.module.functions[access.function].body else { continue };
-            let printer = StoragePrinter::new(cx.module, cx.declarations, body, &initializer_of);
+            let printer = StoragePrinter::new(cx, body, &initializer_of);
             let nested = if access.no_nested_conflict { " [no_nested_conflict]" } else { "" };
             let _ = write!(text, "  [{}]{nested} ", access.kind.spelling());
             let (function, base) = access.base;
             let property = cx.module.functions[function].body.as_ref().and_then(|body| {
-                let printer = StoragePrinter::new(cx.module, cx.declarations, body, &initializer_of);
+                let printer = StoragePrinter::new(cx, body, &initializer_of);
                 printer.property(&access.storage, base)
             });
             text.push_str(&printer.storage(&access.storage));

@@ -26,7 +26,7 @@ fn run(cx: &mut ModuleContext<'_>) {
             text.push_str("<unknown>\n");
             continue;
         };
-        let printer = StoragePrinter::new(cx.module, cx.declarations, body, &initializer_of);
+        let printer = StoragePrinter::new(cx, body, &initializer_of);
         let behavior = Behavior::new(body, &functions);
         for inst in body.insts().filter(|&i| behavior.may_read_or_write(i)) {
             text.push_str("###For MemOp: ");

@@ -1,5 +1,6 @@
 //! How storages are shown.
 
+use crate::context::ModuleContext;
 use silkit_analysis::access::{
     AccessFacts, AccessStorage, GlobalInitializer, StorageKind, global_initializer,
 };
@@ -7,7 +8,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Module, Value, ValueDef};
 use silkit_text::{Dump, PrintOptions, print_global};
-use silkit_types::decl::{DeclFlags, Declarations, StoredProperty};
+use silkit_types::decl::{DeclFlags, StoredProperty};
 
 /// What the functions of a module are as initializers of global variables.
 pub(super) struct Initializers(FxHashMap<Symbol, GlobalInitializer>);
@@ -32,13 +33,12 @@ pub(super) struct StoragePrinter<'a> {
 
 impl<'a> StoragePrinter<'a> {
     pub(super) fn new(
-        module: &'a Module,
-        declarations: &'a Declarations,
+        cx: &'a ModuleContext<'_>,
         body: &'a Body,
         initializers: &'a (dyn Fn(Symbol) -> GlobalInitializer + 'a),
     ) -> Self {
-        let facts = AccessFacts { body, declarations, initializers };
-        Self { module, facts, dump: Dump::new(module, body, &|_| None) }
+        let facts = AccessFacts { body, declarations: cx.declarations, initializers };
+        Self { module: cx.module, facts, dump: cx.dump(body) }
     }
 
     /// A storage on its lines: the kind and what names it.

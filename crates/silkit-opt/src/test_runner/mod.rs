@@ -3,7 +3,7 @@
 mod arguments;
 mod tests;
 
-use crate::context::{ModuleContext, Options, Problem};
+use crate::context::{ModuleContext, Options, Printing, Problem};
 use crate::order::bottom_up;
 use crate::pass::Pass;
 use arguments::{Argument, Arguments, Place, words};
@@ -27,6 +27,7 @@ struct Test<'t> {
     module: &'t mut Module,
     declarations: &'t Declarations,
     options: &'t Options,
+    printing: &'t Printing<'t>,
     function: FunctionId,
     arguments: Arguments,
     cache: AnalysisCache,
@@ -99,6 +100,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
             module: cx.module,
             declarations: cx.declarations,
             options: cx.options,
+            printing: cx.printing,
             function,
             arguments: Arguments::new(arguments, function),
             cache: AnalysisCache::default(),
@@ -146,9 +148,9 @@ impl Test<'_> {
             && *of == function
             && *epoch == body.epoch()
         {
-            return Dump::numbered(self.module, body, &|_| None, numbering);
+            return self.printing.numbered_dump(self.module, body, numbering);
         }
-        let dump = Dump::new(self.module, body, &|_| None);
+        let dump = self.printing.dump(self.module, body);
         *known = Some((function, body.epoch(), dump.numbering()));
         dump
     }
@@ -185,7 +187,8 @@ impl Test<'_> {
     fn say_function(&mut self) {
         let types = self.options.is_on("sil-print-types");
         let options = PrintOptions { types, ..PrintOptions::default() };
-        let text = silkit_text::print_function(self.module, self.function(), &options, &|_| None);
+        let text =
+            silkit_text::print_function(self.module, self.function(), &options, self.printing.demangle);
         self.say(text);
     }
 }

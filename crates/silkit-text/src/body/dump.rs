@@ -46,6 +46,14 @@ impl<'a> Dump<'a> {
         Self { module, body, demangle, options, numbers: numbering.0.clone() }
     }
 
+    /// Prints locations where the options of the printer ask for them. Scopes have numbers in a whole module alone:
+    /// here all are 0.
+    pub fn with_options(mut self, options: &PrintOptions) -> Self {
+        self.options.debug_info = options.debug_info;
+        self.options.source = options.source.clone();
+        self
+    }
+
     /// The numbers that it uses.
     pub fn numbering(&self) -> Numbering {
         Numbering(self.numbers.clone())

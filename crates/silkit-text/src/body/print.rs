@@ -86,6 +86,8 @@ pub(crate) struct BodyPrinter<'a, 'o> {
     numbers: Rc<Numbers>,
     current: u32,
     in_initializer: bool,
+    /// Whether parts are shown alone.
+    is_lone: bool,
     /// The scopes of the module, and that of each instruction.
     pub(super) debug_info: Option<(&'a DebugInfo<'a>, Vec<ScopeKey>)>,
 }
@@ -103,7 +105,16 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         options: &'a PrintOptions,
         numbers: Rc<Numbers>,
     ) -> Self {
-        Self { body, out, options, numbers, current: 0, in_initializer: false, debug_info: None }
+        Self {
+            body,
+            out,
+            options,
+            numbers,
+            current: 0,
+            in_initializer: false,
+            is_lone: false,
+            debug_info: None,
+        }
     }
 
     /// Prints locations and scopes.
@@ -238,6 +249,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints one instruction behind a prefix, which stands before the name of a function where that comes first.
     pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
         self.current = self.numbers.blocks[self.body.inst(inst).block];
+        self.is_lone = true;
         let before = self.out.len();
         let indent = format!("{prefix}  ");
         self.callee_comment(inst, &indent);
@@ -256,6 +268,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         };
         self.out.start_line();
         self.out.push(prefix);
+        self.is_lone = true;
         match (inst, self.body.def(value)) {
             (Some(inst), _) => {
                 self.result_list(inst, Some(value));
@@ -577,6 +590,9 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         if let Some((info, scopes)) = &self.debug_info {
             source = source.or_else(|| inst_place(self.options, self.body, inst));
             scope = info.number(scopes[inst.as_u32() as usize]);
+        } else if self.is_lone && self.options.debug_info {
+            source = source.or_else(|| inst_place(self.options, self.body, inst));
+            scope = 0;
         }
         if self.out.ends_with(self.body.info(inst).name) && (source.is_some() || scope != NONE) {
             self.out.push(" ");
@@ -592,7 +608,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     }
 
     pub(super) fn prints_locations(&self) -> bool {
-        self.debug_info.is_some() || self.options.keep_locations
+        let is_lone = self.is_lone && self.options.debug_info;
+        self.debug_info.is_some() || is_lone || self.options.keep_locations
     }
 
     /// Prints the instructions of a static initializer.

@@ -164,7 +164,7 @@ fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options
 /// Runs the passes on a module, and verifies what comes out. Whether it may be used.
 fn optimized(session: &mut Session, path: &str, input: &mut Input, options: &Options) -> bool {
     let declarations = silkit::declarations(&input.module);
-    if !options.passes.run(session, path, input, &declarations) {
+    if !options.passes.run(session, path, input, &declarations, &options.print) {
         return false;
     }
     let addresses = options.checking.addresses;

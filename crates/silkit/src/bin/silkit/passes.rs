@@ -7,7 +7,10 @@ use crate::session::Session;
 use silkit::diag::{Diagnostic, RuleId};
 use silkit::ir::Module;
 use silkit::opt::observers::{ChangePrinter, Printer};
-use silkit::opt::{Limit, Observer, Outcome, Output, Pass, Runner, Step, Stream, parse_pipeline, passes};
+use silkit::opt::{
+    Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream, parse_pipeline, passes,
+};
+use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
 use std::fmt::Write;
 use std::time::Duration;
@@ -84,10 +87,17 @@ impl Passes {
         path: &str,
         input: &mut Input,
         declarations: &Declarations,
+        print: &PrintOptions,
     ) -> bool {
         let changes = ChangePrinter::new(self.printer.functions.clone());
         let verifier = Verifier { declarations };
-        let mut runner = Runner::new().options(self.options.clone()).limit(self.limit).observe(&self.printer);
+        let mut options = print.clone();
+        if options.debug_info {
+            options.source = input.source_file();
+        }
+        let printing = Printing { demangle: &silkit::comment_name, options };
+        let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
+        let mut runner = runner.observe(&self.printer);
         if self.prints_changes {
             runner = runner.observe(&changes);
         }
