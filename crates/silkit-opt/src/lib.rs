@@ -30,6 +30,7 @@ mod pass;
 pub mod passes;
 mod pipeline;
 mod printers;
+pub mod reference_pipelines;
 mod runner;
 mod test_runner;
 #[cfg(test)]

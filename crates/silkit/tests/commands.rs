@@ -244,6 +244,30 @@ fn stats_of_several_files_add_up() {
 }
 
 #[test]
+fn pipelines_are_listed_and_printed_as_the_reference_prints_them() {
+    let listed = stdout(&run(&["pipelines"]));
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["Diagnostic", "IRGenPrepare", "Onone", "OwnershipEliminator", "Performance"]);
+    let expected = "\
+---
+name:            IRGen Preparation
+passes:          [ \"alloc-stack-hoisting\", \"loadable-address\", \"pack-metadata-marker-inserter\" ]
+...
+
+";
+    assert_eq!(stdout(&run(&["pipelines", "IRGenPrepare"])), expected);
+    let status = stdout(&run(&["pipelines", "--status", "OwnershipEliminator"]));
+    assert!(status.contains("\n  -  address-lowering\n  x  ownership-model-eliminator\n"), "{status}");
+    let json = stdout(&run(&["pipelines", "--format", "json", "Onone"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json[0]["groups"][1]["name"], "Serialization");
+    assert_eq!(json[0]["groups"][1]["passes"][2]["built"], true);
+    let unknown = run(&["pipelines", "Onon"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stderr(&unknown).contains("did you mean `Onone`?"));
+}
+
+#[test]
 fn explain_shows_a_page_or_the_nearest_name() {
     let page = stdout(&run(&["explain", "struct_extract"]));
     assert!(page.starts_with("struct_extract – ") && page.contains("\nExample\n"), "{page}");

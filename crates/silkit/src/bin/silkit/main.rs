@@ -14,6 +14,7 @@ mod opt;
 mod opt_options;
 mod output;
 mod passes;
+mod pipelines;
 mod printers;
 mod progress;
 mod session;
@@ -69,6 +70,7 @@ enum Task {
     Extract(extract::Args),
     Graph(graph::Args),
     Stats(stats::Args),
+    Pipelines(pipelines::Args),
     Explain(explain::Args),
     Interface(interface::Args),
     Completions(completions::Args),
@@ -130,6 +132,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Extract(args) => extract::run(&args),
         Task::Graph(args) => graph::run(&args),
         Task::Stats(args) => stats::run(&args),
+        Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => completions::run(&args),

@@ -1,0 +1,109 @@
+//! `silkit pipelines`: the pipelines of the reference.
+
+use crate::session::{Report, Session};
+use serde_json::{Value, json};
+use silkit::diag::nearest;
+use silkit::opt::passes;
+use silkit::opt::reference_pipelines::{ALL, ReferencePipeline, find};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  silkit pipelines
+  silkit pipelines Performance
+  silkit pipelines --status Onone
+  silkit pipelines --format json | jq -r '.[].name'";
+
+/// Lists the reference's pipelines, or prints one in its YAML
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The pipeline; all are listed where none is named
+    name: Option<String>,
+    /// Says of each pass whether it is built in (`x`) or not (`-`)
+    #[arg(long)]
+    status: bool,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let wanted: Vec<&ReferencePipeline> = match &args.name {
+        None => ALL.iter().collect(),
+        Some(name) => match find(name) {
+            Some(pipeline) => vec![pipeline],
+            None => {
+                let near = nearest(name, ALL.iter().map(|p| p.name));
+                let hint = near.map_or("`silkit pipelines` lists them".to_owned(), |near| {
+                    format!("did you mean `{near}`?")
+                });
+                session.refuse(format!("there is no pipeline `{name}`"), hint);
+                return session.finish();
+            }
+        },
+    };
+    let text = match args.format {
+        Format::Json => format!("{:#}\n", Value::from_iter(wanted.iter().map(|p| as_json(p)))),
+        Format::Text if args.status => wanted.iter().map(|p| status(p)).collect(),
+        Format::Text if args.name.is_some() => wanted.iter().map(|p| p.to_yaml()).collect(),
+        Format::Text => list(&wanted),
+    };
+    session.write("-", text.as_bytes());
+    session.finish()
+}
+
+fn is_built(tag: &str) -> bool {
+    passes::find(tag).is_some()
+}
+
+/// The tags of all passes, each as often as it runs, and how many of them are built in.
+fn counts(pipeline: &ReferencePipeline) -> (usize, usize) {
+    let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
+    (tags().count(), tags().filter(|tag| is_built(tag)).count())
+}
+
+fn list(pipelines: &[&ReferencePipeline]) -> String {
+    let width = pipelines.iter().map(|p| p.name.len()).max().unwrap_or(0);
+    pipelines.iter().fold(String::new(), |mut text, pipeline| {
+        let (all, built) = counts(pipeline);
+        let groups = pipeline.groups.len();
+        let s = if groups == 1 { "" } else { "s" };
+        let _ = writeln!(
+            text,
+            "{:width$}  {groups} group{s}, {all} passes, {built} of them built in",
+            pipeline.name
+        );
+        text
+    })
+}
+
+fn status(pipeline: &ReferencePipeline) -> String {
+    let (all, built) = counts(pipeline);
+    let mut text = format!("{}: {built} of {all} passes are built in\n", pipeline.name);
+    for group in pipeline.groups {
+        let _ = writeln!(text, "\n{}", group.name);
+        for tag in group.passes {
+            let _ = writeln!(text, "  {}  {tag}", if is_built(tag) { 'x' } else { '-' });
+        }
+    }
+    text
+}
+
+fn as_json(pipeline: &ReferencePipeline) -> Value {
+    let groups = pipeline.groups.iter().map(|group| {
+        let passes = group.passes.iter().map(|tag| json!({"tag": tag, "built": is_built(tag)}));
+        json!({"name": group.name, "passes": Value::from_iter(passes)})
+    });
+    json!({"name": pipeline.name, "groups": Value::from_iter(groups)})
+}
