@@ -29,7 +29,7 @@ pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEsca
         (body.inst(last).opcode == Opcode::Return).then_some(last)
     });
     for (index, &argument) in body.arguments(entry).iter().enumerate() {
-        if escapes.facts.is_plain(argument) || written.contains(&index) {
+        if escapes.facts.holds_nothing(argument) || written.contains(&index) {
             continue;
         }
         let finder = Finder { escapes, name, returned, index, argument };

@@ -212,6 +212,10 @@ fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     match BuiltinInfo::find(name.as_str()) {
         // It marks the place where an error is thrown and reads that error.
         Some(known) if known.id == "WillThrow" => MemoryBehavior::MayRead,
+        // It gives a value, or writes it to the address that it is given.
+        Some(known) if known.id == "ZeroInitializer" && !body.operands(inst).is_empty() => {
+            MemoryBehavior::MayWrite
+        }
         Some(known) if known.reads_and_writes => MemoryBehavior::MayHaveSideEffects,
         Some(_) => MemoryBehavior::None,
         None if intrinsic(name.as_str()).is_some_and(only_computes) => MemoryBehavior::MayRead,

@@ -225,14 +225,17 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
 }
 
 impl MemoryFacts<'_> {
-    /// Whether a value, or what is at an address, neither owns anything nor can point to anything. What is not known may.
+    /// Whether a value, or what is at an address, neither owns anything nor can point to anything; so is a closure that does
+    /// not escape. What is not known may.
     pub fn is_plain(&self, value: Value) -> bool {
+        is_noescape(self.body.value(value).ty) || self.holds_nothing(value)
+    }
+
+    /// As [`Self::is_plain`], but what a closure holds counts although it does not escape.
+    pub fn holds_nothing(&self, value: Value) -> bool {
         let ty = self.body.value(value).ty;
-        if ty.is_unknown() {
-            return false;
-        }
-        is_noescape(ty)
-            || self.declarations.is_trivial_non_pointer(ty.ty(), self.own.and_then(|own| own.sig))
+        !ty.is_unknown()
+            && self.declarations.is_trivial_non_pointer(ty.ty(), self.own.and_then(|own| own.sig))
                 == Some(true)
     }
 }

@@ -25,16 +25,16 @@ impl Collector<'_> {
             is_captured: false,
         };
         let mut walk = Walk::new(facts);
-        if facts.body.value(argument).ty.is_address() || !facts.is_plain(argument) {
+        if facts.body.value(argument).ty.is_address() || !facts.holds_nothing(argument) {
             walk.down(argument, AnyPath);
         }
         if walk.run(&mut uses).is_break() {
-            let effects = restricted(self.global, facts.is_plain(argument), convention);
+            let effects = restricted(self.global, facts.holds_nothing(argument), convention);
             self.add(effects, argument);
         } else if uses.takes {
             // What was loaded may be what is destroyed somewhere.
             let ownership = self.global & Effects::OWNERSHIP;
-            let effects = restricted(ownership, facts.is_plain(argument), convention);
+            let effects = restricted(ownership, facts.holds_nothing(argument), convention);
             self.add(effects, argument);
         } else if uses.is_captured && self.global.contains(Effects::DESTROY) {
             // So may be a closure that holds it.

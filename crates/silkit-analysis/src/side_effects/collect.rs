@@ -7,7 +7,7 @@ use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::walk::{AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
-use silkit_ir::info::{ApplyKind, MemoryBehavior};
+use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AnyInst, StoreQualifier};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
@@ -110,7 +110,7 @@ impl Collector<'_> {
         self.global.set(Effects::WRITE, self.global.contains(Effects::WRITE) || memory.may_write());
         // An error that is thrown is shown to a debugger or the like, which may keep it.
         let is_shown = builtin(body, inst).is_some_and(|b| b.id == "WillThrow");
-        if memory == MemoryBehavior::MayHaveSideEffects || is_shown {
+        if self.behavior.may_have_side_effects(inst) || is_shown {
             self.global |= Effects::COPY;
         }
         // An object that nobody else can see is not counted.
@@ -216,7 +216,7 @@ impl Collector<'_> {
                             _ => Effects::empty(),
                         };
                         let declared = declared_effects(function) | passing;
-                        let effects = restricted(declared, cx.escapes.facts.is_plain(value), convention);
+                        let effects = restricted(declared, cx.escapes.facts.holds_nothing(value), convention);
                         self.add(effects, value);
                     }
                 }
