@@ -3,7 +3,7 @@
 
 use super::enclosing::Implied;
 use crate::context::FunctionContext;
-use crate::families::scopes::derived::derived;
+use silkit_analysis::ossa::projected_address;
 use silkit_base::{EntitySet, FxHashSet};
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{ArgFlags, Inst, Opcode, Operand, Ownership, Value, ValueDef};
@@ -223,7 +223,7 @@ impl<'c, 'a> Collector<'c, 'a> {
             return;
         }
         self.push(user, Some(operand), How::Memory);
-        if let Some(address) = derived(self.cx, operand)
+        if let Some(address) = projected_address(self.cx.body, operand)
             && self.seen.insert(address)
         {
             self.addresses.push(address);

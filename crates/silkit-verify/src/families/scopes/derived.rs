@@ -1,36 +1,9 @@
-//! Addresses that are derived from an address, and what is done through them.
+//! What is done through an address and those derived from it.
 
 use crate::context::FunctionContext;
+use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
-use silkit_ir::{Opcode, Operand, Value};
-
-/// The address into the same memory that an instruction derives from an operand.
-pub(in crate::families) fn derived(cx: &FunctionContext<'_>, operand: Operand) -> Option<Value> {
-    let body = cx.body;
-    let user = body.operand(operand).user;
-    let index = match body.inst(user).opcode {
-        Opcode::StructElementAddr
-        | Opcode::TupleElementAddr
-        | Opcode::IndexAddr
-        | Opcode::TailAddr
-        | Opcode::UncheckedAddrCast
-        | Opcode::InitEnumDataAddr
-        | Opcode::UncheckedTakeEnumDataAddr
-        | Opcode::InitExistentialAddr
-        | Opcode::OpenExistentialAddr
-        | Opcode::BeginAccess
-        | Opcode::MarkUninitialized
-        | Opcode::MarkUnresolvedNonCopyableValue
-        | Opcode::MarkDependence
-        | Opcode::ProjectBlockStorage
-        | Opcode::MoveOnlyWrapperToCopyableAddr
-        | Opcode::CopyableToMoveOnlyWrapperAddr => 0,
-        Opcode::StoreBorrow | Opcode::TuplePackElementAddr => 1,
-        _ => return None,
-    };
-    let result = body.results(user).next().filter(|&v| body.value(v).ty.is_address());
-    if body.operand_index(operand) == index { result } else { None }
-}
+use silkit_ir::{Operand, Value};
 
 /// What a visitor of uses wants to see next.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +31,7 @@ pub(in crate::families) fn each_use(
         }
         for operand in cx.body.uses(value) {
             match visit(operand) {
-                Next::Follow => work.extend(derived(cx, operand)),
+                Next::Follow => work.extend(projected_address(cx.body, operand)),
                 Next::Skip => {}
                 Next::Stop => return,
             }
