@@ -42,4 +42,5 @@ pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};
 pub use pipeline::{PipelineError, Step, parse_pipeline};
+pub use printers::alias_info::with_aliases;
 pub use runner::{At, Limit, Observer, Outcome, PassRun, Runner};

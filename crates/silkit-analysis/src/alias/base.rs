@@ -1,5 +1,6 @@
 //! Where addresses begin, and the projections from there.
 
+use super::Relation;
 use super::types::TypeRules;
 use crate::access::{GlobalInitializer, reference_root};
 use crate::escape::is_exclusive;
@@ -218,36 +219,38 @@ fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Va
     found
 }
 
-/// Whether memory that begins at one base is never memory that begins at the other one.
-pub(super) fn bases_are_distinct(
+/// Why memory that begins at one base is never memory that begins at the other one; `None` where it may be.
+pub(super) fn why_distinct(
     facts: &MemoryFacts<'_>,
     rules: &TypeRules<'_>,
     a: AccessBase,
     b: AccessBase,
-) -> bool {
+) -> Option<Relation> {
     use AccessBase as B;
     let body = facts.body;
+    let are_exclusive = |x| argument_is_exclusive(facts, x).then_some(Relation::ExclusiveArgument);
     match (a, b) {
-        (B::Box(x), B::Box(y)) | (B::Class(x), B::Class(y)) => {
-            field(facts, x).zip(field(facts, y)).is_some_and(|(x, y)| x != y)
-                || objects_are_distinct(body, rules, a, b)
-        }
-        (B::Tail(_), B::Tail(_)) => objects_are_distinct(body, rules, a, b),
-        (B::Stack(x), B::Stack(y)) => x != y,
-        (B::Global(x), B::Global(y)) => x != y,
-        (B::Argument(x), B::Argument(y)) => {
-            x != y && (argument_is_exclusive(facts, x) || argument_is_exclusive(facts, y))
-        }
-        (B::Argument(argument), other) | (other, B::Argument(argument)) => match other {
-            _ if argument_is_exclusive(facts, argument) => other.has_known_kind(),
-            // What is allocated here was not there when the function began.
-            B::Stack(_) => true,
-            B::Box(_) | B::Class(_) | B::Tail(_) => {
-                other.object(body).is_some_and(|object| is_allocation(body, reference_root(body, object)))
-            }
-            _ => false,
+        (B::Box(x), B::Box(y)) | (B::Class(x), B::Class(y)) => match (field(facts, x), field(facts, y)) {
+            (Some(x), Some(y)) if x != y => Some(Relation::Fields),
+            _ => why_objects_are_distinct(body, rules, a, b),
         },
-        _ => a.has_known_kind() && b.has_known_kind(),
+        (B::Tail(_), B::Tail(_)) => why_objects_are_distinct(body, rules, a, b),
+        (B::Stack(x), B::Stack(y)) => (x != y).then_some(Relation::Allocations),
+        (B::Global(x), B::Global(y)) => (x != y).then_some(Relation::Globals(x, y)),
+        (B::Argument(x), B::Argument(y)) if x == y => None,
+        (B::Argument(x), B::Argument(y)) => are_exclusive(x).or_else(|| are_exclusive(y)),
+        (B::Argument(argument), other) | (other, B::Argument(argument)) => match other {
+            _ if argument_is_exclusive(facts, argument) => {
+                other.has_known_kind().then_some(Relation::ExclusiveArgument)
+            }
+            B::Stack(_) => Some(Relation::OlderArgument),
+            B::Box(_) | B::Class(_) | B::Tail(_) => other
+                .object(body)
+                .is_some_and(|object| is_allocation(body, reference_root(body, object)))
+                .then_some(Relation::OlderArgument),
+            _ => None,
+        },
+        _ => (a.has_known_kind() && b.has_known_kind()).then_some(Relation::Kinds(a, b)),
     }
 }
 
@@ -264,11 +267,20 @@ fn field(facts: &MemoryFacts<'_>, address: Value) -> Option<u32> {
     }
 }
 
-fn objects_are_distinct(body: &Body, rules: &TypeRules<'_>, a: AccessBase, b: AccessBase) -> bool {
-    let (Some(a), Some(b)) = (a.object(body), b.object(body)) else { return false };
-    let (a_root, b_root) = (reference_root(body, a), reference_root(body, b));
-    are_different_allocations(body, a_root, b_root)
-        || !rules.references_may_alias(body.value(a).ty.ty(), body.value(b).ty.ty())
+fn why_objects_are_distinct(
+    body: &Body,
+    rules: &TypeRules<'_>,
+    a: AccessBase,
+    b: AccessBase,
+) -> Option<Relation> {
+    let (a, b) = (a.object(body)?, b.object(body)?);
+    if are_different_allocations(body, reference_root(body, a), reference_root(body, b)) {
+        Some(Relation::Allocations)
+    } else if rules.references_may_alias(body.value(a).ty.ty(), body.value(b).ty.ty()) {
+        None
+    } else {
+        Some(Relation::Classes)
+    }
 }
 
 /// Whether two references are to objects that were not allocated by the same instruction.

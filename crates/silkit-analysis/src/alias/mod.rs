@@ -1,19 +1,21 @@
 //! Alias analysis: whether two addresses may be of overlapping memory, and what instructions may do to the memory at an
 //! address. Every answer errs on the side of "may".
 //!
-//! [`Aliases::relation`] gives the reason too. In order: values that cannot point anywhere; types of accesses
-//! ([`TypeRules`]); distinct bases, or distinct parts of one base ([`base_path`]); and escape analysis: what an address
-//! never comes to cannot be it.
+//! [`Aliases::relation`] gives the reason too, as a [`Relation`]. In order: values that cannot point anywhere; types of
+//! accesses ([`TypeRules`]); distinct bases, or distinct parts of one base ([`base_path`]); and escape analysis: what an
+//! address never comes to cannot be it.
 
 mod base;
 mod behavior;
+mod relation;
 mod scope;
 mod types;
 
 pub use base::{AccessBase, BasePath, base_path};
+pub use relation::Relation;
+pub use scope::Immutable;
 pub use types::TypeRules;
 
-use crate::ProjectionPath;
 use crate::access::{GlobalInitializer, global_initializer};
 use crate::effects::Effects;
 use crate::escape::Escapes;
@@ -21,58 +23,6 @@ use crate::memory::MemoryFacts;
 use silkit_base::Symbol;
 use silkit_ir::{Body, Function, Functions, Module, Value};
 use std::fmt;
-
-/// How two values relate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Relation {
-    /// They are the same value.
-    Same,
-    /// One of them cannot point to memory.
-    NoPointer,
-    /// Memory is not accessed as both types.
-    Types,
-    /// They begin in different memory.
-    Bases(AccessBase, AccessBase),
-    /// They are different parts of the same memory.
-    Paths(ProjectionPath, ProjectionPath),
-    /// The first never comes to where the second is used.
-    NoEscape,
-    /// Nothing keeps them apart.
-    MayAlias,
-}
-
-impl Relation {
-    /// Whether the memory may overlap.
-    pub fn may_alias(self) -> bool {
-        matches!(self, Self::Same | Self::MayAlias)
-    }
-}
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Same => f.write_str("they are the same value"),
-            Self::NoPointer => f.write_str("one of them cannot point to memory"),
-            Self::Types => {
-                f.write_str("memory that is accessed as one type is not accessed as the other one")
-            }
-            Self::Bases(a, b) if a.kind_name() == b.kind_name() => {
-                write!(f, "each begins in another memory of the kind {}", a.kind_name())
-            }
-            Self::Bases(a, b) => {
-                write!(
-                    f,
-                    "one begins in memory of the kind {}, the other in {}",
-                    a.kind_name(),
-                    b.kind_name()
-                )
-            }
-            Self::Paths(a, b) => write!(f, "they are different parts of the same memory: {a} and {b}"),
-            Self::NoEscape => f.write_str("neither is passed on to where the other one comes from"),
-            Self::MayAlias => f.write_str("nothing keeps them apart"),
-        }
-    }
-}
 
 /// Alias analysis of one body.
 #[derive(Clone, Copy)]
@@ -139,15 +89,23 @@ impl<'a> Aliases<'a> {
         if a == b {
             return Relation::Same;
         }
-        if is_address(a)
-            && is_address(b)
-            && let Some(relation) = self.relation_of_addresses(a, b)
-        {
-            return relation;
+        let mut otherwise = Relation::Unknown;
+        if is_address(a) && is_address(b) {
+            let relation = self.relation_of_addresses(a, b);
+            if !relation.may_alias() {
+                return relation;
+            }
+            otherwise = relation;
         }
         let facts = &self.escapes.facts;
         let (at_a, at_b) = ((a, facts.addresses_in(a)), (b, facts.addresses_in(b)));
-        if self.escapes.may_alias(at_a, at_b, self.budget) { Relation::MayAlias } else { Relation::NoEscape }
+        if self.escapes.may_alias(at_a, at_b, self.budget) {
+            otherwise
+        } else if body.is_used(a) && body.is_used(b) {
+            Relation::NoEscape
+        } else {
+            Relation::Unused
+        }
     }
 
     /// The base of an address and the path from there.
@@ -157,22 +115,26 @@ impl<'a> Aliases<'a> {
         base_path(&self.escapes.facts, &initializer, address)
     }
 
-    fn relation_of_addresses(&self, a: Value, b: Value) -> Option<Relation> {
+    /// What types, bases and paths say.
+    fn relation_of_addresses(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         if let (Some(a), Some(b)) = (types::typed_access(body, a), types::typed_access(body, b))
             && !self.rules.accesses_may_alias(a.ty(), b.ty())
         {
-            return Some(Relation::Types);
+            return Relation::TypedAccess;
         }
         let facts = &self.escapes.facts;
         let (a, b) = (self.base_path(a), self.base_path(b));
-        if base::bases_are_distinct(facts, &self.rules, a.base, b.base) {
-            return Some(Relation::Bases(a.base, b.base));
+        if let Some(distinct) = base::why_distinct(facts, &self.rules, a.base, b.base) {
+            return distinct;
         }
-        if a.base == b.base && !matches!(a.base, AccessBase::Unidentified(_)) && !a.path.may_overlap(b.path) {
-            return Some(Relation::Paths(a.path, b.path));
+        if a.base != b.base || matches!(a.base, AccessBase::Unidentified(_)) {
+            Relation::Unknown
+        } else if a.path.may_overlap(b.path) {
+            Relation::Overlap(a.path, b.path)
+        } else {
+            Relation::Paths(a.path, b.path)
         }
-        None
     }
 }
 

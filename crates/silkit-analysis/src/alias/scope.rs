@@ -5,10 +5,11 @@ use super::base::{AccessBase, argument_is_exclusive};
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
 use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use std::fmt;
 
 /// What keeps the memory at an address from being written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Immutable {
+pub enum Immutable {
     /// Nobody writes to it while the function runs.
     Always,
     /// Nobody writes to it within this access, or this borrow of the object that it is in.
@@ -17,9 +18,19 @@ pub(super) enum Immutable {
     Exclusive(Inst),
 }
 
+impl fmt::Display for Immutable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Always => "nobody writes to it while the function runs",
+            Self::Within(_) => "nobody writes to it within its access or borrow",
+            Self::Exclusive(_) => "nobody else reads it or writes to it within its access",
+        })
+    }
+}
+
 impl Aliases<'_> {
     /// What keeps the memory at an address from being written.
-    pub(super) fn immutability(&self, address: Value) -> Option<Immutable> {
+    pub fn immutability(&self, address: Value) -> Option<Immutable> {
         let body = self.body();
         let found = self.base_path(address);
         if let Some(scope) = found.scope

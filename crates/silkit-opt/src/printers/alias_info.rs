@@ -7,8 +7,9 @@ use crate::pass::Pass;
 use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::{CalleeTables, Visibility};
 use silkit_analysis::escape::{Escapes, Program};
-use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_ir::{Body, FunctionId, Inst, Module, Opcode, Value};
 use silkit_text::Dump;
+use silkit_types::decl::Declarations;
 use std::fmt::Write;
 
 pub(crate) const ALIASES: Pass<'static> =
@@ -83,6 +84,7 @@ fn is_shown(body: &Body, inst: Inst) -> bool {
             | O::Load
             | O::LoadBorrow
             | O::EndBorrow
+            | O::EndCOWMutation
             | O::Store
             | O::StoreBorrow
             | O::CopyAddr
@@ -117,17 +119,32 @@ pub(super) fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),
 ) -> String {
-    let tables = CalleeTables::new(cx.module, Visibility::new(cx.declarations, cx.options.is_on("wmo")));
-    let effects = all_effects(cx.module);
-    let program = Program { tables: &tables, effects: &effects };
-    let functions = FunctionsByName::of(cx.module);
     let mut text = String::new();
-    for id in bottom_up(cx.module, cx.declarations) {
-        let function = &cx.module.functions[id];
-        let Some(body) = &function.body else { continue };
-        let escapes = Escapes { facts: memory_facts(function, body, cx.declarations), program };
-        let aliases = Aliases::new(escapes, function, cx.module, &functions);
-        print(body, &aliases, &cx.dump(body), &mut text);
-    }
+    let ids = bottom_up(cx.module, cx.declarations);
+    with_aliases(cx.module, cx.declarations, cx.options.is_on("wmo"), ids, |body, aliases| {
+        print(body, aliases, &cx.dump(body), &mut text);
+    });
     text
+}
+
+/// Hands out alias analysis of the bodies of some functions of a module, in their order. Of functions that they call,
+/// only the effects are known that stand in the module; where this is the whole module (`-wmo`), all that may be called
+/// is.
+pub fn with_aliases(
+    module: &Module,
+    declarations: &Declarations,
+    is_whole_module: bool,
+    ids: impl IntoIterator<Item = FunctionId>,
+    mut visit: impl FnMut(&Body, &Aliases<'_>),
+) {
+    let tables = CalleeTables::new(module, Visibility::new(declarations, is_whole_module));
+    let effects = all_effects(module);
+    let program = Program { tables: &tables, effects: &effects };
+    let functions = FunctionsByName::of(module);
+    for id in ids {
+        let function = &module.functions[id];
+        let Some(body) = &function.body else { continue };
+        let escapes = Escapes { facts: memory_facts(function, body, declarations), program };
+        visit(body, &Aliases::new(escapes, function, module, &functions));
+    }
 }

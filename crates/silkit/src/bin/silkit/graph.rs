@@ -3,7 +3,6 @@
 use crate::input::Input;
 use crate::session::{Report, Session};
 use serde_json::{Value, json};
-use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
 use std::process::ExitCode;
 
@@ -88,15 +87,7 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &str, input: &Inpu
     let module = &input.module;
     let bodies = || module.functions.values().filter(|f| f.body.is_some());
     for name in &args.function {
-        if !bodies().any(|f| f.name == name.as_str()) {
-            let near = nearest(name, bodies().map(|f| f.name.as_str()));
-            let hint = near.map_or_else(
-                || format!("`silkit nm {path}` lists the names"),
-                |n| format!("did you mean `{n}`?"),
-            );
-            session.refuse(format!("there is no function `{name}` with a body in `{path}`"), hint);
-            return None;
-        }
+        session.body_named(module, path, name)?;
     }
     match kind {
         Kind::Classes => Some(graph::classes(&silkit::declarations(module))),

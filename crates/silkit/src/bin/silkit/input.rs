@@ -4,7 +4,7 @@ use crate::output;
 use crate::session::{Session, UNREADABLE};
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
-use silkit::ir::Module;
+use silkit::ir::{FunctionId, Module};
 use silkit::text::{SyntaxError, parse_module_with};
 use std::fs::File;
 use std::io::{self, Read};
@@ -81,6 +81,21 @@ impl Session {
         let sizes = paths.iter().filter_map(|p| Path::new(p).metadata().ok()).map(|m| m.len());
         self.progress.expect(sizes.sum());
         paths
+    }
+
+    /// The function of a module that has this name and a body. That there is none is noted.
+    pub(crate) fn body_named(&mut self, module: &Module, path: &str, name: &str) -> Option<FunctionId> {
+        let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
+        if let Some((id, _)) = bodies().find(|(_, f)| f.name == name) {
+            return Some(id);
+        }
+        let near = nearest(name, bodies().map(|(_, f)| f.name.as_str()));
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("`silkit nm {path}` lists the names"),
+        };
+        self.refuse(format!("there is no function `{name}` with a body in `{path}`"), hint);
+        None
     }
 
     /// Reads a text. What is wrong is noted, and `None` given.

@@ -1,5 +1,6 @@
 //! The command `silkit`, which is `sil-opt` when it is called through a link of that name.
 
+mod alias;
 mod completions;
 mod demangle;
 mod explain;
@@ -69,6 +70,7 @@ enum Task {
     Demangle(demangle::Args),
     Extract(extract::Args),
     Graph(graph::Args),
+    Alias(alias::Args),
     Stats(stats::Args),
     Pipelines(pipelines::Args),
     Explain(explain::Args),
@@ -131,6 +133,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Demangle(args) => demangle::run(&args),
         Task::Extract(args) => extract::run(&args),
         Task::Graph(args) => graph::run(&args),
+        Task::Alias(args) => alias::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),

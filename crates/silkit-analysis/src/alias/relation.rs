@@ -1,0 +1,131 @@
+//! The answers of alias analysis, each with its reason.
+
+use super::AccessBase;
+use crate::ProjectionPath;
+use silkit_base::Symbol;
+use std::fmt;
+
+/// How two values relate: which rule decided whether their memory may overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// They are the same value.
+    Same,
+    /// They are parts of the same memory that may overlap.
+    Overlap(ProjectionPath, ProjectionPath),
+    /// Nothing keeps them apart.
+    Unknown,
+    /// One of them cannot point to memory.
+    NoPointer,
+    /// Memory is not accessed as both types (Typed Access TBAA).
+    TypedAccess,
+    /// No object can be of both types that they begin in (Class TBAA).
+    Classes,
+    /// They begin in what two instructions allocate, or one in what is allocated here and the other in an object that
+    /// was there before.
+    Allocations,
+    /// They begin in different global variables.
+    Globals(Symbol, Symbol),
+    /// They begin in different fields, which no two objects share.
+    Fields,
+    /// They begin in memory of different kinds.
+    Kinds(AccessBase, AccessBase),
+    /// One begins in an argument whose memory nobody else uses while the function runs.
+    ExclusiveArgument,
+    /// One begins in an argument, the other in memory that is allocated after the function began.
+    OlderArgument,
+    /// They are different parts of the same memory.
+    Paths(ProjectionPath, ProjectionPath),
+    /// One of them never comes to where the other one is used.
+    NoEscape,
+    /// One of them is not used, so that no access through it overlaps.
+    Unused,
+}
+
+impl Relation {
+    /// Whether the memory may overlap.
+    pub fn may_alias(self) -> bool {
+        matches!(self, Self::Same | Self::Overlap(..) | Self::Unknown)
+    }
+
+    /// The name of the rule, in lower case with dashes.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::Same => "same-value",
+            Self::Overlap(..) => "overlap",
+            Self::Unknown => "unknown",
+            Self::NoPointer => "no-pointer",
+            Self::TypedAccess => "typed-access-tbaa",
+            Self::Classes => "class-tbaa",
+            Self::Allocations => "distinct-allocations",
+            Self::Globals(..) => "distinct-globals",
+            Self::Fields => "distinct-fields",
+            Self::Kinds(..) => "distinct-kinds",
+            Self::ExclusiveArgument => "exclusive-argument",
+            Self::OlderArgument => "older-argument",
+            Self::Paths(..) => "projection-paths",
+            Self::NoEscape => "no-escape",
+            Self::Unused => "unused",
+        }
+    }
+}
+
+/// A sentence without its end.
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sentence = match self {
+            Self::Overlap(a, b) if a == b => "they are the same part of the same memory",
+            Self::Overlap(a, b) => {
+                return write!(
+                    f,
+                    "they are parts of the same memory that may overlap: {} and {}",
+                    Part(*a),
+                    Part(*b)
+                );
+            }
+            Self::Paths(a, b) => {
+                return write!(
+                    f,
+                    "they are different parts of the same memory: {} and {}",
+                    Part(*a),
+                    Part(*b)
+                );
+            }
+            Self::Kinds(a, b) => {
+                return write!(
+                    f,
+                    "one begins in memory of the kind {}, the other one of the kind {}",
+                    a.kind_name(),
+                    b.kind_name()
+                );
+            }
+            Self::Globals(a, b) => {
+                return write!(f, "they begin in different global variables: @{a} and @{b}");
+            }
+            Self::Same => "they are the same value",
+            Self::Unknown => "no rule keeps them apart",
+            Self::NoPointer => "one of them cannot point to memory",
+            Self::TypedAccess => "memory that is accessed as one type is not accessed as the other one",
+            Self::Classes => "no object can be of both types that they begin in",
+            Self::Allocations => "they begin in memory of different allocations",
+            Self::Fields => "they begin in different fields of objects",
+            Self::ExclusiveArgument => {
+                "one begins in an argument whose memory nobody else uses while the function runs"
+            }
+            Self::OlderArgument => {
+                "one begins in an argument, the other one in what was allocated after the function began"
+            }
+            Self::NoEscape => "one of them never comes to where the other one is used",
+            Self::Unused => "one of them is not used, so that no access through it overlaps",
+        };
+        f.write_str(sentence)
+    }
+}
+
+/// A path in a sentence, where the empty one needs words.
+struct Part(ProjectionPath);
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == ProjectionPath::EMPTY { f.write_str("all of it") } else { self.0.fmt(f) }
+    }
+}

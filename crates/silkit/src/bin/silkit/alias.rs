@@ -1,0 +1,258 @@
+//! `silkit alias`: whether values may be of the same memory, and why.
+
+use crate::session::{Report, Session};
+use serde_json::{Value as Json, json};
+use silkit::analysis::alias::{AccessBase, Aliases, Relation};
+use silkit::ir::{Body, FunctionId, Module, Value};
+use silkit::opt::with_aliases;
+use silkit::text::Dump;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Values have the numbers that `silkit opt` prints; without any, all pairs of addresses are listed.
+What calls do is known where the file says it: `silkit opt -compute-escape-effects
+-compute-side-effects` writes it there.
+
+Examples:
+  silkit alias examples/shapes.raw.sil --function main
+  silkit alias examples/shapes.raw.sil --function main %3 %40
+  silkit alias examples/shapes.raw.sil --function main --format json";
+
+/// Says of two values whether they may be of the same memory, and why
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file, `-` being standard input; and two values, such as `%5 %7`
+    #[arg(value_name = "FILE] [%A %B", num_args = 0..=3, value_hint = clap::ValueHint::FilePath)]
+    what: Vec<String>,
+    /// The function, by its mangled name, where there are several
+    #[arg(long, short, value_name = "NAME")]
+    function: Option<String>,
+    /// Takes the file for the whole module: what is internal is called from there alone
+    #[arg(long)]
+    wmo: bool,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// How many addresses are compared with each other. The answers grow with the square.
+const MOST_ADDRESSES: usize = 1000;
+
+/// What is known about the pairs of some values.
+struct Answers {
+    /// The values that are asked about.
+    values: Vec<Asked>,
+    /// The pairs, by positions in `values`.
+    pairs: Vec<(usize, usize, Relation)>,
+}
+
+/// A value, and what is known about its memory.
+struct Asked {
+    /// Its number with the `%`.
+    name: String,
+    /// Its definition on one line.
+    definition: String,
+    /// Where an address begins: the kind of memory, the value or the variable, and the path from there.
+    base: Option<(&'static str, String, String)>,
+    /// What keeps the memory at an address from being written.
+    immutable: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let (names, paths): (Vec<&String>, Vec<&String>) = args.what.iter().partition(|w| w.starts_with('%'));
+    let path = paths.first().map_or("-", |p| p.as_str());
+    if paths.len() > 1 || !matches!(names.len(), 0 | 2) {
+        session.refuse("this takes one file, and two values or none", "name values as in `%5 %7`");
+        return session.finish();
+    }
+    session.inputs(&[path.to_owned()]);
+    let Some(input) = session.load(path) else { return session.finish() };
+    let module = &input.module;
+    let Some(id) = choose(&mut session, module, path, args.function.as_deref()) else {
+        return session.finish();
+    };
+    let declarations = silkit::declarations(module);
+    let mut answers = None;
+    with_aliases(module, &declarations, args.wmo, [id], |body, aliases| {
+        let dump = Dump::new(module, body, &|_| None);
+        answers = values_to_ask(&mut session, body, &dump, &names).map(|v| ask(body, aliases, &dump, &v));
+    });
+    if let Some(answers) = answers {
+        let text = match args.format {
+            Format::Json => answers.as_json(module.functions[id].name.as_str()),
+            Format::Text if names.is_empty() => answers.as_table(),
+            Format::Text => answers.as_text(),
+        };
+        session.write("-", text.as_bytes());
+    }
+    session.finish()
+}
+
+/// The function of that name, or the only one.
+fn choose(session: &mut Session, module: &Module, path: &str, name: Option<&str>) -> Option<FunctionId> {
+    if let Some(name) = name {
+        return session.body_named(module, path, name);
+    }
+    let mut bodies = module.functions.iter().filter(|(_, f)| f.body.is_some());
+    match (bodies.next(), bodies.next()) {
+        (Some((id, _)), None) => Some(id),
+        (Some((_, first)), Some(_)) => {
+            let hint =
+                format!("name one, such as `--function '{}'`; `silkit nm {path}` lists all", first.name);
+            session.refuse(format!("`{path}` has several functions"), hint);
+            None
+        }
+        (None, _) => {
+            session.refuse(format!("`{path}` has no function with a body"), "take a file that has one");
+            None
+        }
+    }
+}
+
+/// The values of these names, or all addresses where there are none. What cannot be done is noted.
+fn values_to_ask(
+    session: &mut Session,
+    body: &Body,
+    dump: &Dump<'_>,
+    names: &[&String],
+) -> Option<Vec<Value>> {
+    let all = body.block_order().iter().flat_map(|&block| {
+        let results = body.block_insts(block).flat_map(|inst| body.results(inst));
+        body.arguments(block).iter().copied().chain(results)
+    });
+    if names.is_empty() {
+        let addresses: Vec<Value> = all.filter(|&v| body.value(v).ty.is_address()).collect();
+        if addresses.len() > MOST_ADDRESSES {
+            let message = format!("the function has {} addresses, too many for a table", addresses.len());
+            session.refuse(message, "name two values, as in `%5 %7`");
+            return None;
+        }
+        return Some(addresses);
+    }
+    let all: Vec<Value> = all.collect();
+    let mut values = Vec::new();
+    for name in names {
+        let number = name[1..].parse::<u32>().ok();
+        let Some(&value) = all.iter().find(|&&v| Some(dump.value_number(v)) == number) else {
+            session.refuse(
+                format!("the function has no value `{name}`"),
+                "values have the numbers that `silkit opt` prints; some instructions have a number and no value",
+            );
+            return None;
+        };
+        values.push(value);
+    }
+    Some(values)
+}
+
+fn ask(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, values: &[Value]) -> Answers {
+    let mut pairs = Vec::new();
+    for (i, &a) in values.iter().enumerate() {
+        for (j, &b) in values.iter().enumerate().skip(i + 1) {
+            pairs.push((i, j, aliases.relation(a, b)));
+        }
+    }
+    Answers { values: values.iter().map(|&v| describe(body, aliases, dump, v)).collect(), pairs }
+}
+
+fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -> Asked {
+    let number = |value| format!("%{}", dump.value_number(value));
+    let definition = dump.value(value, "");
+    let definition = definition.split("//").next().unwrap_or_default().trim().to_owned();
+    let is_address = body.value(value).ty.is_address();
+    let base = is_address.then(|| {
+        let found = aliases.base_path(value);
+        let begin = match found.base {
+            AccessBase::Global(name) => format!("@{name}"),
+            AccessBase::Box(v)
+            | AccessBase::Stack(v)
+            | AccessBase::Class(v)
+            | AccessBase::Tail(v)
+            | AccessBase::Argument(v)
+            | AccessBase::Yield(v)
+            | AccessBase::StoreBorrow(v)
+            | AccessBase::Pointer(v)
+            | AccessBase::Unidentified(v) => number(v),
+        };
+        (found.base.kind_name(), begin, found.path.to_string())
+    });
+    let immutable = if is_address { aliases.immutability(value).map(|i| i.to_string()) } else { None };
+    Asked { name: number(value), definition, base, immutable }
+}
+
+impl Answers {
+    /// One pair, with what is known about each value.
+    fn as_text(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        for &(a, b, relation) in &self.pairs {
+            let (a, b) = (&self.values[a], &self.values[b]);
+            let answer = if relation.may_alias() { "may alias" } else { "do not alias" };
+            let _ = writeln!(out, "{} and {} {answer}: {relation} ({})", a.name, b.name, relation.rule());
+        }
+        for value in &self.values {
+            let _ = writeln!(out, "\n{}", value.definition);
+            if let Some((kind, begin, path)) = &value.base {
+                let path = if path.is_empty() { "" } else { &format!(", path {path}") };
+                let _ = writeln!(out, "  memory: {kind}, from {begin}{path}");
+            }
+            if let Some(immutable) = &value.immutable {
+                let _ = writeln!(out, "  immutable: {immutable}");
+            }
+        }
+        out
+    }
+
+    /// A line for each pair.
+    fn as_table(&self) -> String {
+        let mut out = String::new();
+        for &(a, b, relation) in &self.pairs {
+            let answer = if relation.may_alias() { "may" } else { "no" };
+            let (a, b) = (&self.values[a].name, &self.values[b].name);
+            let _ = writeln!(out, "{a:<5} {b:<5} {answer:<4} {:<20}  {relation}", relation.rule());
+        }
+        out
+    }
+
+    fn as_json(&self, function: &str) -> String {
+        let pairs: Vec<Json> = self
+            .pairs
+            .iter()
+            .map(|&(a, b, relation)| {
+                json!({
+                    "a": self.values[a].name,
+                    "b": self.values[b].name,
+                    "may_alias": relation.may_alias(),
+                    "rule": relation.rule(),
+                    "reason": relation.to_string(),
+                })
+            })
+            .collect();
+        let values: Vec<Json> = self.values.iter().map(Asked::as_json).collect();
+        format!("{:#}\n", json!({"function": function, "values": values, "pairs": pairs}))
+    }
+}
+
+impl Asked {
+    fn as_json(&self) -> Json {
+        let memory =
+            self.base.as_ref().map(|(kind, begin, path)| json!({"kind": kind, "begin": begin, "path": path}));
+        json!({
+            "value": self.name,
+            "definition": self.definition,
+            "memory": memory,
+            "immutable": self.immutable,
+        })
+    }
+}
