@@ -31,6 +31,7 @@
 //! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
 //! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
 //! | [`FunctionEffects`] | the effects that stand behind a function's type, as data | – |
+//! | [`BlockRange`], [`InstRange`] | what lies between a definition that dominates and its ends | instructions |
 //! | [`path`] | a shortest path between blocks | – |
 
 pub mod access;
@@ -57,6 +58,7 @@ mod order;
 pub mod ossa;
 mod path;
 mod projection_path;
+mod ranges;
 mod rc_identity;
 mod scopes;
 pub mod side_effects;
@@ -79,5 +81,6 @@ pub use loops::{Loop, LoopId, Loops};
 pub use order::BlockOrder;
 pub use path::path;
 pub use projection_path::{Component, Indexed, ProjectionPath};
+pub use ranges::{BlockRange, InstRange};
 pub use rc_identity::RcIdentity;
 pub use scopes::{Begin, Coherence, ScopeError, Scopes};

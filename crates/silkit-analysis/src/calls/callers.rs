@@ -179,7 +179,7 @@ fn is_method(function: &silkit_ir::Function) -> bool {
 }
 
 /// Whether other files or modules may call it, or have it.
-fn is_visible_elsewhere(function: &silkit_ir::Function, is_whole_module: bool) -> bool {
+pub(super) fn is_visible_elsewhere(function: &silkit_ir::Function, is_whole_module: bool) -> bool {
     match function.linkage {
         Linkage::Private | Linkage::Shared => false,
         Linkage::Hidden => !is_whole_module,

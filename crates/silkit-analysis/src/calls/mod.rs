@@ -5,12 +5,14 @@ mod callees;
 mod callers;
 mod hierarchy;
 mod order;
+mod uses;
 
 pub use access::Visibility;
 pub use callees::{CalleeTables, Callees, callee_origin};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use hierarchy::ClassHierarchy;
 pub use order::BottomUp;
+pub use uses::{FunctionUses, Use};
 
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{FunctionId, Module};

@@ -1,0 +1,85 @@
+//! Where each function of a module is named.
+
+use super::callers::is_visible_elsewhere;
+use super::functions_by_name;
+use silkit_base::{FxHashMap, IdVec, Symbol};
+use silkit_ir::{FunctionId, Inst, Module, Opcode, WitnessEntry, references};
+
+/// An instruction that names a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The function in which it stands.
+    pub function: FunctionId,
+    /// The instruction.
+    pub inst: Inst,
+}
+
+/// Where the functions of a module are named: a `function_ref` or its like names one, a `keypath` several.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionUses {
+    /// All uses, in the order of the module.
+    of: IdVec<FunctionId, Vec<Use>>,
+    is_used_elsewhere: IdVec<FunctionId, bool>,
+}
+
+impl FunctionUses {
+    /// The uses of all functions; `is_whole_module` says that no other file can name what is internal.
+    pub fn new(module: &Module, is_whole_module: bool) -> Self {
+        let names = functions_by_name(module);
+        let mut this = Self {
+            of: module.functions.values().map(|_| Vec::new()).collect(),
+            is_used_elsewhere: module
+                .functions
+                .values()
+                .map(|f| is_visible_elsewhere(f, is_whole_module))
+                .collect(),
+        };
+        this.tables(module, &names);
+        for (function, body) in module.functions.iter().filter_map(|(id, f)| Some((id, f.body.as_ref()?))) {
+            for inst in body.insts() {
+                let names_functions = matches!(
+                    body.inst(inst).opcode,
+                    Opcode::FunctionRef
+                        | Opcode::DynamicFunctionRef
+                        | Opcode::PreviousDynamicFunctionRef
+                        | Opcode::KeyPath
+                );
+                if names_functions {
+                    references::of_inst(body, inst, &mut |name| {
+                        if let Some(&named) = names.get(&name) {
+                            this.of[named].push(Use { function, inst });
+                        }
+                    });
+                }
+            }
+        }
+        this
+    }
+
+    /// What stands in tables may be called without being named.
+    fn tables(&mut self, module: &Module, names: &FxHashMap<Symbol, FunctionId>) {
+        let mut mark = |name: Symbol| {
+            if let Some(&function) = names.get(&name) {
+                self.is_used_elsewhere[function] = true;
+            }
+        };
+        module.vtables.iter().flat_map(|table| &table.entries).for_each(|entry| mark(entry.function));
+        for table in module.witness_tables.iter().chain(&module.default_witness_tables) {
+            for entry in table.entries.iter().flatten() {
+                if let WitnessEntry::Method(_, _, Some(function)) = entry {
+                    mark(*function);
+                }
+            }
+        }
+    }
+
+    /// The known uses of a function, in the order of the module.
+    pub fn of(&self, function: FunctionId) -> &[Use] {
+        &self.of[function]
+    }
+
+    /// Whether a function may be used where it is not named here: by a table, another file or another module.
+    pub fn is_used_elsewhere(&self, function: FunctionId) -> bool {
+        self.is_used_elsewhere[function]
+    }
+}
