@@ -21,6 +21,7 @@
 //! assert!(outcome.problems.is_empty());
 //! ```
 
+mod bisect;
 mod context;
 mod interprocedural;
 pub mod observers;
@@ -37,6 +38,7 @@ mod test_runner;
 mod testing;
 pub mod utils;
 
+pub use bisect::{Bisection, Culprit, Verdict};
 pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World};
 pub use order::bottom_up;
 pub use output::{Output, Stream};

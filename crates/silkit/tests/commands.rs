@@ -243,6 +243,56 @@ fn stats_of_several_files_add_up() {
     assert_eq!(value["instructions"], of_kinds);
 }
 
+#[cfg(unix)]
+#[test]
+fn bisect_finds_run_function_and_transformation() {
+    let folder = scratch("bisect");
+    let file = folder.join("slots.sil").display().to_string();
+    let input = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
+  %2 = alloc_stack $Builtin.Int1
+  %3 = alloc_stack $Builtin.Int1
+  store %0 to %2
+  store %1 to %3
+  %6 = load %2
+  cond_fail %6, \"one\"
+  %8 = load %3
+  cond_fail %8, \"two\"
+  dealloc_stack %3
+  dealloc_stack %2
+  %12 = tuple ()
+  return %12
+}
+";
+    std::fs::write(&file, input).expect("written");
+    let bisect = |check: &str, more: &[&str]| {
+        run(&[&["bisect", "--check", check, "-p", "split-critical-edges", "-p", "mem2reg"], more, &[&file]]
+            .concat())
+    };
+    // Allocations go from the last one on: with the second, the first one in the file is gone.
+    let found = bisect("grep -q 'store %0'", &[]);
+    let told = stdout(&found);
+    assert!(found.status.success(), "{told}{}", stderr(&found));
+    assert!(told.starts_with("run 2 of 2: mem2reg on @f, transformation 2 of 2\n"), "{told}");
+    assert!(told.contains("\n-  store %0 to %2") && told.contains("\n+  cond_fail %0, \"one\""), "{told}");
+    let json = bisect("grep -q 'load' {} && true", &["--format", "json", "-j2"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&json["result"], &json["pass"]), (&"found".into(), &"mem2reg".into()));
+    assert_eq!((&json["run"], &json["limit"]), (&2.into(), &"2.2".into()));
+    for (check, what) in [("true", "never fails"), ("false", "fails on the input already")] {
+        let output = bisect(check, &[]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout(&output).contains(what), "{}", stdout(&output));
+    }
+    let unknown = bisect("no-such-command-anywhere", &[]);
+    assert!(stderr(&unknown).contains("cannot be run"), "{}", stderr(&unknown));
+    let unknown = run(&["bisect", "--check", "true", "-p", "mem2re", &file]);
+    assert!(stderr(&unknown).contains("did you mean `mem2reg`?"), "{}", stderr(&unknown));
+}
+
 #[test]
 fn pipelines_are_listed_and_printed_as_the_reference_prints_them() {
     let listed = stdout(&run(&["pipelines"]));

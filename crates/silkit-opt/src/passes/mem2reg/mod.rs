@@ -140,13 +140,16 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
     let stored = stored_values(cx.body(), &slot);
     let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
     if uses::is_only_written(cx.body(), slot.address) {
-        if !slot.has_lifetime {
+        if !slot.has_lifetime && cx.may_change() {
             known.has_changed = true;
             erase(cx.body_mut_with_declarations(), allocation);
             cx.count("allocations removed", 1);
             return;
         }
     } else if slot.is_address_only(cx) {
+        return;
+    }
+    if !cx.may_change() {
         return;
     }
     let at = known.stored.len();

@@ -1,6 +1,7 @@
 //! The command `silkit`, which is `sil-opt` when it is called through a link of that name.
 
 mod alias;
+mod bisect;
 mod completions;
 mod demangle;
 mod explain;
@@ -72,6 +73,7 @@ enum Task {
     Graph(graph::Args),
     Alias(alias::Args),
     Stats(stats::Args),
+    Bisect(bisect::Args),
     Pipelines(pipelines::Args),
     Explain(explain::Args),
     Interface(interface::Args),
@@ -135,6 +137,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Graph(args) => graph::run(&args),
         Task::Alias(args) => alias::run(&args),
         Task::Stats(args) => stats::run(&args),
+        Task::Bisect(args) => bisect::run(&args),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),

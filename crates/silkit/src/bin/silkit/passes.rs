@@ -50,10 +50,10 @@ impl Passes {
                 self.steps.extend(steps);
             }
             Argument::Value("print-before" | "sil-print-before", tag) => {
-                self.printer.before.tags.push(known(tag)?)
+                self.printer.before.tags.push(known(tag)?.tag.to_owned())
             }
             Argument::Value("print-after" | "sil-print-after", tag) => {
-                self.printer.after.tags.push(known(tag)?)
+                self.printer.after.tags.push(known(tag)?.tag.to_owned())
             }
             Argument::Value("print-changed", _) => self.prints_changes = true,
             Argument::Value("sil-print-function", name) => self.printer.functions.push(name.clone()),
@@ -130,12 +130,12 @@ impl Passes {
     }
 }
 
-fn known(tag: &str) -> Result<String, (String, String)> {
-    let all = || passes::ALL.iter().map(|p| p.tag);
-    if all().any(|t| t == tag) {
-        return Ok(tag.to_owned());
+/// The pass with a tag, or what is wrong and what to try.
+pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
+    if let Some(pass) = passes::find(tag) {
+        return Ok(pass);
     }
-    let hint = silkit::diag::nearest(tag, all())
+    let hint = silkit::diag::nearest(tag, passes::ALL.iter().map(|p| p.tag))
         .map_or("`silkit opt --list` names the passes".to_owned(), |near| format!("did you mean `{near}`?"));
     Err((format!("no pass has the tag `{tag}`"), hint))
 }

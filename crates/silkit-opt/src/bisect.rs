@@ -1,0 +1,219 @@
+//! Finds what in a sequence of passes breaks something: the run of a pass, and the single transformation in it.
+
+use crate::context::Options;
+use crate::pipeline::Step;
+use crate::runner::{Limit, Outcome, PassRun, Runner};
+use silkit_base::Symbol;
+use silkit_ir::Module;
+use silkit_text::{PrintOptions, print_function, print_module};
+use silkit_types::decl::Declarations;
+use similar::TextDiff;
+
+/// What a bisection finds.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// What has come out of all passes is good.
+    Never,
+    /// The module is bad before any pass has run.
+    Always,
+    /// Something that a pass does makes it bad.
+    Found(Box<Culprit>),
+}
+
+/// What makes a module bad.
+#[derive(Clone, Debug)]
+pub struct Culprit {
+    /// The first run after which the module is bad.
+    pub run: PassRun,
+    /// The number of the first single transformation in that run, from 1, after which it is bad; `None` where the pass
+    /// does not count them, or where what it does besides is bad.
+    pub change: Option<usize>,
+    /// How many runs there are in all.
+    pub runs: usize,
+    /// What changed, as a unified diff of the function, or of the module for a pass of modules.
+    pub difference: String,
+}
+
+/// Searches for the run of a pass, and for the transformation, that makes a module bad.
+///
+/// ```
+/// use silkit_opt::{Bisection, Verdict, parse_pipeline, passes};
+/// # let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  debug_value %0, let, name \"x\"\n  return %0\n}\n";
+/// let module = silkit_text::parse_module(text).module;
+/// let declarations = silkit_text::decl::with_stdlib(Default::default());
+/// let steps = parse_pipeline("split-critical-edges, strip-debug-info", passes::find).unwrap();
+/// let has_variables = |m: &silkit_ir::Module| {
+///     let bodies = m.functions.values().filter_map(|f| f.body.as_ref());
+///     Ok::<bool, ()>(bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode)).any(|o| o == silkit_ir::Opcode::DebugValue))
+/// };
+/// let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options: Default::default() };
+/// let Ok(Verdict::Found(culprit)) = bisection.search(has_variables) else { panic!("it is found") };
+/// assert_eq!((culprit.run.number, culprit.run.tag.as_str()), (2, "strip-debug-info"));
+/// ```
+#[derive(Debug)]
+pub struct Bisection<'a> {
+    /// The module. It stays as it is: passes run on copies.
+    pub module: &'a Module,
+    /// Its declarations and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// The passes.
+    pub steps: &'a [Step<'a>],
+    /// What is said to passes.
+    pub options: Options,
+}
+
+impl Bisection<'_> {
+    /// Searches. `is_good` judges what came out of some of the runs: it is asked about twice the logarithm of their
+    /// number.
+    ///
+    /// # Errors
+    /// The first error of `is_good`.
+    pub fn search<E>(&self, mut is_good: impl FnMut(&Module) -> Result<bool, E>) -> Result<Verdict, E> {
+        if !is_good(self.module)? {
+            return Ok(Verdict::Always);
+        }
+        let (module, outcome) = self.run(None);
+        if is_good(&module)? {
+            return Ok(Verdict::Never);
+        }
+        // Runs that were left out after a problem have numbers too.
+        let runs = outcome.runs.iter().map(|run| run.number).max().unwrap_or(0);
+        let number = first_bad(0, runs, |runs| is_good(&self.run(Some(Limit { runs, changes: None })).0))?;
+        let whole = Limit { runs: number, changes: None };
+        let (after, outcome) = self.run(Some(whole));
+        let Some(run) = outcome.runs.into_iter().find(|run| run.number == number) else {
+            // No run was made, so nothing can have become bad: the judge contradicts itself.
+            return Ok(Verdict::Never);
+        };
+        let only = |changes| Some(Limit { runs: number, changes: Some(changes) });
+        // What a pass does without counting it is done even where it may do no transformation.
+        let is_counted = run.changes > 0 && is_good(&self.run(only(0)).0)?;
+        let (change, before, after) = if is_counted {
+            let change = first_bad(0, run.changes, |changes| is_good(&self.run(only(changes)).0))?;
+            (Some(change), self.run(only(change - 1)).0, self.run(only(change)).0)
+        } else {
+            (None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
+        };
+        let difference = difference(&run, &before, &after);
+        Ok(Verdict::Found(Box::new(Culprit { run, change, runs, difference })))
+    }
+
+    fn run(&self, limit: Option<Limit>) -> (Module, Outcome) {
+        let mut module = self.module.clone();
+        let runner = Runner::new().options(self.options.clone()).limit(limit);
+        let outcome = runner.run(&mut module, self.declarations, self.steps);
+        (module, outcome)
+    }
+}
+
+/// The first number that is bad, where `good` is good and `bad` is bad.
+fn first_bad<E>(
+    mut good: usize,
+    mut bad: usize,
+    mut is_good: impl FnMut(usize) -> Result<bool, E>,
+) -> Result<usize, E> {
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if is_good(middle)? {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Ok(bad)
+}
+
+/// What a run changed.
+fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
+    let (before, after) = (text_of(before, run.function), text_of(after, run.function));
+    let of = run.function.map_or(String::new(), |f| format!(" on @{f}"));
+    let title = format!("#{}: {}{of}", run.number, run.tag);
+    let diff = TextDiff::from_lines(&before, &after);
+    diff.unified_diff().context_radius(3).header(&title, &title).to_string()
+}
+
+fn text_of(module: &Module, function: Option<Symbol>) -> String {
+    let options = PrintOptions::default();
+    let named = |name| module.functions.values().find(|f| f.name == name);
+    match function.and_then(named) {
+        Some(function) => print_function(module, function, &options, &|_| None),
+        None => print_module(module, &options, &|_| None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_ir::Opcode;
+
+    const SLOTS: &str = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = tuple ()
+  return %1
+}
+sil @g : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = alloc_stack $Builtin.Int1
+  %2 = alloc_stack $Builtin.Int1
+  %3 = alloc_stack $Builtin.Int1
+  store %0 to %1
+  store %0 to %2
+  store %0 to %3
+  %7 = load %1
+  cond_fail %7, \"one\"
+  %9 = load %2
+  cond_fail %9, \"two\"
+  %11 = load %3
+  cond_fail %11, \"three\"
+  dealloc_stack %3
+  dealloc_stack %2
+  dealloc_stack %1
+  %16 = tuple ()
+  return %16
+}
+";
+
+    fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> Verdict {
+        let module = silkit_text::parse_module(SLOTS).module;
+        let declarations = silkit_text::decl::with_stdlib(Default::default());
+        let steps = crate::parse_pipeline(pipeline, crate::passes::find).expect("a pipeline");
+        let options = Options::default();
+        let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+        let verdict = bisection.search(|module| {
+            let bodies = module.functions.values().filter_map(|f| f.body.as_ref());
+            let slots = bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode));
+            Ok::<bool, ()>(is_good(slots.filter(|&opcode| opcode == Opcode::AllocStack).count()))
+        });
+        verdict.expect("the judge has no errors")
+    }
+
+    #[test]
+    fn run_function_and_transformation_are_found() {
+        for (least, change) in [(3, 1), (2, 2), (1, 3)] {
+            let Verdict::Found(found) = search("dce,mem2reg,dce", |slots| slots >= least) else {
+                panic!("it is found")
+            };
+            assert_eq!((found.run.tag.as_str(), found.runs), ("mem2reg", 6));
+            assert_eq!(found.run.function.map(Symbol::as_str), Some("g"));
+            assert_eq!(found.change, Some(change));
+            let lost = |line: &&str| line.starts_with("-  ") && line.contains("alloc_stack $");
+            let made = |line: &&str| line.starts_with("+  ") && line.contains("alloc_stack $");
+            let lines = || found.difference.lines();
+            assert_eq!(
+                lines().filter(lost).count() - lines().filter(made).count(),
+                1,
+                "{}",
+                found.difference
+            );
+        }
+    }
+
+    #[test]
+    fn what_no_pass_breaks_is_told_apart() {
+        assert!(matches!(search("mem2reg", |_| true), Verdict::Never));
+        assert!(matches!(search("mem2reg", |slots| slots == 0), Verdict::Always));
+    }
+}
