@@ -9,6 +9,8 @@ mod fields;
 mod interior;
 mod liveness;
 mod uses;
+mod variable_uses;
+mod variables;
 
 pub use borrows::{Borrows, ScopeEnds};
 pub use enclosing::{EnclosedPhi, enclosed_phis, guaranteed_phis};
@@ -16,3 +18,4 @@ pub use fields::{FieldBoundary, FieldLiveness, leaf_count};
 pub use interior::{Extent, InnerScope, Interior};
 pub use liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
 pub use uses::{Incomplete, projected_address};
+pub use variables::{Escapes, Variable, VariableAccess, VariableAccessKind};

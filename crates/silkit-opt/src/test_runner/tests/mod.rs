@@ -6,12 +6,20 @@ mod fields;
 mod forwarding;
 mod interior;
 mod liveness;
+mod variables;
 
 use super::{Test, TestFn};
 
 /// All tests by name.
-const ALL: &[&[(&str, TestFn)]] =
-    &[basics::TESTS, borrows::TESTS, fields::TESTS, forwarding::TESTS, interior::TESTS, liveness::TESTS];
+const ALL: &[&[(&str, TestFn)]] = &[
+    basics::TESTS,
+    borrows::TESTS,
+    fields::TESTS,
+    forwarding::TESTS,
+    interior::TESTS,
+    liveness::TESTS,
+    variables::TESTS,
+];
 
 /// The test with a name.
 pub(super) fn find(name: &str) -> Option<TestFn> {

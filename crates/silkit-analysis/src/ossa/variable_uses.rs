@@ -1,0 +1,271 @@
+//! The uses of a local variable's memory, by way of its box, of addresses made from it and of closures on the stack.
+
+use super::borrows::Borrows;
+use super::uses::projected_address;
+use super::variables::VariableAccessKind as Kind;
+use silkit_base::FxHashSet;
+use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::instructions::{DependenceKind, MarkDependence};
+use silkit_ir::{Body, Inst, Opcode, Operand, Value};
+
+/// What a use of an address does.
+enum AddressUse {
+    /// Nothing.
+    None,
+    /// It accesses the memory.
+    Access(Kind),
+    /// It makes an address into the same memory.
+    Projection(Value),
+    /// It makes an address of the same memory that depends on something else.
+    Dependent(Value),
+    /// A closure that does not leave the function captures it.
+    Closure,
+    /// Nobody knows.
+    Unknown,
+}
+
+fn of_address(body: &Body, operand: Operand) -> AddressUse {
+    let user = body.operand(operand).user;
+    let index = body.operand_index(operand);
+    let result = body.results(user).next();
+    let copied = || AddressUse::Access(if index == 0 { Kind::Load } else { Kind::Store });
+    let stored = |destination: usize| match index == destination {
+        true => AddressUse::Access(Kind::Store),
+        false => AddressUse::Unknown,
+    };
+    if body.operand_spec(operand).is_none() {
+        return AddressUse::None;
+    }
+    match body.inst(user).opcode {
+        Opcode::DebugValue
+        | Opcode::FixLifetime
+        | Opcode::EndLifetime
+        | Opcode::EndAccess
+        | Opcode::DeallocStack
+        | Opcode::IgnoredUse => AddressUse::None,
+        Opcode::BeginAccess => AddressUse::Access(Kind::BeginAccess),
+        Opcode::StoreBorrow if index == 1 => AddressUse::Access(Kind::StoreBorrow),
+        Opcode::Load
+        | Opcode::LoadBorrow
+        | Opcode::LoadWeak
+        | Opcode::LoadUnowned
+        | Opcode::ValueMetatype
+        | Opcode::ExistentialMetatype
+        | Opcode::SelectEnumAddr
+        | Opcode::SwitchEnumAddr => AddressUse::Access(Kind::Load),
+        Opcode::CopyAddr
+        | Opcode::ExplicitCopyAddr
+        | Opcode::UncheckedRefCastAddr
+        | Opcode::UnconditionalCheckedCastAddr
+        | Opcode::CheckedCastAddrBranch => copied(),
+        Opcode::Store | Opcode::StoreWeak | Opcode::StoreUnowned | Opcode::Assign | Opcode::AssignOrInit => {
+            stored(1)
+        }
+        Opcode::DestroyAddr
+        | Opcode::DeinitExistentialAddr
+        | Opcode::InjectEnumAddr
+        | Opcode::TupleAddrConstructor
+        | Opcode::InitBlockStorageHeader => stored(0),
+        Opcode::MarkDependence => match result {
+            Some(v) if index == 0 => AddressUse::Dependent(v),
+            Some(v) if body.value(v).ty.is_address() => AddressUse::Access(Kind::DependenceSource),
+            _ if is_non_escaping(body, user) => AddressUse::None,
+            _ => AddressUse::Access(Kind::Escape),
+        },
+        Opcode::MarkDependenceAddr if index == 0 => AddressUse::Access(Kind::DependenceDest),
+        Opcode::MarkDependenceAddr => AddressUse::Access(Kind::DependenceSource),
+        Opcode::Yield => AddressUse::Access(Kind::Yield),
+        Opcode::PartialApply if body.has_flag(user, "on_stack") => AddressUse::Closure,
+        Opcode::PartialApply | Opcode::AddressToPointer | Opcode::MarkFunctionEscape => {
+            AddressUse::Access(Kind::Escape)
+        }
+        _ if body.info(user).apply.is_some() => AddressUse::Access(Kind::Apply),
+        _ => projected_address(body, operand).map_or(AddressUse::Unknown, AddressUse::Projection),
+    }
+}
+
+fn is_non_escaping(body: &Body, inst: Inst) -> bool {
+    let dependence = body.view_as::<MarkDependence>(inst);
+    dependence.is_some_and(|d| d.kind == Some(DependenceKind::Nonescaping))
+}
+
+/// Whether an instruction stores what it was given.
+pub(super) fn stores(body: &Body, inst: Inst) -> bool {
+    use Opcode as O;
+    matches!(
+        body.inst(inst).opcode,
+        O::Store
+            | O::StoreBorrow
+            | O::StoreWeak
+            | O::StoreUnowned
+            | O::Assign
+            | O::AssignOrInit
+            | O::CopyAddr
+            | O::ExplicitCopyAddr
+            | O::UncheckedRefCastAddr
+            | O::UnconditionalCheckedCastAddr
+            | O::CheckedCastAddrBranch
+    )
+}
+
+/// Whether an operand is the address of a whole variable. An argument's address is asked for by formal accesses only.
+pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
+    let mut value = body.operand(operand).value;
+    while let Some(inst) = body.defining_inst(value) {
+        match body.inst(inst).opcode {
+            Opcode::AllocStack | Opcode::ProjectBox | Opcode::BeginAccess => return true,
+            Opcode::MarkDependence | Opcode::MarkUninitialized | Opcode::MarkUnresolvedNonCopyableValue => {
+                value = body.operand_value(inst, 0);
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// How an operand is passed to a function that is called.
+pub(super) fn applied(borrows: &Borrows<'_>, operand: Operand) -> Option<ArgumentConvention> {
+    let site = ApplySite::of_operand(borrows.body, operand, Addresses::Lowered)?;
+    site.convention_of_operand(borrows.body.operand_index(operand))
+}
+
+/// Whether the memory at the address of a formal access is stored to as a whole, once, and only read and destroyed else.
+pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> bool {
+    let body = borrows.body;
+    let mut stores_of_all = 0;
+    let mut work = vec![address];
+    while let Some(value) = work.pop() {
+        for operand in body.uses(value) {
+            let user = body.operand(operand).user;
+            match of_address(body, operand) {
+                AddressUse::None | AddressUse::Access(Kind::DependenceDest) => {}
+                AddressUse::Access(Kind::Load) if body.inst(user).opcode != Opcode::LoadBorrow => {}
+                AddressUse::Access(Kind::BeginAccess) => work.extend(body.results(user)),
+                AddressUse::Access(Kind::Store) => {
+                    stores_of_all += usize::from(stores(body, user) && is_base(body, operand));
+                }
+                AddressUse::Access(Kind::Apply) => match applied(borrows, operand) {
+                    Some(ArgumentConvention::Out) => stores_of_all += usize::from(is_base(body, operand)),
+                    Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed) => {}
+                    _ => return false,
+                },
+                AddressUse::Projection(v) | AddressUse::Dependent(v) => work.push(v),
+                _ => return false,
+            }
+        }
+    }
+    stores_of_all == 1
+}
+
+/// What the uses that are walked hold.
+#[derive(Clone, Copy)]
+enum Holder {
+    Address,
+    Box,
+    Closure,
+}
+
+/// Walks to all accesses.
+pub(super) struct Collector<'b, 'a> {
+    borrows: &'b Borrows<'a>,
+    /// The accesses in the order of the uses, what a use leads to right behind it.
+    pub(super) found: Vec<(Kind, Operand)>,
+    stack: Vec<(Holder, std::vec::IntoIter<Operand>)>,
+    seen: FxHashSet<Value>,
+}
+
+impl<'b, 'a> Collector<'b, 'a> {
+    pub(super) fn new(borrows: &'b Borrows<'a>) -> Self {
+        Self { borrows, found: Vec::new(), stack: Vec::new(), seen: FxHashSet::default() }
+    }
+
+    /// Finds the accesses to a variable; `None` where a use is not understood.
+    pub(super) fn allocation(&mut self, allocation: Value) -> Option<()> {
+        let is_address = self.borrows.body.value(allocation).ty.is_address();
+        self.walk(if is_address { Holder::Address } else { Holder::Box }, allocation);
+        while let Some((holder, uses)) = self.stack.last_mut() {
+            let holder = *holder;
+            let Some(operand) = uses.next() else {
+                self.stack.pop();
+                continue;
+            };
+            match holder {
+                Holder::Address => self.address(operand)?,
+                Holder::Box => self.reference(operand),
+                Holder::Closure => self.closure(operand),
+            }
+        }
+        Some(())
+    }
+
+    fn walk(&mut self, holder: Holder, value: Value) {
+        if self.seen.insert(value) {
+            let uses: Vec<Operand> = self.borrows.body.uses(value).collect();
+            self.stack.push((holder, uses.into_iter()));
+        }
+    }
+
+    fn walk_results(&mut self, holder: Holder, inst: Inst) {
+        self.borrows.body.results(inst).for_each(|value| self.walk(holder, value));
+    }
+
+    fn address(&mut self, operand: Operand) -> Option<()> {
+        match of_address(self.borrows.body, operand) {
+            AddressUse::None => {}
+            AddressUse::Access(kind) => self.found.push((kind, operand)),
+            AddressUse::Projection(value) => self.walk(Holder::Address, value),
+            AddressUse::Dependent(value) => {
+                self.found.push((Kind::DependenceDest, operand));
+                self.walk(Holder::Address, value);
+            }
+            AddressUse::Closure => {
+                self.walk_results(Holder::Closure, self.borrows.body.operand(operand).user);
+            }
+            AddressUse::Unknown => return None,
+        }
+        Some(())
+    }
+
+    fn reference(&mut self, operand: Operand) {
+        let body = self.borrows.body;
+        let user = body.operand(operand).user;
+        match body.inst(user).opcode {
+            Opcode::ProjectBox => self.walk_results(Holder::Address, user),
+            Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue | Opcode::MarkUninitialized => {
+                self.walk_results(Holder::Box, user);
+            }
+            Opcode::Branch => {
+                for value in self.borrows.forwarded_values(operand) {
+                    self.walk(Holder::Box, value);
+                }
+            }
+            Opcode::DestroyValue => self.found.push((Kind::Store, operand)),
+            Opcode::DeallocBox
+            | Opcode::EndBorrow
+            | Opcode::DebugValue
+            | Opcode::FixLifetime
+            | Opcode::EndLifetime => {}
+            _ => self.found.push((Kind::Escape, operand)),
+        }
+    }
+
+    /// A closure that does not leave the function accesses what it captured when it is called.
+    fn closure(&mut self, operand: Operand) {
+        let body = self.borrows.body;
+        let user = body.operand(operand).user;
+        match body.inst(user).opcode {
+            Opcode::CopyValue
+            | Opcode::BeginBorrow
+            | Opcode::MoveValue
+            | Opcode::ConvertFunction
+            | Opcode::MarkDependence => self.walk_results(Holder::Closure, user),
+            Opcode::PartialApply if body.has_flag(user, "on_stack") => {
+                self.walk_results(Holder::Closure, user);
+            }
+            Opcode::PartialApply => self.found.push((Kind::Escape, operand)),
+            Opcode::DestroyValue | Opcode::EndBorrow | Opcode::DeallocStack | Opcode::DebugValue => {}
+            _ if body.info(user).apply.is_some() => self.found.push((Kind::Apply, operand)),
+            _ => self.found.push((Kind::Escape, operand)),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Local variables: all accesses to the memory of a box, of an allocation on the stack or of an argument, and which of them
+//! reach which.
+
+use super::borrows::Borrows;
+use super::uses::projected_address;
+use super::variable_uses::{Collector, is_single_assignment};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::conventions::{ArgumentConvention, Conventions};
+use silkit_ir::instructions::{AccessKind, BeginAccess};
+use silkit_ir::{Block, Body, Inst, Opcode, Operand, Value, ValueDef};
+
+/// How a local variable is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VariableAccessKind {
+    /// The caller passes its value.
+    IncomingArgument,
+    /// The caller sees its value.
+    OutgoingArgument,
+    /// It is lent by a `yield`.
+    Yield,
+    /// A formal access begins.
+    BeginAccess,
+    /// It is read.
+    Load,
+    /// Something depends on it.
+    DependenceSource,
+    /// It depends on something.
+    DependenceDest,
+    /// It or a part of it is stored to or destroyed.
+    Store,
+    /// It holds a borrowed value for a scope.
+    StoreBorrow,
+    /// It is passed to a call, or was captured by a closure that is called or passed.
+    Apply,
+    /// It may be accessed from now on in ways that are not known.
+    Escape,
+}
+
+impl VariableAccessKind {
+    /// The name that the reference gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IncomingArgument => "incomingArgument",
+            Self::OutgoingArgument => "outgoingArgument",
+            Self::Yield => "inoutYield",
+            Self::BeginAccess => "beginAccess",
+            Self::Load => "load",
+            Self::DependenceSource => "dependenceSource",
+            Self::DependenceDest => "dependenceDest",
+            Self::Store => "store",
+            Self::StoreBorrow => "storeBorrow",
+            Self::Apply => "apply",
+            Self::Escape => "escape",
+        }
+    }
+}
+
+/// An access to a local variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VariableAccess {
+    /// How.
+    pub kind: VariableAccessKind,
+    /// What does it; `None` for an incoming argument.
+    pub inst: Option<Inst>,
+    /// Whether nothing of the value before is left behind it.
+    pub is_assignment: bool,
+}
+
+/// The variable may be accessed in ways that are not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Escapes;
+
+/// A local variable with all accesses to it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    allocation: Value,
+    /// How it is passed, for an argument.
+    convention: Option<ArgumentConvention>,
+    accesses: Vec<VariableAccess>,
+    /// What an instruction does, all its operands together.
+    effects: FxHashMap<Inst, VariableAccess>,
+    /// Accesses that may run after an escape, where that allows others to access it at any time.
+    escaped: FxHashSet<Inst>,
+}
+
+impl Variable {
+    /// The variable that an `alloc_box`, an `alloc_stack` or an indirect argument is; `None` for other values and where
+    /// a use is not understood.
+    pub fn of(
+        borrows: &Borrows<'_>,
+        conventions: Option<&Conventions<'_>>,
+        allocation: Value,
+    ) -> Option<Self> {
+        let body = borrows.body;
+        let convention = match body.def(allocation) {
+            ValueDef::Result(inst, _) => match body.inst(inst).opcode {
+                Opcode::AllocBox | Opcode::AllocStack => None,
+                _ => return None,
+            },
+            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
+                use ArgumentConvention as C;
+                let convention = conventions?.convention(index as usize)?;
+                if !matches!(convention, C::In | C::Inout | C::InoutAliasable) {
+                    return None;
+                }
+                Some(convention)
+            }
+            _ => return None,
+        };
+        let mut collector = Collector::new(borrows);
+        collector.allocation(allocation)?;
+        let mut variable = Self {
+            allocation,
+            convention,
+            accesses: Vec::with_capacity(collector.found.len()),
+            effects: FxHashMap::default(),
+            escaped: FxHashSet::default(),
+        };
+        for (kind, operand) in collector.found {
+            variable.add(borrows, kind, operand);
+        }
+        if body.defining_inst(allocation).is_some_and(|i| body.inst(i).opcode == Opcode::AllocBox) {
+            variable.spread_escapes(body);
+        }
+        Some(variable)
+    }
+
+    /// The accesses in the order of the uses.
+    pub fn accesses(&self) -> &[VariableAccess] {
+        &self.accesses
+    }
+
+    fn add(&mut self, borrows: &Borrows<'_>, kind: VariableAccessKind, operand: Operand) {
+        let inst = borrows.body.operand(operand).user;
+        let is_assignment = is_assignment(borrows, kind, operand);
+        let access = VariableAccess { kind, inst: Some(inst), is_assignment };
+        self.accesses.push(access);
+        let known = self.effects.entry(inst).or_insert(access);
+        if is_assignment || (!known.is_assignment && kind == VariableAccessKind::Escape) {
+            *known = access;
+        }
+    }
+
+    /// Whoever got hold of a box may access it whenever it likes.
+    fn spread_escapes(&mut self, body: &Body) {
+        let is_escape = |access: &&VariableAccess| access.kind == VariableAccessKind::Escape;
+        let escapes: Vec<Inst> = self.accesses.iter().filter(is_escape).filter_map(|a| a.inst).collect();
+        let mut work = Vec::new();
+        let mut seen = FxHashSet::default();
+        for inst in escapes {
+            self.mark_escaped(body, body.next_inst(inst));
+            work.extend(body.block_successors(body.inst(inst).block));
+        }
+        while let Some(block) = work.pop() {
+            if seen.insert(block) {
+                self.mark_escaped(body, body.first_inst(block));
+                work.extend(body.block_successors(block));
+            }
+        }
+    }
+
+    fn mark_escaped(&mut self, body: &Body, first: Option<Inst>) {
+        for inst in std::iter::successors(first, |&i| body.next_inst(i)) {
+            if self.effects.contains_key(&inst) && !self.escaped.insert(inst) {
+                // The rest was seen already.
+                return;
+            }
+        }
+    }
+
+    fn escapes_at(&self, access: &VariableAccess) -> bool {
+        access.kind == VariableAccessKind::Escape || access.inst.is_some_and(|i| self.escaped.contains(&i))
+    }
+
+    /// The accesses that may see what an access left, up to those that assign the whole variable, and the return where
+    /// the caller sees it.
+    pub fn uses_after(&self, body: &Body, modification: Inst) -> Result<Vec<VariableAccess>, Escapes> {
+        if self.convention == Some(ArgumentConvention::InoutAliasable)
+            || !self.effects.contains_key(&modification)
+        {
+            return Err(Escapes);
+        }
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work = Vec::new();
+        let mut next = Some((body.inst(modification).block, body.next_inst(modification)));
+        while let Some((block, first)) = next {
+            if !self.scan(body, first, &mut found)? {
+                let exit = body.last_inst(block).filter(|&i| body.is_function_exit(i));
+                match exit {
+                    Some(exit) if self.convention.is_some() => found.push(VariableAccess {
+                        kind: VariableAccessKind::OutgoingArgument,
+                        inst: Some(exit),
+                        is_assignment: false,
+                    }),
+                    _ => work.extend(body.block_successors(block).filter(|&b| seen.insert(b))),
+                }
+            }
+            next = work.pop().map(|block| (block, body.first_inst(block)));
+        }
+        Ok(found)
+    }
+
+    /// Adds the accesses up to an assignment. Whether there is one.
+    fn scan(
+        &self,
+        body: &Body,
+        first: Option<Inst>,
+        found: &mut Vec<VariableAccess>,
+    ) -> Result<bool, Escapes> {
+        for inst in std::iter::successors(first, |&i| body.next_inst(i)) {
+            let Some(access) = self.effects.get(&inst) else { continue };
+            if access.is_assignment {
+                return Ok(true);
+            }
+            if self.escapes_at(access) {
+                return Err(Escapes);
+            }
+            found.push(*access);
+        }
+        Ok(false)
+    }
+
+    /// The assignments of the whole variable that may have given it its value before an instruction; what changes only a
+    /// part is not among them.
+    pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, Escapes> {
+        let beginning = match body.def(self.allocation) {
+            ValueDef::Result(inst, _) => Some(body.inst(inst).block),
+            ValueDef::Argument(block, _) => Some(block),
+            ValueDef::Undef | ValueDef::Pending => None,
+        };
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work = Vec::new();
+        let mut next = Some((body.inst(inst).block, body.prev_inst(inst)));
+        while let Some((block, last)) = next {
+            match self.last_assignment(body, last)? {
+                Some(access) => found.push(access),
+                None if Some(block) != beginning => {
+                    work.extend(body.predecessors(block).filter(|&b| seen.insert(b)));
+                }
+                None if self.convention.is_some() => found.push(VariableAccess {
+                    kind: VariableAccessKind::IncomingArgument,
+                    inst: None,
+                    is_assignment: true,
+                }),
+                None => {}
+            }
+            next = work.pop().map(|block| (block, body.last_inst(block)));
+        }
+        Ok(found)
+    }
+
+    fn last_assignment(&self, body: &Body, last: Option<Inst>) -> Result<Option<VariableAccess>, Escapes> {
+        for inst in std::iter::successors(last, |&i| body.prev_inst(i)) {
+            let Some(access) = self.effects.get(&inst) else { continue };
+            if access.is_assignment {
+                return Ok(Some(*access));
+            }
+            if self.escapes_at(access) {
+                return Err(Escapes);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether an access assigns the whole variable.
+fn is_assignment(borrows: &Borrows<'_>, kind: VariableAccessKind, operand: Operand) -> bool {
+    use VariableAccessKind as K;
+    let body = borrows.body;
+    let inst = body.operand(operand).user;
+    match kind {
+        K::BeginAccess => {
+            let access = body.view_as::<BeginAccess>(inst);
+            let changes = access.is_some_and(|a| matches!(a.kind, AccessKind::Init | AccessKind::Modify));
+            changes && projected_address(body, operand).is_some_and(|v| is_single_assignment(borrows, v))
+        }
+        K::Store | K::StoreBorrow => {
+            !super::variable_uses::stores(body, inst) || super::variable_uses::is_base(body, operand)
+        }
+        K::Apply => {
+            super::variable_uses::applied(borrows, operand).is_some_and(|c| c == ArgumentConvention::Out)
+        }
+        _ => false,
+    }
+}
