@@ -219,7 +219,10 @@ fn is_root(
         // A cast whose result nobody uses may go, though it could have trapped (seed 003).
         Opcode::UnconditionalCheckedCast => false,
         Opcode::MoveValue => body.has_flag(inst, "lexical"),
-        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::FixLifetime => true,
+        // A move that is not decided yet initializes memory.
+        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::FixLifetime | Opcode::MarkUnresolvedMoveAddr => {
+            true
+        }
         Opcode::Load => {
             body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))
         }

@@ -109,6 +109,13 @@ impl Lowering<'_> {
                 let built = self.b.try_build(copy);
                 self.remove_where(built.is_ok(), inst);
             }
+            // A move that was never decided copies.
+            AnyInst::MarkUnresolvedMoveAddr(unresolved) => {
+                let (source, destination) = (unresolved.source, unresolved.destination);
+                let copy = inst::CopyAddr { init: true, ..inst::CopyAddr::new(source, destination) };
+                let built = self.b.try_build(copy);
+                self.remove_where(built.is_ok(), inst);
+            }
             AnyInst::DestroyValue(destroy) => self.destroy(inst, destroy),
             AnyInst::UnmanagedRetainValue(retain) => {
                 let value = retain.operand;
