@@ -1,7 +1,7 @@
 //! The effects of single instructions.
 
+use super::barriers::may_be_barrier;
 use super::{AccessBase, Context, access_path, declared_effects, restricted};
-use crate::access::{Scopes, StorageKind, accessed_addresses, find};
 use crate::effects::{ArgumentEffects, Effects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::walk::{AtUse, Walk, Walker};
@@ -131,33 +131,9 @@ impl Collector<'_> {
     }
 
     fn barrier(&mut self, inst: Inst) {
-        if self.is_deinit_barrier(inst) {
+        if may_be_barrier(&self.behavior, &self.cx.accesses, inst) {
             self.global |= Effects::DEINIT_BARRIER;
         }
-    }
-
-    /// Whether a deinitializer must not run earlier than an instruction, calls aside.
-    fn is_deinit_barrier(&self, inst: Inst) -> bool {
-        self.behavior.may_load_weak_or_unowned(inst)
-            || self.behavior.may_synchronize(inst)
-            || self.may_access_pointer(inst)
-    }
-
-    /// Whether it may access memory of which nothing is known.
-    fn may_access_pointer(&self, inst: Inst) -> bool {
-        if !self.behavior.may_read_or_write(inst) {
-            return false;
-        }
-        let body = self.body();
-        body.inst(inst).opcode == Opcode::Builtin
-            || accessed_addresses(body, inst).into_iter().any(|operand| {
-                let address = body.operand(operand).value;
-                let found = find(&self.cx.accesses, address, Scopes::Through);
-                // Who else has the address of a global variable is not known either.
-                found.is_none_or(|found| {
-                    matches!(found.storage.kind, StorageKind::Unidentified | StorageKind::Global(_))
-                })
-            })
     }
 
     /// Whether a closure may be called in the function that makes it.

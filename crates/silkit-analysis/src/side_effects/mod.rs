@@ -5,6 +5,7 @@
 //! effects as well.
 
 mod arguments;
+mod barriers;
 mod base;
 mod collect;
 

@@ -1,5 +1,6 @@
 //! The tests, in a file for each utility.
 
+mod barriers;
 mod basics;
 mod borrows;
 mod fields;
@@ -12,6 +13,7 @@ use super::{Test, TestFn};
 
 /// All tests by name.
 const ALL: &[&[(&str, TestFn)]] = &[
+    barriers::TESTS,
     basics::TESTS,
     borrows::TESTS,
     fields::TESTS,
