@@ -312,7 +312,7 @@ pub fn called_function(body: &Body, inst: Inst) -> Option<Symbol> {
     for _ in 0..body.inst_count() {
         let def = body.defining_inst(callee)?;
         callee = match body.inst(def).opcode {
-            Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef => {
+            opcode if opcode.is_function_ref() => {
                 return body.word(def, "function").and_then(Body::symbol);
             }
             Opcode::ThinToThickFunction

@@ -56,6 +56,11 @@ impl Opcode {
         &generated::INFOS[self as usize]
     }
 
+    /// Whether it names a function, to be called or passed on.
+    pub fn is_function_ref(self) -> bool {
+        matches!(self, Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef)
+    }
+
     /// The instruction with this name in the text form.
     pub fn from_name(name: &str) -> Option<Opcode> {
         use silkit_base::FxHashMap;

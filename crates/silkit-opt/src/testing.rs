@@ -3,7 +3,6 @@
 use crate::passes::find;
 use crate::{Options, Outcome, Runner, Stream, parse_pipeline};
 use silkit_ir::Module;
-use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::{PrintOptions, parse_module, print_module};
 
 /// Runs a pipeline on a file, with switches that are on.
@@ -11,9 +10,7 @@ pub(crate) fn run(pipeline: &str, switches: &[&str], text: &str) -> (Module, Out
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "the input has errors: {:?}", parsed.errors);
     let mut module = parsed.module;
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let declarations = with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table);
+    let declarations = silkit_text::decl::declarations(&module);
     let mut options = Options::default();
     switches.iter().for_each(|&switch| options.set(switch, ""));
     let steps = parse_pipeline(pipeline, find).expect("the pipeline is one");

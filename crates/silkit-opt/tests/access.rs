@@ -2,7 +2,6 @@
 //! reference prints.
 
 use silkit_opt::{Options, Runner, Stream, passes};
-use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
 
 fn run(input: &str) -> String {
@@ -13,9 +12,7 @@ fn run(input: &str) -> String {
     let parsed = parse_module(input);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let mut module = parsed.module;
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let declarations = with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table);
+    let declarations = silkit_text::decl::declarations(&module);
     let outcome = Runner::new().options(options).run(&mut module, &declarations, &[pass.into()]);
     assert_eq!(outcome.output.text(Stream::Err), "");
     outcome.output.text(Stream::Out)

@@ -3,7 +3,6 @@
 
 use silkit_opt::{Options, Runner, Step, passes};
 use silkit_testkit::cases;
-use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::{PrintOptions, parse_module};
 use std::path::Path;
 
@@ -20,9 +19,7 @@ fn run(input: &str) -> String {
     let parsed = parse_module(input);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let mut module = parsed.module;
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let declarations = with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table);
+    let declarations = silkit_text::decl::declarations(&module);
     let outcome = Runner::new().options(options).run(&mut module, &declarations, &steps);
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
     module.swift.clear();

@@ -1,9 +1,9 @@
 //! A text sink that knows its column and remembers how types are spelled.
 
-use crate::decl::{Dialect, parse_decls, with_stdlib};
+use crate::decl::declarations;
 use crate::names::is_plain;
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Module, SourceLoc, SwiftText};
+use silkit_ir::{Module, SourceLoc};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::fmt::{Display, Write};
@@ -26,22 +26,18 @@ pub(crate) struct Out<'o> {
 
 /// What the printed module declares, found out when a comment needs it.
 pub(crate) struct Declared<'m> {
-    swift: &'m [SwiftText],
+    module: &'m Module,
     found: OnceLock<Declarations>,
 }
 
 impl<'m> Declared<'m> {
     /// The declarations of a module.
     pub(crate) fn of(module: &'m Module) -> Self {
-        Self { swift: &module.swift, found: OnceLock::new() }
+        Self { module, found: OnceLock::new() }
     }
 
     pub(crate) fn get(&self) -> &Declarations {
-        self.found.get_or_init(|| {
-            let texts: Vec<&str> = self.swift.iter().map(|s| &*s.text).collect();
-            let text = texts.join("\n");
-            with_stdlib(parse_decls(&text, 0..text.len(), Dialect::Sil).table)
-        })
+        self.found.get_or_init(|| declarations(self.module))
     }
 }
 

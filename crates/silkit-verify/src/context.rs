@@ -286,7 +286,7 @@ impl<'a> FunctionContext<'a> {
 
     /// All instructions, in order.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
-        self.body.block_order().iter().flat_map(|&block| self.body.block_insts(block))
+        self.body.insts()
     }
 
     // ---- reports ----

@@ -1,6 +1,6 @@
 //! The page of every rule: its failing example breaks this rule alone, the corrected one none.
 
-use silkit_types::decl::Declarations;
+use silkit_text::decl::declarations;
 use silkit_verify::{Finding, LinkedModule, Options, Rule, rules, verify, verify_linked};
 
 /// What examples take for granted.
@@ -37,13 +37,6 @@ fn run(rule: &Rule, example: &str) -> (String, Vec<Finding>) {
         .collect();
     found.extend(verify_linked(&modules, &Options::default()).into_iter().map(|f| f.finding));
     (example.to_owned(), found)
-}
-
-fn declarations(module: &silkit_ir::Module) -> Declarations {
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let parsed = silkit_text::decl::parse_decls(&swift, 0..swift.len(), silkit_text::decl::Dialect::Sil);
-    silkit_text::decl::with_stdlib(parsed.table)
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Memory lifetime at its corners: paths, parts, enums, dead ends; and its cost.
 
-use silkit_types::decl::Declarations;
 use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Options, Told, verify};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -17,10 +16,7 @@ const HEAD: &str = "sil_stage canonical\n\nimport Builtin\nimport Swift\n\n\
 fn findings(text: &str) -> Vec<Finding> {
     let parsed = silkit_text::parse_module(text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
-    let swift: Vec<&str> = parsed.module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let table = silkit_text::decl::parse_decls(&swift, 0..swift.len(), silkit_text::decl::Dialect::Sil);
-    let declarations: Declarations = silkit_text::decl::with_stdlib(table.table);
+    let declarations = silkit_text::decl::declarations(&parsed.module);
     verify(&parsed.module, &declarations, Some(text), &Options::default()).findings
 }
 

@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 use silkit_testkit::{mutate::mutate, random::Random, shared, verdict::Judge};
-use silkit_types::decl::Declarations;
+use silkit_text::decl::declarations;
 use silkit_verify::{Finding, Options, Report, rules, verify};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -46,13 +46,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-fn declarations(module: &silkit_ir::Module) -> Declarations {
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let parsed = silkit_text::decl::parse_decls(&swift, 0..swift.len(), silkit_text::decl::Dialect::Sil);
-    silkit_text::decl::with_stdlib(parsed.table)
 }
 
 /// The findings, or what is wrong where the text is no SIL.

@@ -15,11 +15,7 @@ fn broken(function: &str) -> Vec<String> {
     let text = format!("{HEAD}{function}");
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let swift: Vec<&str> = parsed.module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let dialect = silkit_text::decl::Dialect::Sil;
-    let declared = silkit_text::decl::parse_decls(&swift, 0..swift.len(), dialect);
-    let declarations = silkit_text::decl::with_stdlib(declared.table);
+    let declarations = silkit_text::decl::declarations(&parsed.module);
     let report = verify(&parsed.module, &declarations, Some(&text), &Options::default());
     let name = |f: &silkit_verify::Finding| {
         let mark = if f.severity == Severity::Error { "" } else { "~" };

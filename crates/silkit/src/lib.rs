@@ -28,17 +28,9 @@ pub use silkit_ir as ir;
 pub use silkit_ir::references;
 pub use silkit_opt as opt;
 pub use silkit_text as text;
+pub use silkit_text::decl::declarations;
 pub use silkit_types as types;
 pub use silkit_verify as verify;
-
-/// What a module declares in Swift, and the standard library that it sees.
-pub fn declarations(module: &ir::Module) -> types::decl::Declarations {
-    // Read as one text, so that what stands in what can be told from the places.
-    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
-    let swift = swift.join("\n");
-    let parsed = text::decl::parse_decls(&swift, 0..swift.len(), text::decl::Dialect::Sil);
-    text::decl::with_stdlib(parsed.table)
-}
 
 /// The text of a module, as the reference prints it.
 pub fn print(module: &ir::Module) -> String {

@@ -10,23 +10,23 @@ use silkit_base::Symbol;
 /// ```
 /// let text = "sil_stage raw\nprotocol P {}\nstruct S : P {}\nsil_witness_table S: P module other {\n}\n";
 /// let mut module = silkit::read("a.sil", text.as_bytes())?;
-/// silkit::set_module_name(&mut module, "geo");
+/// let declarations = silkit::declarations(&module);
+/// silkit::set_module_name(&mut module, &declarations, "geo");
 /// assert!(silkit::print(&module).contains("S: P module geo"));
 /// # Ok::<(), silkit::Unreadable>(())
 /// ```
-pub fn set_module_name(module: &mut Module, name: &str) {
-    let declarations = crate::declarations(module);
+pub fn set_module_name(module: &mut Module, declarations: &Declarations, name: &str) {
     let name = Symbol::new(name);
     let tables = module.witness_tables.iter_mut().chain(&mut module.default_witness_tables);
     for table in tables {
         if let WitnessTableOf::Conformance(conformance) = &mut table.of {
-            rename(conformance, name, &declarations);
+            rename(conformance, name, declarations);
         }
         for entry in table.entries.iter_mut().flatten() {
             match entry {
                 WitnessEntry::Base(_, conformance)
                 | WitnessEntry::AssociatedConformance { conformance, .. }
-                | WitnessEntry::Conditional(_, _, conformance) => rename(conformance, name, &declarations),
+                | WitnessEntry::Conditional(_, _, conformance) => rename(conformance, name, declarations),
                 WitnessEntry::Method(..) | WitnessEntry::AssociatedType(..) | WitnessEntry::NoDefault => {}
             }
         }

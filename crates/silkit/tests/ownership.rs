@@ -23,7 +23,7 @@ fn check(text: &str, counts: &mut Counts) {
     for function in module.functions.values().filter(|f| f.has_attribute("ossa")) {
         let Some(body) = &function.body else { continue };
         let ownership = BodyOwnership::new(body, OwnershipContext::new(function, &facts, Addresses::Lowered));
-        for inst in body.block_order().iter().flat_map(|&b| body.block_insts(b)) {
+        for inst in body.insts() {
             for (index, operand) in body.operand_ids(inst).enumerate() {
                 let value = ownership.value(body.operand(operand).value);
                 let used = ownership.operand(operand);

@@ -135,10 +135,7 @@ impl Callers {
         for (caller, function) in module.functions.iter() {
             let Some(body) = &function.body else { continue };
             for inst in body.insts() {
-                let is_reference = matches!(
-                    body.inst(inst).opcode,
-                    Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef
-                );
+                let is_reference = body.inst(inst).opcode.is_function_ref();
                 let name = body.word(inst, "function").filter(|_| is_reference).and_then(Body::symbol);
                 if let Some(&callee) = name.and_then(|name| names.get(&name)) {
                     this.add(body, caller, callee, inst);

@@ -37,14 +37,8 @@ impl FunctionUses {
         this.tables(module, &names);
         for (function, body) in module.functions.iter().filter_map(|(id, f)| Some((id, f.body.as_ref()?))) {
             for inst in body.insts() {
-                let names_functions = matches!(
-                    body.inst(inst).opcode,
-                    Opcode::FunctionRef
-                        | Opcode::DynamicFunctionRef
-                        | Opcode::PreviousDynamicFunctionRef
-                        | Opcode::KeyPath
-                );
-                if names_functions {
+                let opcode = body.inst(inst).opcode;
+                if opcode.is_function_ref() || opcode == Opcode::KeyPath {
                     references::of_inst(body, inst, &mut |name| {
                         if let Some(&named) = names.get(&name) {
                             this.of[named].push(Use { function, inst });

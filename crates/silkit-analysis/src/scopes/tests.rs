@@ -37,7 +37,7 @@ fn body(blocks: &[(&str, &[usize])]) -> Body {
 }
 
 fn insts(body: &Body, opcode: Opcode) -> Vec<Inst> {
-    let all = body.block_order().iter().flat_map(|&b| body.block_insts(b));
+    let all = body.insts();
     all.filter(|&i| body.inst(i).opcode == opcode).collect()
 }
 

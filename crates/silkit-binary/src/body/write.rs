@@ -89,7 +89,7 @@ impl Writer<'_, '_, '_> {
     fn strangers(&mut self) -> usize {
         let mut next = self.body.block_order().len() as u32;
         let first = next;
-        for inst in self.body.block_order().iter().flat_map(|&b| self.body.block_insts(b)) {
+        for inst in self.body.insts() {
             for (spec, &word) in self.body.info(inst).attrs.iter().zip(self.body.words(inst)) {
                 for block in blocks_in(self.body, spec.kind, word) {
                     let number = &mut self.blocks[block as usize];
@@ -105,7 +105,7 @@ impl Writer<'_, '_, '_> {
 
     fn detached_values(&mut self) -> Vec<Value> {
         let mut found = Vec::new();
-        for inst in self.body.block_order().iter().flat_map(|&b| self.body.block_insts(b)) {
+        for inst in self.body.insts() {
             for operand in self.body.operands(inst) {
                 let value = operand.value;
                 if self.values[value.as_u32() as usize] == NONE && !self.detached.contains_key(&value) {

@@ -862,13 +862,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     /// A formal type, which older compilers print with a `$`.
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
-        self.canonical(|p| argument(&mut p.cur, p.env))
-    }
-
-    /// Reads types as the compiler holds them, where all is read so.
-    pub(super) fn canonical<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        // Read as the compiler holds it, where all is read so.
         let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
-        let found = read(self);
+        let found = argument(&mut self.cur, self.env);
         self.env.canonical = around;
         found
     }

@@ -398,9 +398,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// The demangled name before a reference to a function.
     fn callee_comment(&mut self, inst: Inst, indent: &str) {
-        use silkit_ir::Opcode as O;
         let opcode = self.body.inst(inst).opcode;
-        if !matches!(opcode, O::FunctionRef | O::DynamicFunctionRef | O::PreviousDynamicFunctionRef) {
+        if !opcode.is_function_ref() {
             return;
         }
         let name = Symbol::from_u32(self.body.words(inst)[0]);

@@ -28,7 +28,8 @@ use crate::cursor::Cursor;
 use crate::error::{SyntaxError, err_at};
 use items::DeclParser;
 use silkit_base::TextRange;
-use silkit_types::decl::DeclTable;
+use silkit_ir::Module;
+use silkit_types::decl::{DeclTable, Declarations};
 use std::ops::Range;
 
 /// Where the declarations come from, which decides what a property without accessors is.
@@ -51,6 +52,14 @@ pub struct ParsedDecls {
     pub ranges: Vec<TextRange>,
     /// What was wrong; the declarations around it are read nevertheless.
     pub errors: Vec<SyntaxError>,
+}
+
+/// What a module declares in Swift, and the standard library that it sees.
+pub fn declarations(module: &Module) -> Declarations {
+    // Read as one text, so that what stands in what can be told from the places.
+    let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
+    let swift = swift.join("\n");
+    with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table)
 }
 
 /// Reads the declaration that comes next into `table` and gives its range. What is wrong goes to

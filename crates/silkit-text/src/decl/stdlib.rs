@@ -101,8 +101,7 @@ pub fn with_stdlib(mut own: DeclTable) -> Declarations {
         // Which names are protocols is known only now.
         let mut protocols = Protocols::default();
         protocols.declare(&own);
-        let spelled = own.clone();
-        own.map_stored_types(|path, ty| protocols.everywhere(ty, &spelled.generic_names(path)));
+        own.map_stored_types(|generics, ty| protocols.everywhere(ty, generics));
     }
     Declarations::new(own, SHIPPED.iter().map(|f| Arc::clone(f) as Arc<dyn DeclSource>).collect())
 }

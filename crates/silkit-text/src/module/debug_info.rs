@@ -8,7 +8,7 @@ use crate::options::PrintOptions;
 use crate::symbols::symbol;
 use silkit_base::{FxHashMap, Interned, Symbol};
 use silkit_ir::{
-    Body, DebugVarData, Function, FunctionId, Inst, Module, NONE, Opcode, Scope, ScopeParent, SourceLoc,
+    Body, DebugVarData, Function, FunctionId, Inst, Module, NONE, Scope, ScopeParent, SourceLoc,
 };
 use std::collections::hash_map::Entry;
 
@@ -134,13 +134,7 @@ impl<'m> DebugInfo<'m> {
             }
         }
         for body in self.module.functions.values().filter_map(|f| f.body.as_ref()) {
-            let references = body.insts().filter(|&inst| {
-                use Opcode as O;
-                matches!(
-                    body.inst(inst).opcode,
-                    O::FunctionRef | O::DynamicFunctionRef | O::PreviousDynamicFunctionRef
-                )
-            });
+            let references = body.insts().filter(|&inst| body.inst(inst).opcode.is_function_ref());
             for inst in references {
                 let pos = body.inst(inst).pos as usize;
                 let Some(at) = text.get(pos..).and_then(|text| memchr::memchr(b'@', text)) else { continue };
@@ -161,7 +155,7 @@ impl<'m> DebugInfo<'m> {
 /// The scope of each instruction, in the order of the blocks.
 pub(crate) fn inst_scopes(body: &Body, function: FunctionId) -> Vec<ScopeKey> {
     let mut current = ScopeKey::Function(function);
-    let insts = body.block_order().iter().flat_map(|&block| body.block_insts(block));
+    let insts = body.insts();
     insts
         .map(|inst| {
             if let Some(loc) = body.loc(body.inst(inst).loc).filter(|loc| loc.scope != NONE) {

@@ -6,7 +6,9 @@ use crate::body::print::BodyPrinter;
 use crate::options::PrintOptions;
 use crate::printer::{Declared, Demangle, Out};
 use rayon::prelude::*;
-use silkit_ir::{Attribute, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage};
+use silkit_ir::{
+    Attribute, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
+};
 use silkit_types::{SilType, Type, TypeKind};
 
 /// Prints a module. `demangle` gives the names for people that stand in comments.
@@ -14,21 +16,15 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     let declared = Declared::of(module);
     let mut out = Out::new(demangle, &declared);
     out.push(stage(module));
-    let swift = |out: &mut Out<'_>, synthesized| {
-        for swift in module.swift.iter().filter(|s| s.synthesized == synthesized) {
-            out.push(&swift.text);
-            out.push("\n\n");
-        }
-    };
-    swift(&mut out, false);
     let mut printer = ModulePrinter { out: &mut out, options };
+    module.swift.iter().filter(|s| !s.synthesized).for_each(|s| printer.swift(s));
     for global in &module.globals {
         printer.global(global);
     }
     for witness in &module.differentiability_witnesses {
         printer.differentiability_witness(witness);
     }
-    swift(&mut out, true);
+    module.swift.iter().filter(|s| s.synthesized).for_each(|s| printer.swift(s));
     let mut text = out.take();
     text.push_str(&print_functions(module, options, demangle, &declared));
     let mut printer = ModulePrinter { out: &mut out, options };
@@ -63,10 +59,7 @@ pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptio
     let mut printer = ModulePrinter { out, options };
     match entity {
         Entity::Stage => printer.out.push(stage(module)),
-        Entity::Swift(i) => {
-            printer.out.push(&module.swift[i].text);
-            printer.out.push("\n\n");
-        }
+        Entity::Swift(i) => printer.swift(&module.swift[i]),
         Entity::Function(id) => printer.function(&module.functions[id], None),
         Entity::Global(i) => printer.global(&module.globals[i]),
         Entity::VTable(i) => printer.vtable(&module.vtables[i]),
@@ -132,6 +125,11 @@ pub(super) struct ModulePrinter<'a, 'o> {
 }
 
 impl ModulePrinter<'_, '_> {
+    fn swift(&mut self, swift: &SwiftText) {
+        self.out.push(&swift.text);
+        self.out.push("\n\n");
+    }
+
     pub(super) fn linkage(&mut self, linkage: Linkage) {
         let spelling = linkage.spelling();
         if !spelling.is_empty() {

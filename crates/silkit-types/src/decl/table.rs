@@ -90,21 +90,22 @@ impl DeclTable {
         self.entries().filter_map(|(_, e)| e.nominal.as_ref())
     }
 
-    /// Replaces the types of stored properties and of payloads; `f` gets the path of the type that
-    /// they belong to as well.
-    pub fn map_stored_types(&mut self, mut f: impl FnMut(Symbol, Type) -> Type) {
-        for (&path, entry) in &mut self.entries {
+    /// Replaces the types of stored properties and of payloads; `f` gets the names of the generic
+    /// parameters that they see as well.
+    pub fn map_stored_types(&mut self, mut f: impl FnMut(&[Symbol], Type) -> Type) {
+        let names: Vec<_> = self.entries.keys().map(|&path| self.generic_names(path)).collect();
+        for (entry, names) in self.entries.values_mut().zip(&names) {
             let extended = entry.extensions.iter_mut().map(|e| &mut e.body);
             for body in entry.nominal.iter_mut().map(|n| &mut n.body).chain(extended) {
-                body.fields.iter_mut().for_each(|field| field.ty = f(path, field.ty));
+                body.fields.iter_mut().for_each(|field| field.ty = f(names, field.ty));
                 let payloads = body.cases.iter_mut().filter_map(|case| case.payload.as_mut());
-                payloads.for_each(|ty| *ty = f(path, *ty));
+                payloads.for_each(|ty| *ty = f(names, *ty));
             }
         }
     }
 
     /// The names of the generic parameters of the type at a path and of those around it.
-    pub fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
+    fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
         let mut names = Vec::new();
         let mut around = Some(path.as_str());
         while let Some(path) = around {

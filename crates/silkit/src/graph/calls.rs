@@ -63,7 +63,7 @@ enum Target {
 /// What a body refers to, and whether it does not call it right there.
 fn targets(body: &Body) -> Vec<(Target, bool)> {
     let mut found = Vec::new();
-    for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
+    for inst in body.insts() {
         match body.inst(inst).opcode {
             Opcode::GlobalAddr | Opcode::GlobalValue | Opcode::AllocGlobal => {}
             Opcode::ClassMethod

@@ -24,7 +24,7 @@ fn dump_function(
     let ownership = BodyOwnership::new(body, OwnershipContext::new(function, facts, addresses));
     let dump = Reference::new(module).dump(body);
     let mut out = format!("*** Dumping Function: '{}'\n", function.name.as_str());
-    for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
+    for inst in body.insts() {
         let _ = write!(out, "Visiting: {}", dump.inst(inst, ""));
         let operands = body.operand_ids(inst).filter_map(|o| Some((o, ownership.operand(o)?)));
         for (i, (operand, how)) in operands.enumerate() {

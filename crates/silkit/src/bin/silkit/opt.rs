@@ -12,6 +12,7 @@ use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;
 use silkit::reference::Part;
 use silkit::text::{PrintOptions, print_module};
+use silkit::types::decl::Declarations;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -112,14 +113,8 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     for path in &inputs {
         let path = path.as_str();
         let Some(mut input) = session.load(path) else { continue };
-        if !verified_and_dumped(&mut session, path, &input, &options) {
+        if !worked_on(&mut session, path, &mut input, &options) {
             continue;
-        }
-        if !options.passes.is_empty() && !optimized(&mut session, path, &mut input, &options) {
-            continue;
-        }
-        if let Some(name) = &options.module_name {
-            silkit::set_module_name(&mut input.module, name);
         }
         if options.print.debug_info || options.print.verbose {
             options.print.source = input.source_file();
@@ -139,13 +134,35 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     session.finish()
 }
 
-/// Verifies a module and prints what was asked for about it. Whether it may be used.
-fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options: &Options) -> bool {
-    if !options.verify && options.printers.is_empty() {
+/// Does with a module what was asked for before it is written. Whether it may be used.
+fn worked_on(session: &mut Session, path: &str, input: &mut Input, options: &Options) -> bool {
+    let dumps = options.verify || !options.printers.is_empty();
+    let passes = !options.passes.is_empty();
+    if !dumps && !passes && options.module_name.is_none() {
         return true;
     }
-    let (declarations, addresses) = (silkit::declarations(&input.module), options.checking.addresses);
-    let findings = crate::verify::errors(input, &declarations, addresses);
+    let declarations = silkit::declarations(&input.module);
+    if dumps && !verified_and_dumped(session, path, input, &declarations, options)
+        || passes && !optimized(session, path, input, &declarations, options)
+    {
+        return false;
+    }
+    if let Some(name) = &options.module_name {
+        silkit::set_module_name(&mut input.module, &declarations, name);
+    }
+    true
+}
+
+/// Verifies a module and prints what was asked for about it. Whether it may be used.
+fn verified_and_dumped(
+    session: &mut Session,
+    path: &str,
+    input: &Input,
+    declarations: &Declarations,
+    options: &Options,
+) -> bool {
+    let addresses = options.checking.addresses;
+    let findings = crate::verify::errors(input, declarations, addresses);
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
         // What this part of the reference's verifier looks at may be repaired by passes: it sees their output alone.
@@ -154,7 +171,7 @@ fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options
     if options.verify && !crate::verify::check(session, path, input, &findings, &checking) {
         return false;
     }
-    let seen = Seen { module: &input.module, declarations: &declarations, addresses, findings: &findings };
+    let seen = Seen { module: &input.module, declarations, addresses, findings: &findings };
     options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
     // The reference verifies what it has read, and again what it will print; tests count on being told twice.
     let tells_on = options.checking.goes_on || options.checking.tells_memory;
@@ -162,14 +179,19 @@ fn verified_and_dumped(session: &mut Session, path: &str, input: &Input, options
 }
 
 /// Runs the passes on a module, and verifies what comes out. Whether it may be used.
-fn optimized(session: &mut Session, path: &str, input: &mut Input, options: &Options) -> bool {
-    let declarations = silkit::declarations(&input.module);
-    if !options.passes.run(session, path, input, &declarations, &options.print) {
+fn optimized(
+    session: &mut Session,
+    path: &str,
+    input: &mut Input,
+    declarations: &Declarations,
+    options: &Options,
+) -> bool {
+    if !options.passes.run(session, path, input, declarations, &options.print) {
         return false;
     }
     let addresses = options.checking.addresses;
     !options.verify || {
-        let findings = crate::verify::errors(input, &declarations, addresses);
+        let findings = crate::verify::errors(input, declarations, addresses);
         crate::verify::check(session, path, input, &findings, &options.checking)
     }
 }

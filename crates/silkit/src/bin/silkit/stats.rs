@@ -75,7 +75,7 @@ fn count(input: &Input) -> Counts {
         blocks += body.block_order().len();
     }
     for body in module.functions.values().filter_map(|f| f.body.as_ref()).chain(initializers) {
-        for inst in body.block_order().iter().flat_map(|&block| body.block_insts(block)) {
+        for inst in body.insts() {
             kinds[body.inst(inst).opcode as usize] += 1;
         }
     }
