@@ -150,6 +150,19 @@ pub(crate) struct Ledger {
     pub(crate) new_functions: Vec<Function>,
 }
 
+impl Ledger {
+    /// Takes one transformation off the allowance, if there is one left.
+    fn may_change(&mut self) -> bool {
+        match &mut self.allowance {
+            Some(0) => return false,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        self.changes += 1;
+        true
+    }
+}
+
 /// A function that is worked on.
 pub struct FunctionContext<'a> {
     /// What all functions share.
@@ -208,13 +221,14 @@ impl<'a> FunctionContext<'a> {
     /// Whether one more transformation may be done. A pass that counts its transformations asks before each,
     /// and leaves the code as it is where not: so can be found which one breaks something.
     pub fn may_change(&mut self) -> bool {
-        match &mut self.ledger.allowance {
-            Some(0) => return false,
-            Some(left) => *left -= 1,
-            None => {}
-        }
-        self.ledger.changes += 1;
-        true
+        self.ledger.may_change()
+    }
+
+    /// Lets a helper change the body, and ask before each single transformation as [`Self::may_change`] is asked.
+    pub fn changing<R>(&mut self, change: impl FnOnce(&mut Body, &mut dyn FnMut() -> bool) -> R) -> R {
+        let body = self.function.body.as_mut().expect("invariant: passes see functions with bodies");
+        let ledger = &mut *self.ledger;
+        change(body, &mut || ledger.may_change())
     }
 
     /// Adds to a counter, shown by `--stats`.

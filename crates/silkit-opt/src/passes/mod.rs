@@ -52,6 +52,7 @@ pub const ALL: &[Pass<'static>] = &[
     epilogue::MATCHING,
     simplify_unreachable_containing_blocks::PASS,
     split_critical_edges::PASS,
+    split_critical_edges::NON_COND_BR,
     stack_nesting::PASS,
     strip_debug_info::PASS,
     crate::test_runner::PASS,

@@ -1,20 +1,18 @@
-//! `strip-debug-info`: removes what only debuggers need.
+//! `strip-debug-info`: removes what says where variables are.
 
 use crate::context::FunctionContext;
 use crate::pass::Pass;
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("strip-debug-info", "Removes the instructions that only debuggers need", &run);
+    Pass::function("strip-debug-info", "Removes the instructions that say where variables are", &run);
 
+/// Locations, scopes, `debug_step` and the variables of allocations stay, as in the reference.
 fn run(cx: &mut FunctionContext<'_>) {
-    let doomed: Vec<Inst> = cx.body().insts().filter(|&i| is_debug(cx.body().inst(i).opcode)).collect();
+    let is_doomed = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
+    let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();
     for inst in doomed {
         cx.edit().remove(inst);
         cx.count("instructions removed", 1);
     }
-}
-
-fn is_debug(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::DebugValue | Opcode::DebugStep)
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`canonical_lifetime`] | lets an owned value live up to its last use, without needless copies |
 //! | [`counting`] | how copies and destructions are spelled without ownership |
+//! | [`critical_edges`] | splits edges that have no place of their own |
 //! | [`delete`] | removes an instruction with all that uses it |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
@@ -13,6 +14,7 @@
 
 pub mod canonical_lifetime;
 pub mod counting;
+pub mod critical_edges;
 pub mod delete;
 pub mod destroy;
 pub mod lifetime_completion;
