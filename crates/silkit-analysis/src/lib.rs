@@ -26,7 +26,7 @@
 //! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
 //! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
-//! | [`ossa`] | borrow scopes, what encloses values, where they live, accesses to local variables | – |
+//! | [`ossa`] | borrow scopes, what encloses values, where they live, how long memory holds what an address leads to, accesses to local variables | – |
 //! | [`walk`] | walks to uses and to definitions along such a path | – |
 //! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
 //! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |

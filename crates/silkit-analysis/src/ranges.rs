@@ -128,9 +128,7 @@ impl<'a> InstRange<'a> {
     /// A range that begins with an instruction and holds nothing else.
     pub fn new(body: &'a Body, begin: Inst) -> Self {
         let blocks = BlockRange::new(body, body.inst(begin).block);
-        let mut inserted = EntitySet::default();
-        inserted.insert(begin);
-        Self { body, begin, blocks, inserted, passed: EntitySet::default() }
+        Self { body, begin, blocks, inserted: EntitySet::default(), passed: EntitySet::default() }
     }
 
     /// The first instruction.
@@ -169,7 +167,7 @@ impl<'a> InstRange<'a> {
 
     /// As [`Self::contains`], or whether it was inserted or is the first one.
     pub fn contains_or_ends(&self, inst: Inst) -> bool {
-        self.contains(inst) || self.inserted.contains(inst)
+        inst == self.begin || self.contains(inst) || self.inserted.contains(inst)
     }
 
     /// Whether the first instruction dominates the inserted ones.
@@ -191,7 +189,7 @@ impl<'a> InstRange<'a> {
     pub fn interiors(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks.inserted.iter().flat_map(|&block| {
             let ends = usize::from(!self.blocks.contains(block));
-            self.inserted_backwards(block).skip(ends).filter(|&inst| inst != self.begin)
+            self.inserted_backwards(block).skip(ends)
         })
     }
 

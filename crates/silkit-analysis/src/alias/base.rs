@@ -8,7 +8,7 @@ use crate::memory::MemoryFacts;
 use crate::{Component, ProjectionPath};
 use silkit_base::Symbol;
 use silkit_ir::conventions::Conventions;
-use silkit_ir::instructions::{AnyInst, Apply, FunctionRef};
+use silkit_ir::instructions::{AnyInst, Apply, FunctionRef, IndexAddr};
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
 /// Where an address begins.
@@ -97,9 +97,15 @@ pub fn base_path(
         element: None,
     };
     let mut value = address;
+    let mut is_element = false;
     // A body that is wrong may define values by each other.
     for _ in 0..=body.inst_count() {
         found.base = AccessBase::Unidentified(value);
+        // Only tail elements and what pointers lead to have others beside them.
+        if is_element && !has_elements(body, value) {
+            return BasePath { path: ProjectionPath::EMPTY, scope: None, element: None, ..found };
+        }
+        is_element = body.def_as::<IndexAddr>(value).is_some();
         let inst = match body.def(value) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
@@ -131,6 +137,12 @@ pub fn base_path(
         };
     }
     found
+}
+
+/// Whether an address is that of an element among others.
+fn has_elements(body: &Body, address: Value) -> bool {
+    let opcode = body.defining_inst(address).map(|inst| body.inst(inst).opcode);
+    matches!(opcode, Some(Opcode::IndexAddr | Opcode::RefTailAddr | Opcode::PointerToAddress))
 }
 
 enum Up {

@@ -26,7 +26,8 @@ pub struct Extent {
     pub enters_scopes: bool,
     /// Into accesses to memory inside of the value; otherwise to their ends.
     pub enters_accesses: bool,
-    /// To the memory that depends on memory inside; otherwise a dependence is an escape.
+    /// To the memory that depends on memory inside; otherwise a dependence is an escape. With it, instructions that make
+    /// addresses of others are uses too, and closures and boxes that are not borrowed are escapes.
     pub follows_dependences: bool,
 }
 
@@ -140,13 +141,17 @@ impl Walk<'_> {
             let user = body.operand(operand).user;
             match self.borrows.using(operand) {
                 None | Some(O::NonUse) => {}
-                Some(O::PointerEscape) if body.inst(user).opcode == Opcode::ProjectBox => {
+                Some(O::PointerEscape)
+                    if body.inst(user).opcode == Opcode::ProjectBox
+                        && (!self.extent.follows_dependences
+                            || self.borrows.has(body.operand(operand).value, Ownership::Guaranteed)) =>
+                {
                     self.use_by(operand);
                     if let Some(address) = address_result(body, user) {
                         self.address(address);
                     }
                 }
-                Some(O::PointerEscape | O::BitwiseEscape) => self.found.push(Interior::Escape(user)),
+                Some(O::PointerEscape) => self.found.push(Interior::Escape(user)),
                 Some(O::InteriorPointer | O::AnyInteriorPointer) => {
                     self.use_by(operand);
                     if let Some(address) = address_result(body, user) {
@@ -254,10 +259,20 @@ impl Walk<'_> {
         }
     }
 
-    /// The uses of an address and of those made of it, the oldest first.
+    /// Puts the uses of an address on a stack, so that the oldest is seen first; with dependences the newest is.
+    fn push_uses(&self, work: &mut Vec<Operand>, address: Value) {
+        let before = work.len();
+        work.extend(self.borrows.body.uses(address));
+        if self.extent.follows_dependences {
+            work[before..].reverse();
+        }
+    }
+
+    /// The uses of an address and of those made of it.
     fn address(&mut self, root: Value) {
         let body = self.borrows.body;
-        let mut work: Vec<Operand> = body.uses(root).collect();
+        let mut work: Vec<Operand> = Vec::new();
+        self.push_uses(&mut work, root);
         while let Some(operand) = work.pop() {
             let user = body.operand(operand).user;
             let opcode = body.inst(user).opcode;
@@ -273,39 +288,58 @@ impl Walk<'_> {
                         self.found.extend(ends);
                         continue;
                     }
-                }
-                if opcode == Opcode::MarkDependence && self.extent.follows_dependences {
+                } else if self.extent.follows_dependences {
                     self.use_by(operand);
                 }
                 if self.seen.insert(next) {
-                    work.extend(body.uses(next));
+                    self.push_uses(&mut work, next);
                 }
                 continue;
             }
-            match opcode {
-                Opcode::LoadBorrow => {
-                    if let Some(value) = body.results(user).next() {
-                        let scope = InnerScope { value, begin: user, is_of_memory: true };
-                        self.found.push(Interior::Scope(scope));
-                    }
-                    match self.extent.enters_accesses {
-                        true => work.extend(body.results(user).flat_map(|v| body.uses(v))),
-                        false => self.ends(operand),
-                    }
+            self.address_use(operand, &mut work);
+        }
+    }
+
+    /// A use of an address that makes no other one.
+    fn address_use(&mut self, operand: Operand, work: &mut Vec<Operand>) {
+        let body = self.borrows.body;
+        let user = body.operand(operand).user;
+        match body.inst(user).opcode {
+            Opcode::LoadBorrow => {
+                if let Some(value) = body.results(user).next() {
+                    let scope = InnerScope { value, begin: user, is_of_memory: true };
+                    self.found.push(Interior::Scope(scope));
                 }
-                Opcode::MarkDependence if self.extent.follows_dependences => {
-                    let next = address_result(body, user).filter(|&v| self.seen.insert(v));
-                    work.extend(next.into_iter().flat_map(|v| body.uses(v)));
-                    if next.is_some() {
-                        self.use_by(operand);
-                    }
+                match self.extent.enters_accesses {
+                    true => body.results(user).for_each(|v| self.push_uses(work, v)),
+                    false => self.ends(operand),
                 }
-                Opcode::AddressToPointer | Opcode::MarkDependence => self.found.push(Interior::Escape(user)),
-                Opcode::PartialApply if !body.has_flag(user, "on_stack") => {
-                    self.found.push(Interior::Escape(user));
-                }
-                _ => self.use_by(operand),
             }
+            Opcode::BeginApply if self.extent.follows_dependences => {
+                if let Some(value) = body.results(user).last() {
+                    let scope = InnerScope { value, begin: user, is_of_memory: true };
+                    self.found.push(Interior::Scope(scope));
+                }
+                let ends = self.borrows.coroutine_ends(user);
+                self.found.extend(ends.map(|end| Interior::Use(body.operand(end).user, UseKind::Regular)));
+            }
+            Opcode::MarkDependence if self.extent.follows_dependences => {
+                let next = address_result(body, user);
+                match next {
+                    Some(next) => {
+                        self.use_by(operand);
+                        if self.seen.insert(next) {
+                            self.push_uses(work, next);
+                        }
+                    }
+                    None => self.found.push(Interior::Escape(user)),
+                }
+            }
+            Opcode::AddressToPointer | Opcode::MarkDependence => self.found.push(Interior::Escape(user)),
+            Opcode::PartialApply if self.extent.follows_dependences || !body.has_flag(user, "on_stack") => {
+                self.found.push(Interior::Escape(user));
+            }
+            _ => self.use_by(operand),
         }
     }
 }

@@ -201,6 +201,40 @@ impl Variable {
         Ok(found)
     }
 
+    /// The instructions that use the value that an assignment left, or that came in where this is `None`: up to the ones
+    /// that take its place or end the function. Escapes and what others may do to the memory meanwhile are ignored.
+    pub(super) fn lifetime_uses(&self, body: &Body, assignment: Option<Inst>) -> Vec<Inst> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work = Vec::new();
+        let entry = body.block_order().first().copied();
+        let mut next = match assignment {
+            Some(inst) => Some((body.inst(inst).block, body.next_inst(inst))),
+            None => entry.map(|block| (block, body.first_inst(block))),
+        };
+        while let Some((block, first)) = next {
+            let mut is_replaced = false;
+            for inst in std::iter::successors(first, |&i| body.next_inst(i)) {
+                let Some(access) = self.effects.get(&inst) else { continue };
+                found.push(inst);
+                if access.is_assignment {
+                    is_replaced = true;
+                    break;
+                }
+            }
+            if !is_replaced {
+                let is_end = |inst: &Inst| {
+                    body.inst(*inst).opcode == Opcode::Unreachable
+                        || (self.convention.is_some() && body.is_function_exit(*inst))
+                };
+                found.extend(body.last_inst(block).filter(is_end));
+                work.extend(body.block_successors(block).filter(|&b| seen.insert(b)));
+            }
+            next = work.pop().map(|block| (block, body.first_inst(block)));
+        }
+        found
+    }
+
     /// Adds the accesses up to an assignment. Whether there is one.
     fn scan(
         &self,

@@ -63,7 +63,8 @@ fn access(aliases: &Aliases<'_>, dump: &Dump<'_>, address: Value, text: &mut Str
     let _ = walk.run(&mut Roots { dump, text });
 }
 
-fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
+/// A base, as the reference describes it.
+pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
     let kind = base.kind_name();
     match base {
         AccessBase::Unidentified(_) => "?\n".to_owned(),

@@ -37,7 +37,8 @@ fn named(body: &Body, text: &str) -> Vec<Inst> {
     body.insts().filter(is_named).collect()
 }
 
-fn of_insts(dump: &Dump<'_>, range: &InstRange<'_>) -> String {
+/// A range of instructions: where it begins, ends and is left, and what was inserted besides.
+pub(crate) fn of_insts(dump: &Dump<'_>, range: &InstRange<'_>) -> String {
     // An instruction behind the key of its list, the others below the first one.
     let list = |key: &str, insts: &mut dyn Iterator<Item = Inst>| {
         let lines: Vec<String> = insts.map(|inst| dump.inst(inst, "").trim_end().to_owned()).collect();

@@ -359,9 +359,14 @@ impl Arguments {
     }
 
     /// The next one, which is an instruction of the function with the test.
-    pub(super) fn instruction(&mut self) -> Result<Inst, String> {
+    pub(super) fn instruction(&mut self, module: &Module) -> Result<Inst, String> {
         match self.any()? {
             Argument::Instruction(function, inst) => self.here(function, inst),
+            Argument::Value(function, value) => {
+                let body = module.functions[function].body.as_ref();
+                let inst = body.and_then(|body| body.defining_inst(value));
+                self.here(function, inst.ok_or("no instruction defines the value")?)
+            }
             other => Err(wanted("instruction", &other)),
         }
     }

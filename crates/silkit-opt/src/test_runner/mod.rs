@@ -178,6 +178,11 @@ impl Test<'_> {
         self.arguments.value(self.module)
     }
 
+    /// The next argument, which is an instruction or the value that it defines.
+    fn instruction(&mut self) -> Result<Inst, String> {
+        self.arguments.instruction(self.module)
+    }
+
     /// Adds text to what the test says.
     fn say(&mut self, text: impl AsRef<str>) {
         self.output.push_str(text.as_ref());

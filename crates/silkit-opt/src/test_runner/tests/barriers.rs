@@ -13,7 +13,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[("is_deinit_barrier", is_deinit_ba
 
 /// Shows an instruction, and whether a deinitializer that runs after it must not run before it.
 fn is_deinit_barrier(test: &mut Test<'_>) -> Result<(), String> {
-    let inst = test.arguments.instruction()?;
+    let inst = test.instruction()?;
     let text = test.dump().inst(inst, "");
     let is_barrier = {
         let module = &*test.module;

@@ -105,7 +105,7 @@ fn has_any_dead_ends(test: &mut Test<'_>) -> Result<(), String> {
 
 /// Moves an instruction before another one.
 fn instruction_move_before(test: &mut Test<'_>) -> Result<(), String> {
-    let (inst, before) = (test.arguments.instruction()?, test.arguments.instruction()?);
+    let (inst, before) = (test.instruction()?, test.instruction()?);
     let body = test.module.functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     body.edit().move_inst(inst, silkit_ir::Point::Before(before));

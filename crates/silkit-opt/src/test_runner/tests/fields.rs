@@ -78,7 +78,7 @@ fn one_definition(test: &mut Test<'_>) -> Result<(), String> {
         return Err("`uses:` comes before the uses".to_owned());
     }
     while test.arguments.has_more() {
-        let user = test.arguments.instruction()?;
+        let user = test.instruction()?;
         let kind = use_kind(&test.arguments.text()?)?;
         let leaves = test.leaves()?;
         liveness.use_at(test.body(), user, kind, leaves);
@@ -115,7 +115,7 @@ fn several_definitions(test: &mut Test<'_>) -> Result<(), String> {
         }
     }
     while test.arguments.has_more() {
-        let user = test.arguments.instruction()?;
+        let user = test.instruction()?;
         let kind = if test.arguments.bool()? { UseKind::Ending } else { UseKind::Regular };
         let leaves = test.leaves()?;
         liveness.use_at(test.body(), user, kind, leaves);

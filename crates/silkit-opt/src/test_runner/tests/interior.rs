@@ -51,9 +51,7 @@ fn extended_liveness(test: &mut Test<'_>) -> Result<(), String> {
         Borrows::new(test.body(), &ownership).add_extended_uses(&mut liveness, value);
         liveness
     };
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -78,7 +76,7 @@ fn interior_range(test: &mut Test<'_>) -> Result<(), String> {
     test.say_value(title, value);
     let uses = {
         let ownership = test.ownership();
-        let extent = Extent { enters_scopes, enters_accesses: enters_scopes, follows_dependences: true };
+        let extent = Extent { enters_scopes, enters_accesses: false, follows_dependences: true };
         Borrows::new(test.body(), &ownership).interior_uses(value, extent)
     };
     let mut liveness = Liveness::of_value(test.body(), value);

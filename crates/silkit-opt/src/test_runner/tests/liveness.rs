@@ -39,6 +39,13 @@ impl Test<'_> {
         }
     }
 
+    /// Shows where something lives and where that ends.
+    pub(super) fn say_life(&mut self, liveness: &Liveness) {
+        self.say_liveness(liveness);
+        let boundary = liveness.boundary(self.body());
+        self.say_boundary(&boundary);
+    }
+
     /// Shows where a life ends.
     pub(super) fn say_boundary(&mut self, boundary: &Boundary) {
         for &user in &boundary.last_users {
@@ -105,9 +112,7 @@ fn ssa_liveness(test: &mut Test<'_>) -> Result<(), String> {
         (liveness, found)
     };
     test.say(incomplete(found));
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -128,9 +133,7 @@ fn multidef_liveness(test: &mut Test<'_>) -> Result<(), String> {
         found.max().unwrap_or_default()
     };
     test.say(incomplete(found));
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -156,12 +159,10 @@ fn multidefuse_liveness(test: &mut Test<'_>) -> Result<(), String> {
         }
     }
     while test.arguments.has_more() {
-        let user = test.arguments.instruction()?;
+        let user = test.instruction()?;
         liveness.use_at(test.body(), user, UseKind::Regular);
     }
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -182,13 +183,11 @@ fn ssa_use_liveness(test: &mut Test<'_>) -> Result<(), String> {
         return Err("`uses:` comes before the uses".to_owned());
     }
     while test.arguments.has_more() {
-        let user = test.arguments.instruction()?;
+        let user = test.instruction()?;
         let kind = use_kind(&test.arguments.text()?)?;
         liveness.use_at(test.body(), user, kind);
     }
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -215,9 +214,7 @@ fn are_uses_within_boundary(test: &mut Test<'_>) -> Result<(), String> {
             _ => return Err("a use is an instruction".to_owned()),
         }
     }
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     test.say("\noperands:\n");
     let mut uses = Vec::new();
     while test.arguments.has_more() {
@@ -236,7 +233,7 @@ fn are_uses_within_boundary(test: &mut Test<'_>) -> Result<(), String> {
 fn insertion_points(test: &mut Test<'_>) -> Result<(), String> {
     let mut boundary = Boundary::default();
     while test.arguments.has_more() {
-        boundary.last_users.push(test.arguments.instruction()?);
+        boundary.last_users.push(test.instruction()?);
     }
     for point in boundary.insertion_points(test.body()) {
         test.say_inst("", point);
@@ -255,9 +252,7 @@ fn scoped_address_liveness(test: &mut Test<'_>) -> Result<(), String> {
         (liveness, found)
     };
     test.say(incomplete(found));
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }
 
@@ -271,8 +266,6 @@ fn linear_liveness(test: &mut Test<'_>) -> Result<(), String> {
         Borrows::new(test.body(), &ownership).add_linear_uses(&mut liveness, value);
         liveness
     };
-    test.say_liveness(&liveness);
-    let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.say_life(&liveness);
     Ok(())
 }

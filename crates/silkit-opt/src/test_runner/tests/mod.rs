@@ -6,6 +6,7 @@ mod borrows;
 mod fields;
 mod forwarding;
 mod interior;
+mod live_range;
 mod liveness;
 mod variables;
 
@@ -19,6 +20,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     fields::TESTS,
     forwarding::TESTS,
     interior::TESTS,
+    live_range::TESTS,
     liveness::TESTS,
     variables::TESTS,
 ];

@@ -27,7 +27,7 @@ fn reaching_assignments(test: &mut Test<'_>) -> Result<(), String> {
 /// The variable and the instruction that the arguments name, shown; `None` where the variable cannot be understood.
 fn variable(test: &mut Test<'_>, what: &str) -> Result<Option<(Variable, Inst)>, String> {
     let allocation = test.value()?;
-    let inst = test.arguments.instruction()?;
+    let inst = test.instruction()?;
     test.say_value("### Allocation: ", allocation);
     let variable = {
         let ownership = test.ownership();
