@@ -112,6 +112,58 @@ fn fields_through_arguments() {
 }
 
 #[test]
+fn initial_values_have_types() {
+    let text = r#"
+class Keeper { init() }
+enum Color { case red
+  case mixed(Int) }
+struct Egg { init?(hatched: Bool) }
+struct Shell<T> { init() }
+struct Nest {
+  struct Straw { var keeper = Keeper() }
+  var keeper = Keeper(), count = -3, text = "a, b", ratio = 2.5e3, open = true
+  var red = Color.red
+  var mixed = Color.mixed(1)
+  var straw = Straw()
+  var shell = Shell<Int>()
+  var list = [Int]()
+  var called = keepers(of: ")", 1)
+  var copied = third
+  var egg = Egg(hatched: true)
+  var overloaded = twice()
+  var sum = 1 + 2
+  var number = Int("3")
+  var range = 0...
+}
+func keepers(of name: String, _ n: Int) throws -> [Keeper]
+func twice() -> Int
+func twice() -> Bool
+let first = keepers(of: "", 2)
+let third = second
+let second = first
+let endless = endless
+"#;
+    let decls = clean(text);
+    let field = |name: &str| shown(decls.stored_field(ty("Nest"), name.into()));
+    assert_eq!(field("keeper"), "Keeper");
+    assert_eq!(field("count"), "Int");
+    assert_eq!(field("text"), "String");
+    assert_eq!(field("ratio"), "Double");
+    assert_eq!(field("open"), "Bool");
+    assert_eq!(field("red"), "Color");
+    assert_eq!(field("mixed"), "Color");
+    assert_eq!(field("straw"), "Nest.Straw");
+    assert_eq!(field("shell"), "Shell<Int>");
+    assert_eq!(field("list"), "Array<Int>");
+    assert_eq!(field("called"), "Array<Keeper>");
+    assert_eq!(field("copied"), "Array<Keeper>");
+    for unknown in ["egg", "overloaded", "sum", "number", "range"] {
+        let ty = decls.stored_field(ty("Nest"), unknown.into());
+        assert!(ty.is_none_or(|ty| ty.is_unknown()), "{unknown}: {}", shown(ty));
+    }
+}
+
+#[test]
 fn payloads() {
     let decls = clean(TANK);
     let payload = |t: &str, case: &str| decls.enum_payload(ty(t), case.into());

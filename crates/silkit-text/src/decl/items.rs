@@ -48,6 +48,11 @@ impl<'a> DeclParser<'a> {
         }
     }
 
+    /// The path of the type whose members are read.
+    pub(super) fn owner(&self) -> Option<Symbol> {
+        (!self.path.is_empty()).then(|| symbol(&self.path))
+    }
+
     /// Says which type the declarations that come next are nested in.
     pub(super) fn set_outer(&mut self, path: &str) {
         path.clone_into(&mut self.path);

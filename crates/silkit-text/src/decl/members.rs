@@ -46,13 +46,13 @@ impl DeclParser<'_> {
     /// Reads what follows the name of something that takes arguments.
     pub(super) fn callable(
         &mut self,
-        m: Modifiers,
+        mut m: Modifiers,
         kind: MemberKind,
         name: &str,
         body: &mut DeclBody,
     ) -> Parse<()> {
-        if kind == MemberKind::Initializer {
-            let _ = self.cur.eat("?") || self.cur.eat("!");
+        if kind == MemberKind::Initializer && (self.cur.eat("?") || self.cur.eat("!")) {
+            m.flags |= DeclFlags::FAILABLE;
         }
         let start = self.cur.pos();
         if !self.cur.looking_at("(") && !self.cur.looking_at("<") {
@@ -65,9 +65,12 @@ impl DeclParser<'_> {
         if !ahead.looking_at("(") || !skip_brackets(&mut ahead) {
             return Err(err_here(&ahead, format!("expected the parameters of `{name}` in parentheses")));
         }
+        let is_generic = self.cur.looking_at("<");
         self.cur.set_pos(ahead.pos());
+        let is_of_module = kind == MemberKind::Function && self.owner().is_none();
+        let ty = if is_of_module && !is_generic { self.result_type() } else { None };
         skip_rest(&mut self.cur, Stop::Declaration);
-        let member = self.member(kind, m, bare(name), start);
+        let member = Member { ty, ..self.member(kind, m, bare(name), start) };
         body.members.push(member);
         Ok(())
     }
@@ -113,9 +116,15 @@ impl DeclParser<'_> {
         let ty = if self.cur.eat(":") { self.formal_type()? } else { Type::unknown() };
         let signature = TextRange::new(start, self.cur.pos());
         let has_value = self.cur.looking_at("=") && !self.cur.looking_at("==");
+        let mut ty = ty;
         if has_value {
             self.cur.eat("=");
+            let start = self.cur.pos();
             skip_rest(&mut self.cur, Stop::Item);
+            let is_plain = !m.flags.intersects(DeclFlags::WEAK | DeclFlags::UNOWNED | DeclFlags::UNMANAGED);
+            if ty.is_unknown() && is_plain && !m.flags.contains(DeclFlags::STATIC) {
+                ty = self.type_of_value(bare(name), start);
+            }
         }
         let accessors = if self.cur.looking_at("{") { Some(self.accessors()?) } else { None };
         if ty.is_unknown() && !has_value && accessors.is_none() && !self.cur.looking_at(",") {

@@ -15,6 +15,7 @@
 mod conditional;
 mod facts;
 pub(crate) mod formal;
+mod initial;
 mod items;
 mod members;
 mod modifiers;

@@ -6,6 +6,7 @@
 
 mod budget;
 mod conformance;
+mod initial;
 mod model;
 mod packs;
 mod properties;
@@ -16,6 +17,7 @@ mod table;
 
 pub use budget::MAX_STEPS;
 pub(crate) use budget::Query;
+pub use initial::{Arguments, InitialValue};
 pub use model::{
     Access, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,
     MemberKind, NominalDecl, NominalKind, StoredProperty,

@@ -100,6 +100,8 @@ bitflags! {
         const MARKER = 1 << 26;
         /// `nonisolated`.
         const NONISOLATED = 1 << 27;
+        /// `init?` or `init!`.
+        const FAILABLE = 1 << 28;
     }
 }
 
@@ -257,7 +259,8 @@ pub struct Member {
     pub access: Access,
     /// The accessors that are spelled.
     pub accessors: Accessors,
-    /// The type of a property, as spelled; of others it is read from [`Self::signature`] when needed.
+    /// The type of a property, as spelled, or what a function returns that stands at the top of the module and is not
+    /// generic; of others it is read from [`Self::signature`] when needed.
     pub ty: Option<Type>,
     /// Where the generic parameters, parameters and results are spelled.
     pub signature: TextRange,

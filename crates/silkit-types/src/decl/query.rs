@@ -59,6 +59,9 @@ impl Declarations {
     /// The chain of a module's own declarations and what it imports, the nearest first.
     pub fn new(mut own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
         own.follow_aliases();
+        own.infer_types(|path| {
+            sources.iter().any(|s| s.entry(path).is_some_and(|entry| entry.nominal.is_some()))
+        });
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
         let own_is_resilient = own.nominals().any(|n| n.flags.contains(DeclFlags::FROZEN));
         let sees_unknown_modules = !own.imports.iter().all(known);

@@ -1,6 +1,7 @@
 //! Declarations by path, and where they come from.
 
-use super::model::{AliasDecl, DeclFlags, ExtensionDecl, Member, NominalDecl};
+use super::initial::InitialValue;
+use super::model::{AliasDecl, DeclBody, DeclFlags, ExtensionDecl, Member, NominalDecl};
 use crate::kind::{Type, TypeKind};
 use silkit_base::{FxHasher, Symbol};
 use std::collections::HashMap;
@@ -40,6 +41,8 @@ pub struct DeclTable {
     pub imports: Vec<Symbol>,
     /// Functions, variables, operators and macros at the top of the module.
     pub top_level: Vec<Member>,
+    /// The initial values of properties without a type, until [`super::Declarations`] knows all.
+    pub initial_values: Vec<InitialValue>,
 }
 
 impl DeclTable {
@@ -104,6 +107,14 @@ impl DeclTable {
         }
     }
 
+    /// What stands in the braces of a type and its extensions.
+    pub(super) fn bodies_mut(&mut self, path: Symbol) -> impl Iterator<Item = &mut DeclBody> {
+        self.entries.get_mut(&path).into_iter().flat_map(|entry| {
+            let extended = entry.extensions.iter_mut().map(|e| &mut e.body);
+            entry.nominal.iter_mut().map(|n| &mut n.body).chain(extended)
+        })
+    }
+
     /// The names of the generic parameters of the type at a path and of those around it.
     fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
         let mut names = Vec::new();
@@ -159,7 +170,8 @@ impl DeclTable {
 
     /// Appends the declarations of another part of the same module.
     pub fn append(&mut self, other: DeclTable) {
-        let DeclTable { mut entries, order, module, imports, top_level } = other;
+        let DeclTable { mut entries, order, module, imports, top_level, initial_values } = other;
+        self.initial_values.extend(initial_values);
         self.module = self.module.or(module);
         self.imports.extend(imports);
         self.top_level.extend(top_level);

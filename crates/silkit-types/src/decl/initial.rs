@@ -1,0 +1,188 @@
+//! Types of properties that only their initial values tell: `var x = make()`.
+
+use super::model::{DeclFlags, MemberKind};
+use super::table::{DeclTable, FxMap};
+use crate::kind::{Type, TypeKind};
+use silkit_base::Symbol;
+
+/// An initial value that names something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitialValue {
+    /// The path of the type that the property is stored in; `None` at the top of the module.
+    pub owner: Option<Symbol>,
+    /// The property.
+    pub property: Symbol,
+    /// What is named, spelled as a type.
+    pub named: Type,
+    /// Whether it is called; without arguments or with some.
+    pub call: Option<Arguments>,
+}
+
+/// What is passed to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// Nothing.
+    None,
+    /// Something.
+    Some,
+}
+
+/// What is declared at the top of a module under one name.
+#[derive(Clone, Copy)]
+struct Named {
+    ty: Type,
+    is_function: bool,
+}
+
+impl DeclTable {
+    /// Gives the properties that have an initial value instead of a type the type of this value, where that follows from
+    /// declarations: a call of a function of this module that is neither generic nor overloaded, an initializer, a case, or
+    /// another variable. `is_type` says whether another module declares a type.
+    pub(super) fn infer_types(&mut self, is_type: impl Fn(Symbol) -> bool) {
+        let values = std::mem::take(&mut self.initial_values);
+        if values.is_empty() {
+            return;
+        }
+        let mut known: FxMap<Symbol, Option<Named>> = FxMap::default();
+        for member in &self.top_level {
+            let is_function = member.kind == MemberKind::Function;
+            if !is_function && member.kind != MemberKind::Property {
+                continue;
+            }
+            let named = member.ty.filter(|ty| !ty.is_unknown()).map(|ty| Named { ty, is_function });
+            // Which one is called would depend on the arguments.
+            known.entry(member.name).and_modify(|known| *known = None).or_insert(named);
+        }
+        let references: FxMap<Symbol, &InitialValue> = values
+            .iter()
+            .filter(|value| value.owner.is_none())
+            .map(|value| (value.property, value))
+            .collect();
+        let mut inferred: Vec<(InitialValue, Type)> = Vec::new();
+        for value in &values {
+            // A variable that is initialized with a variable, and so on: all of them have the type of the last one.
+            let mut chain = vec![value];
+            let mut found = None;
+            while let Some(last) = chain.last() {
+                found = self.type_of_value(last, &known, &is_type);
+                let name = simple(last.named).filter(|_| last.call.is_none() && found.is_none());
+                let next = name.and_then(|name| references.get(&name));
+                match next {
+                    Some(next) if chain.len() <= references.len() => chain.push(next),
+                    _ => break,
+                }
+            }
+            let Some(ty) = found else { continue };
+            for link in chain {
+                inferred.push((*link, ty));
+                if link.owner.is_none() {
+                    known.insert(link.property, Some(Named { ty, is_function: false }));
+                }
+            }
+        }
+        for (value, ty) in inferred {
+            self.set_type(&value, ty);
+        }
+    }
+
+    fn type_of_value(
+        &self,
+        value: &InitialValue,
+        known: &FxMap<Symbol, Option<Named>>,
+        is_type: &impl Fn(Symbol) -> bool,
+    ) -> Option<Type> {
+        let simple = simple(value.named);
+        if let Some(named) = simple.and_then(|name| known.get(&name)) {
+            return named.filter(|named| named.is_function == value.call.is_some()).map(|named| named.ty);
+        }
+        if value.call.is_some() {
+            match value.named.kind() {
+                TypeKind::Array(_) | TypeKind::Dictionary(..) => return Some(value.named),
+                TypeKind::Named(named) if named.parent.is_none() => {
+                    return self.initialized(value, is_type).then_some(value.named);
+                }
+                _ => {}
+            }
+            if self.initialized(value, is_type) {
+                return Some(value.named);
+            }
+        }
+        // A case of an enum is of its type.
+        let TypeKind::Named(named) = value.named.kind() else { return None };
+        let parent = named.parent?;
+        let body = &self.nominal(self.path_around(parent, value.owner)?)?.body;
+        body.cases.iter().any(|case| case.name == named.name).then_some(parent)
+    }
+
+    /// Whether a call is of an initializer of a type, which cannot fail.
+    fn initialized(&self, value: &InitialValue, is_type: &impl Fn(Symbol) -> bool) -> bool {
+        match self.path_around(value.named, value.owner).and_then(|path| self.nominal(path)) {
+            Some(nominal) => {
+                let may_fail = |m: &super::Member| {
+                    m.kind == MemberKind::Initializer && m.flags.contains(DeclFlags::FAILABLE)
+                };
+                let is_generic = nominal.param_count() > 0;
+                let TypeKind::Named(named) = value.named.kind() else { return false };
+                (!is_generic || !named.args.is_empty()) && !nominal.body.members.iter().any(may_fail)
+            }
+            None => {
+                value.call == Some(Arguments::None)
+                    && dotted(value.named).is_some_and(|path| is_type(Symbol::new(&path)))
+            }
+        }
+    }
+
+    fn nominal(&self, path: Symbol) -> Option<&super::NominalDecl> {
+        let nominal = self.get(path)?.nominal.as_ref()?;
+        (!nominal.flags.contains(DeclFlags::AMBIGUOUS)).then_some(nominal)
+    }
+
+    /// The path of a type of this module, as it is seen from inside of another one.
+    fn path_around(&self, ty: Type, owner: Option<Symbol>) -> Option<Symbol> {
+        let spelled = dotted(ty)?;
+        let mut around = owner.map(|owner| owner.as_str());
+        while let Some(outer) = around {
+            let path = Symbol::new(&format!("{outer}.{spelled}"));
+            if self.nominal(path).is_some() {
+                return Some(path);
+            }
+            around = outer.rsplit_once('.').map(|(outer, _)| outer);
+        }
+        let path = Symbol::new(&spelled);
+        self.nominal(path).map(|_| path)
+    }
+
+    fn set_type(&mut self, value: &InitialValue, ty: Type) {
+        match value.owner {
+            None => {
+                let of_value = self
+                    .top_level
+                    .iter_mut()
+                    .filter(|m| m.kind == MemberKind::Property && m.name == value.property);
+                of_value.for_each(|member| member.ty = Some(ty));
+            }
+            Some(owner) => {
+                for body in self.bodies_mut(owner) {
+                    let fields = body.fields.iter_mut().filter(|field| field.name == value.property);
+                    fields.for_each(|field| field.ty = ty);
+                }
+            }
+        }
+    }
+}
+
+/// The name of a type without parents and arguments.
+fn simple(ty: Type) -> Option<Symbol> {
+    match ty.kind() {
+        TypeKind::Named(named) if named.parent.is_none() && named.args.is_empty() => Some(named.name),
+        _ => None,
+    }
+}
+
+fn dotted(ty: Type) -> Option<String> {
+    let TypeKind::Named(named) = ty.kind() else { return None };
+    Some(match named.parent {
+        Some(parent) => format!("{}.{}", dotted(parent)?, named.name),
+        None => named.name.to_string(),
+    })
+}
