@@ -126,7 +126,7 @@ fn info(e: &Entry) -> Result<String, String> {
         "InstInfo {{ opcode: Opcode::{class}, name: {name:?}, class: {class:?}, family: {family:?}, form: &[{pieces}], \
          operands: &[{operands}], attrs: &[{attrs}], flags: &{flags:?}, results: Results::{results}, type_dependent: {td}, apply: {apply}, role: {role}, \
          result: {result}, types: &[{types}], value_ownership: ValueOwnership::{vo}, \
-         memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, \
+         memory: MemoryBehavior::{memory}, memory_depends_on_instance: {mdi}, may_release: {rel}, may_trap: {trap}, runtime: {runtime}, \
          stage: Stage::{stage}, stack: StackEffect::{stack}, scope: {scope}, summary: {summary:?}, syntax: {syntax:?}, details: {details:?}, example: {example:?}, see: &{see:?} }},\n",
         class = row.class,
         name = e.name,
@@ -143,6 +143,7 @@ fn info(e: &Entry) -> Result<String, String> {
         mdi = row.memory_depends_on_instance,
         rel = row.may_release,
         trap = row.may_trap,
+        runtime = runtime(&row.runtime),
         stage = row.stage.as_deref().map_or("Any".into(), camel),
         stack = row.stack.as_deref().map_or("None".into(), camel),
         td = row.type_dependent,
@@ -190,6 +191,13 @@ fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> 
     }
 }
 
+/// A set of effects, named with spaces between.
+fn runtime(names: &str) -> String {
+    names.split_whitespace().fold("RuntimeEffects::empty()".into(), |all, name| {
+        format!("{all}.union(RuntimeEffects::{})", name.to_uppercase())
+    })
+}
+
 /// The table of builtins as Rust code.
 fn builtins(root: &Path) -> Result<String, String> {
     let mut code = String::from(
@@ -201,11 +209,12 @@ fn builtins(root: &Path) -> Result<String, String> {
         writeln!(
             code,
             "BuiltinInfo {{ name: {name:?}, id: {:?}, reads_and_writes: {}, operands: OperandOwnership::{}, \
-             last: OperandOwnership::{last}, result: ValueOwnership::{} }},",
+             last: OperandOwnership::{last}, result: ValueOwnership::{}, runtime: {} }},",
             row.id,
             row.reads_and_writes,
             row.operands,
             row.result.as_deref().unwrap_or("UnownedOrNone"),
+            runtime(&row.runtime),
         )
         .map_err(|e| e.to_string())?;
     }

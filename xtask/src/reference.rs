@@ -46,6 +46,9 @@ fn section(page: &mut String, e: &Entry) -> Result<(), String> {
     let memory = if row.memory_depends_on_instance { " (depends on the instance)" } else { "" };
     put(page, format_args!("| memory | {}{memory} |\n", row.memory))?;
     put(page, format_args!("| may release | {} |\n| may trap | {} |\n", row.may_release, row.may_trap))?;
+    if !row.runtime.is_empty() {
+        put(page, format_args!("| runtime | {} |\n", row.runtime))?;
+    }
     for (name, value) in
         [("role", &row.role), ("stage", &row.stage), ("stack", &row.stack), ("scope", &row.scope)]
     {
@@ -81,7 +84,7 @@ pub(crate) fn json_table(entries: &[Entry]) -> Result<String, String> {
             "result_type": row.result, "operand_ownership": row.operand_ownership,
             "value_ownership": row.value_ownership, "memory": row.memory,
             "memory_depends_on_instance": row.memory_depends_on_instance, "may_release": row.may_release,
-            "may_trap": row.may_trap, "stage": row.stage, "role": row.role, "stack": row.stack, "scope": row.scope,
+            "may_trap": row.may_trap, "runtime": row.runtime, "stage": row.stage, "role": row.role, "stack": row.stack, "scope": row.scope,
         }));
     }
     let text = serde_json::to_string_pretty(&Value::Array(rows)).map_err(|e| e.to_string())?;

@@ -66,6 +66,9 @@ pub(crate) struct Row {
     /// Whether it may trap.
     #[serde(default)]
     pub(crate) may_trap: bool,
+    /// What it may need the runtime for: names with spaces between.
+    #[serde(default)]
+    pub(crate) runtime: String,
     /// The only stage that allows it.
     #[serde(default)]
     pub(crate) stage: Option<String>,
@@ -128,6 +131,9 @@ pub(crate) struct Builtin {
     pub(crate) last: Option<String>,
     /// The ownership of its result.
     pub(crate) result: Option<String>,
+    /// What it may need the runtime for: names with spaces between.
+    #[serde(default)]
+    pub(crate) runtime: String,
 }
 
 /// Reads the table of builtins, sorted by name.

@@ -154,10 +154,15 @@ impl SideEffects {
         self.arguments.get(index).copied().unwrap_or_default()
     }
 
+    /// What is done to each argument, to any part of it.
+    pub fn of_arguments(&self) -> impl Iterator<Item = (usize, Effects)> + '_ {
+        let of = |argument: &ArgumentEffects| argument.parts().map(|(effect, _)| effect).collect();
+        self.arguments.iter().enumerate().map(move |(index, argument)| (index, of(argument)))
+    }
+
     /// All effects, to arguments or elsewhere.
     pub fn all(&self) -> Effects {
-        let to_arguments = self.arguments.iter().flat_map(ArgumentEffects::parts).map(|(effect, _)| effect);
-        to_arguments.fold(self.global, Effects::union)
+        self.of_arguments().fold(self.global, |all, (_, effects)| all | effects)
     }
 }
 

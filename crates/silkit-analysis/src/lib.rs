@@ -30,6 +30,7 @@
 //! | [`walk`] | walks to uses and to definitions along such a path | – |
 //! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
 //! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
+//! | [`proofs`] | what functions may do, with the calls that prove it | – |
 //! | [`FunctionEffects`] | the effects that stand behind a function's type, as data | – |
 //! | [`BlockRange`], [`InstRange`] | what lies between a definition that dominates and its ends | instructions |
 //! | [`path`] | a shortest path between blocks | – |
@@ -58,6 +59,7 @@ mod order;
 pub mod ossa;
 mod path;
 mod projection_path;
+pub mod proofs;
 mod ranges;
 mod rc_identity;
 mod scopes;

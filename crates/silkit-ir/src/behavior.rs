@@ -87,6 +87,10 @@ impl<'a> Behavior<'a> {
         Self { body, functions }
     }
 
+    pub(crate) fn body(&self) -> &'a Body {
+        self.body
+    }
+
     /// What an instruction may do to memory.
     pub fn memory(&self, inst: Inst) -> MemoryBehavior {
         let info = self.body.info(inst);

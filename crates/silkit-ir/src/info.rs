@@ -4,6 +4,7 @@
 //! [`crate::generated`]. Parser, printer, cloner and binary codec all work from these rows.
 
 use crate::generated::Opcode;
+pub use crate::runtime::RuntimeEffects;
 
 /// One row of the instruction table.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub struct InstInfo {
     pub may_release: bool,
     /// Whether it may trap.
     pub may_trap: bool,
+    /// What it may need the runtime for, in some instance.
+    pub runtime: RuntimeEffects,
     /// The stage in which it is allowed.
     pub stage: Stage,
     /// What it does to the stack.
@@ -523,6 +526,8 @@ pub struct BuiltinInfo {
     pub last: OperandOwnership,
     /// The ownership of its result.
     pub result: ValueOwnership,
+    /// What it may need the runtime for.
+    pub runtime: RuntimeEffects,
 }
 
 impl BuiltinInfo {

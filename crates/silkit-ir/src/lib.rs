@@ -27,6 +27,7 @@ mod reborrow;
 pub mod references;
 
 pub mod roles;
+mod runtime;
 mod stack;
 
 pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
@@ -45,6 +46,7 @@ pub use infer::{inferred_types, result_types};
 pub use info::InstInfo;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
+pub use runtime::RuntimeEffects;
 
 /// The word of an attribute that is missing.
 pub const NONE: u32 = u32::MAX;

@@ -23,6 +23,7 @@
 
 mod bisect;
 mod context;
+mod effects;
 mod interprocedural;
 pub mod observers;
 mod order;
@@ -40,6 +41,7 @@ pub mod utils;
 
 pub use bisect::{Bisection, Culprit, Verdict};
 pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World};
+pub use effects::prove;
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};

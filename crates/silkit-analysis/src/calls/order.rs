@@ -2,6 +2,7 @@
 
 use super::callees::CalleeTables;
 use silkit_base::Entity;
+use silkit_ir::info::ApplyKind;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, FunctionId, Inst, Opcode};
 
@@ -73,6 +74,32 @@ impl BottomUp {
         &self.groups
     }
 
+    /// The functions in steps: whoever works on those of one step at the same time, and on the steps in order, sees of
+    /// each function that one names what was there when the functions were worked on one after the other.
+    pub fn steps(&self, tables: &CalleeTables<'_>) -> Vec<Vec<FunctionId>> {
+        let mut step_of = vec![u32::MAX; tables.module().functions.len()];
+        // The step after all those earlier functions that name a function.
+        let mut after = vec![0; step_of.len()];
+        let mut steps: Vec<Vec<FunctionId>> = Vec::new();
+        for function in self.functions() {
+            let named = named(tables, function);
+            let mut step: u32 = after[function.index()];
+            for at in named.iter().map(|f| step_of[f.index()]).filter(|&at| at != u32::MAX) {
+                step = step.max(at + 1);
+            }
+            step_of[function.index()] = step;
+            for other in named {
+                let after = &mut after[other.index()];
+                *after = (*after).max(step + 1);
+            }
+            if steps.len() <= step as usize {
+                steps.resize(step as usize + 1, Vec::new());
+            }
+            steps[step as usize].push(function);
+        }
+        steps
+    }
+
     /// The functions.
     pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.groups.iter().flatten().copied()
@@ -89,12 +116,30 @@ fn called(tables: &CalleeTables<'_>, function: FunctionId) -> Vec<FunctionId> {
                 tables.destructors(body.value(body.operand_value(inst, 0)).ty, false)
             }
             Opcode::Builtin if calls_once(body, inst) => tables.of_value(body, body.operand_value(inst, 1)),
-            _ if body.info(inst).apply == Some(silkit_ir::info::ApplyKind::Full) => {
-                tables.of_site(body, inst)
-            }
+            _ if body.info(inst).apply == Some(ApplyKind::Full) => tables.of_site(body, inst),
             _ => continue,
         };
         all.extend(callees.known.iter());
+    }
+    all
+}
+
+/// The functions of which a function may see the effects: those that it calls, and those that its closures call.
+fn named(tables: &CalleeTables<'_>, function: FunctionId) -> Vec<FunctionId> {
+    let mut all = called(tables, function);
+    let Some(body) = &tables.module().functions[function].body else { return all };
+    for inst in body.insts() {
+        let named = match body.inst(inst).opcode {
+            Opcode::DestroyAddr | Opcode::DestroyNotEscapedClosure => {
+                tables.destructors(body.value(body.operand_value(inst, 0)).ty, false)
+            }
+            Opcode::CopyAddr | Opcode::Store => {
+                tables.destructors(body.value(body.operand_value(inst, 1)).ty, false)
+            }
+            _ if body.info(inst).apply == Some(ApplyKind::Partial) => tables.of_site(body, inst),
+            _ => continue,
+        };
+        all.extend(named.known.iter());
     }
     all
 }

@@ -30,3 +30,60 @@ fn the_hierarchy_knows_what_may_be_elsewhere() {
     let whole = ClassHierarchy::new(Visibility::new(&declarations, true));
     assert_eq!(closed(&whole), ["Inner", "Inner.Leaf", "Hidden", "HiddenBelow"]);
 }
+
+const CALLS: &str = "\
+sil_stage canonical
+import Builtin
+sil @top : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @left : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  %2 = function_ref @right : $@convention(thin) () -> ()
+  %3 = apply %2() : $@convention(thin) () -> ()
+  %4 = tuple ()
+  return %4
+}
+sil @left : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @leaf : $@convention(thin) () -> ()
+  %1 = partial_apply [callee_guaranteed] %0() : $@convention(thin) () -> ()
+  strong_release %1
+  %3 = tuple ()
+  return %3
+}
+sil @right : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @right : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  %2 = tuple ()
+  return %2
+}
+sil @leaf : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+";
+
+#[test]
+fn steps_keep_what_is_seen_of_each_other() {
+    let module = silkit_text::parse_module(CALLS).module;
+    let declarations = with_stdlib(Default::default());
+    let tables = CalleeTables::new(&module, Visibility::new(&declarations, true));
+    let order = BottomUp::new(&tables);
+    let one_by_one: Vec<FunctionId> = order.functions().collect();
+    let place = |f: FunctionId| one_by_one.iter().position(|&other| other == f);
+    let steps = order.steps(&tables);
+    let step = |name: &str| {
+        let id = tables.function(Symbol::new(name)).expect("a function");
+        (steps.iter().position(|step| step.contains(&id)), place(id))
+    };
+    assert_eq!(steps.iter().map(Vec::len).sum::<usize>(), one_by_one.len());
+    // A closure is not called where it is made, so its function may come later; in its own step in any case.
+    let pairs = [("left", "leaf"), ("top", "left"), ("top", "right")];
+    for (a, b) in pairs {
+        let ((step_a, at_a), (step_b, at_b)) = (step(a), step(b));
+        assert_eq!(step_a.cmp(&step_b), at_a.cmp(&at_b), "{a} {b}: {steps:?}");
+    }
+    assert_eq!(step("right").0, Some(0));
+}

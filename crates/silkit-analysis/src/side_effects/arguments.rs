@@ -2,6 +2,7 @@
 
 use super::collect::Collector;
 use super::restricted;
+use super::witness::Cause;
 use crate::effects::Effects;
 use crate::escape::Program;
 use crate::memory::MemoryFacts;
@@ -15,6 +16,7 @@ use std::ops::ControlFlow;
 impl Collector<'_> {
     /// Adds the effects that an argument has beyond those of the instructions that use it.
     pub(super) fn argument(&mut self, index: usize, argument: Value) {
+        (self.at, self.cause) = (None, Cause::Everything);
         let facts = self.cx.escapes.facts;
         let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
         let convention = conventions.and_then(|c| c.convention(index)).unwrap_or(ArgumentConvention::Inout);
@@ -41,6 +43,7 @@ impl Collector<'_> {
             self.add(Effects::DESTROY, argument);
         }
         if convention == ArgumentConvention::In {
+            self.cause = Cause::Instruction;
             // The function takes it, though on ways that never return the read may have been removed.
             self.add(Effects::READ, argument);
         }

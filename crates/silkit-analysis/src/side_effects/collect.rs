@@ -1,8 +1,9 @@
 //! The effects of single instructions.
 
 use super::barriers::may_be_barrier;
+use super::witness::{Cause, Subject, Witness};
 use super::{AccessBase, Context, access_path, declared_effects, restricted};
-use crate::effects::{ArgumentEffects, Effects};
+use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::walk::{AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
@@ -20,6 +21,10 @@ pub(super) struct Collector<'a> {
     pub(super) behavior: Behavior<'a>,
     pub(super) arguments: Vec<ArgumentEffects>,
     pub(super) global: Effects,
+    pub(super) witness: &'a mut dyn Witness,
+    /// Where what is added now comes from.
+    pub(super) at: Option<Inst>,
+    pub(super) cause: Cause,
 }
 
 impl Collector<'_> {
@@ -29,6 +34,7 @@ impl Collector<'_> {
 
     /// Adds the effects of an instruction.
     pub(super) fn instruction(&mut self, inst: Inst) {
+        self.at = Some(inst);
         let cx = self.cx;
         let body = cx.escapes.facts.body;
         let inside = ProjectionPath::of(Component::AnyValueFields);
@@ -88,7 +94,7 @@ impl Collector<'_> {
                 let callee = body.operand_value(inst, 0);
                 if consumes_callee(body.value(callee).ty) {
                     self.add(Effects::DESTROY, callee);
-                    self.global = Effects::all();
+                    self.unknown();
                 }
                 self.call(inst);
                 return;
@@ -103,16 +109,16 @@ impl Collector<'_> {
     fn other(&mut self, inst: Inst) {
         let body = self.cx.escapes.facts.body;
         if self.behavior.may_release(inst) {
-            self.global = Effects::all();
+            self.unknown();
         }
         let memory = self.behavior.memory(inst);
-        self.global.set(Effects::READ, self.global.contains(Effects::READ) || memory.may_read());
-        self.global.set(Effects::WRITE, self.global.contains(Effects::WRITE) || memory.may_write());
+        let mut effects = Effects::empty();
+        effects.set(Effects::READ, memory.may_read());
+        effects.set(Effects::WRITE, memory.may_write());
         // An error that is thrown is shown to a debugger or the like, which may keep it.
         let is_shown = builtin(body, inst).is_some_and(|b| b.id == "WillThrow");
-        if self.behavior.may_have_side_effects(inst) || is_shown {
-            self.global |= Effects::COPY;
-        }
+        effects.set(Effects::COPY, self.behavior.may_have_side_effects(inst) || is_shown);
+        self.add_global(effects);
         // An object that nobody else can see is not counted.
         let allocates = matches!(
             body.inst(inst).opcode,
@@ -126,13 +132,13 @@ impl Collector<'_> {
                 &mut crate::escape::AnyEscape,
             )
         {
-            self.global |= Effects::ALLOCATE;
+            self.add_global(Effects::ALLOCATE);
         }
     }
 
     fn barrier(&mut self, inst: Inst) {
         if may_be_barrier(&self.behavior, &self.cx.accesses, inst) {
-            self.global |= Effects::DEINIT_BARRIER;
+            self.add_global(Effects::DEINIT_BARRIER);
         }
     }
 
@@ -160,22 +166,25 @@ impl Collector<'_> {
     /// Adds the effects of functions that are called with arguments, each the number for the callee and the value.
     fn functions(&mut self, callees: Option<&[FunctionId]>, arguments: &[(usize, Value)]) {
         let Some(callees) = callees else {
-            self.global = Effects::all();
+            self.unknown();
+            self.cause = Cause::Unknown;
             arguments.iter().for_each(|&(_, value)| self.add(Effects::all(), value));
+            self.cause = Cause::Instruction;
             return;
         };
+        self.reach(Some(callees));
         let cx = self.cx;
         let program = cx.escapes.program;
         for &callee in callees {
-            self.global |= match &program.effects[callee].side {
-                Some(side) => side.global,
-                None => declared_effects(&program.tables.module().functions[callee]),
-            };
+            let (effects, cause) = self.effects_of(callee);
+            self.cause = cause;
+            self.add_global(effects);
         }
         for &(index, value) in arguments {
             for &callee in callees {
                 match &program.effects[callee].side {
                     Some(side) => {
+                        self.cause = Cause::Callee(callee, Subject::Argument(index));
                         for (effect, path) in side.argument(index).parts() {
                             self.add_at(effect, value, path);
                         }
@@ -193,11 +202,47 @@ impl Collector<'_> {
                         };
                         let declared = declared_effects(function) | passing;
                         let effects = restricted(declared, cx.escapes.facts.holds_nothing(value), convention);
+                        self.cause = Cause::Declared(callee);
                         self.add(effects, value);
                     }
                 }
             }
         }
+        self.cause = Cause::Instruction;
+    }
+
+    /// What a function does elsewhere than to its arguments, and how that is known.
+    fn effects_of(&self, callee: FunctionId) -> (Effects, Cause) {
+        let program = self.cx.escapes.program;
+        match &program.effects[callee].side {
+            Some(side) => (side.global, Cause::Callee(callee, Subject::Global)),
+            None => (declared_effects(&program.tables.module().functions[callee]), Cause::Declared(callee)),
+        }
+    }
+
+    /// Tells which functions the instruction may call.
+    fn reach(&mut self, callees: Option<&[FunctionId]>) {
+        if let Some(inst) = self.at {
+            self.witness.call(inst, callees);
+        }
+    }
+
+    /// Adds the effects of code of which nothing is known.
+    fn unknown(&mut self) {
+        self.reach(None);
+        self.cause = Cause::Unknown;
+        self.add_global(Effects::all());
+        self.cause = Cause::Instruction;
+    }
+
+    fn add_global(&mut self, effects: Effects) {
+        self.witness.effect(self.at, effects, Subject::Global, self.cause);
+        self.global |= effects;
+    }
+
+    fn add_to_argument(&mut self, index: usize, effects: Effects, path: ProjectionPath) {
+        self.witness.effect(self.at, effects, Subject::Argument(index), self.cause);
+        self.arguments[index].add(effects, path);
     }
 
     /// Adds the end of a value's lifetime.
@@ -208,8 +253,9 @@ impl Collector<'_> {
             let destructors = self.cx.escapes.program.destructors(ty, false);
             self.functions(destructors.as_deref(), &[(0, value)]);
         } else {
+            self.cause = Cause::Unknown;
             self.add(Effects::all(), value);
-            self.global = Effects::all();
+            self.unknown();
         }
     }
 
@@ -219,14 +265,21 @@ impl Collector<'_> {
         let program = self.cx.escapes.program;
         match program.destructors(self.body().value(address).ty, false) {
             Some(destructors) => {
+                self.reach(Some(&destructors));
                 for &destructor in destructors.iter() {
-                    self.global |= match &program.effects[destructor].side {
-                        Some(side) => side.all(),
-                        None => declared_effects(&program.tables.module().functions[destructor]),
-                    };
+                    let (effects, cause) = self.effects_of(destructor);
+                    self.cause = cause;
+                    self.add_global(effects);
+                    let arguments =
+                        program.effects[destructor].side.iter().flat_map(SideEffects::of_arguments);
+                    for (index, effects) in arguments {
+                        self.cause = Cause::Callee(destructor, Subject::Argument(index));
+                        self.add_global(effects);
+                    }
                 }
+                self.cause = Cause::Instruction;
             }
-            None => self.global = Effects::all(),
+            None => self.unknown(),
         }
     }
 
@@ -255,15 +308,15 @@ impl Collector<'_> {
             match access_path(facts, value, path) {
                 (AccessBase::Stack, _) => {
                     // A value may have been moved there, and so be destroyed in place of an argument.
-                    self.global |= effects & Effects::OWNERSHIP;
+                    self.add_global(effects & Effects::OWNERSHIP);
                     return;
                 }
                 (AccessBase::Argument(index), path) => {
-                    self.arguments[index].add(effects, path);
+                    self.add_to_argument(index, effects, path);
                     return;
                 }
                 (AccessBase::Other, _) => {
-                    self.global |= effects;
+                    self.add_global(effects);
                     return;
                 }
                 (AccessBase::Object(reference), path) => (reference, path),
@@ -277,10 +330,10 @@ impl Collector<'_> {
         // It never breaks.
         let _ = walk.run(&mut roots);
         for (index, path) in roots.arguments.into_iter().rev() {
-            self.arguments[index].add(effects, path);
+            self.add_to_argument(index, effects, path);
         }
         if roots.has_others {
-            self.global |= effects;
+            self.add_global(effects);
         }
     }
 

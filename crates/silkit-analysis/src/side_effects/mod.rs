@@ -8,8 +8,10 @@ mod arguments;
 mod barriers;
 mod base;
 mod collect;
+mod witness;
 
 pub(crate) use base::{AccessBase, access_path};
+pub use witness::{Cause, NoWitness, Subject, Witness};
 
 use crate::access::AccessFacts;
 use crate::effects::{ArgumentEffects, Effects, SideEffects};
@@ -83,8 +85,8 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// The side effects of a function.
-pub fn side_effects(context: &Context<'_>) -> SideEffects {
+/// The side effects of a function. A witness is told where each comes from.
+pub fn side_effects(context: &Context<'_>, witness: &mut dyn Witness) -> SideEffects {
     let body = context.escapes.facts.body;
     let arguments: &[Value] = body.block_order().first().map_or(&[], |&entry| body.arguments(entry));
     let mut collector = collect::Collector {
@@ -92,6 +94,9 @@ pub fn side_effects(context: &Context<'_>) -> SideEffects {
         behavior: Behavior::new(body, context.functions),
         arguments: vec![ArgumentEffects::default(); arguments.len()],
         global: Effects::empty(),
+        witness,
+        at: None,
+        cause: Cause::Instruction,
     };
     body.insts().for_each(|inst| collector.instruction(inst));
     for (index, &argument) in arguments.iter().enumerate() {

@@ -11,6 +11,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::ForwardingConsume,
         last: OperandOwnership::ForwardingConsume,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "add",
@@ -19,6 +20,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "addressOfBorrowOpaque",
@@ -27,6 +29,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "addressOfRawLayout",
@@ -35,6 +38,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "alignof",
@@ -43,6 +47,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "allocRaw",
@@ -51,6 +56,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
     },
     BuiltinInfo {
         name: "allocVector",
@@ -59,6 +65,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "and",
@@ -67,6 +74,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "ashr",
@@ -75,6 +83,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "assert_configuration",
@@ -83,6 +92,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "assignCopyArrayBackToFront",
@@ -91,6 +101,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
     },
     BuiltinInfo {
         name: "assignCopyArrayFrontToBack",
@@ -99,6 +110,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
     },
     BuiltinInfo {
         name: "assignCopyArrayNoAlias",
@@ -107,6 +119,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
     },
     BuiltinInfo {
         name: "assignTakeArray",
@@ -115,6 +128,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
     },
     BuiltinInfo {
         name: "assume",
@@ -123,6 +137,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "assumeAlignment",
@@ -131,6 +146,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "assumeNonNegative",
@@ -139,6 +155,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "atomicload",
@@ -147,6 +164,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "atomicrmw",
@@ -155,6 +173,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "atomicstore",
@@ -163,6 +182,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "autoDiffAllocateSubcontextWithType",
@@ -171,6 +191,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::PointerEscape,
         last: OperandOwnership::PointerEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
     },
     BuiltinInfo {
         name: "autoDiffCreateLinearMapContextWithType",
@@ -179,6 +200,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::TrivialUse,
         last: OperandOwnership::TrivialUse,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE),
     },
     BuiltinInfo {
         name: "autoDiffProjectTopLevelSubcontext",
@@ -187,6 +209,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::PointerEscape,
         last: OperandOwnership::PointerEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "bitWidth",
@@ -195,6 +218,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "bitcast",
@@ -203,6 +227,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "buildComplexEqualitySerialExecutorRef",
@@ -211,6 +236,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::BitwiseEscape,
         last: OperandOwnership::BitwiseEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "buildDefaultActorExecutorRef",
@@ -219,6 +245,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::BitwiseEscape,
         last: OperandOwnership::BitwiseEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "buildMainActorExecutorRef",
@@ -227,6 +254,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::BitwiseEscape,
         last: OperandOwnership::BitwiseEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "buildOrdinarySerialExecutorRef",
@@ -235,6 +263,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::BitwiseEscape,
         last: OperandOwnership::BitwiseEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "buildOrdinaryTaskExecutorRef",
@@ -243,6 +272,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::BitwiseEscape,
         last: OperandOwnership::BitwiseEscape,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "canBeClass",
@@ -251,6 +281,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cancelAsyncTask",
@@ -259,6 +290,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "cmp_eq",
@@ -267,6 +299,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_ne",
@@ -275,6 +308,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_sge",
@@ -283,6 +317,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_sgt",
@@ -291,6 +326,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_sle",
@@ -299,6 +335,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_slt",
@@ -307,6 +344,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_uge",
@@ -315,6 +353,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_ugt",
@@ -323,6 +362,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_ule",
@@ -331,6 +371,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmp_ult",
@@ -339,6 +380,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "cmpxchg",
@@ -347,6 +389,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "condfail_message",
@@ -355,6 +398,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "conditionallyUnreachable",
@@ -363,6 +407,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "convertTaskToJob",
@@ -371,6 +416,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::ForwardingConsume,
         last: OperandOwnership::ForwardingConsume,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "copyArray",
@@ -379,6 +425,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT),
     },
     BuiltinInfo {
         name: "createAsyncTask",
@@ -387,6 +434,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::DestroyingConsume,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "createTaskGroup",
@@ -395,6 +443,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "createTaskGroupWithFlags",
@@ -403,6 +452,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "deallocRaw",
@@ -411,6 +461,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "destroyArray",
@@ -419,6 +470,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::COUNT).union(RuntimeEffects::RELEASE),
     },
     BuiltinInfo {
         name: "destroyDefaultActor",
@@ -427,6 +479,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "destroyTaskGroup",
@@ -435,6 +488,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "distributedActorAsAnyActor",
@@ -443,6 +497,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "endAsyncLet",
@@ -451,6 +506,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "endAsyncLetLifetime",
@@ -459,6 +515,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "errorInMain",
@@ -467,6 +524,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::TRAP),
     },
     BuiltinInfo {
         name: "extractFunctionIsolation",
@@ -475,6 +533,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::GuaranteedForwarding,
         last: OperandOwnership::GuaranteedForwarding,
         result: ValueOwnership::Guaranteed,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "extractelement",
@@ -483,6 +542,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fadd",
@@ -491,6 +551,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_oeq",
@@ -499,6 +560,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_oge",
@@ -507,6 +569,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ogt",
@@ -515,6 +578,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ole",
@@ -523,6 +587,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_olt",
@@ -531,6 +596,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_one",
@@ -539,6 +605,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ord",
@@ -547,6 +614,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ueq",
@@ -555,6 +623,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_uge",
@@ -563,6 +632,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ugt",
@@ -571,6 +641,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ule",
@@ -579,6 +650,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_ult",
@@ -587,6 +659,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_une",
@@ -595,6 +668,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fcmp_uno",
@@ -603,6 +677,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fdiv",
@@ -611,6 +686,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fence",
@@ -619,6 +695,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "flowSensitiveDistributedSelfIsolation",
@@ -627,6 +704,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "flowSensitiveSelfIsolation",
@@ -635,6 +713,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::Owned,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fmul",
@@ -643,6 +722,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fneg",
@@ -651,6 +731,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fpext",
@@ -659,6 +740,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fptosi",
@@ -667,6 +749,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fptoui",
@@ -675,6 +758,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fptrunc",
@@ -683,6 +767,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "freeze",
@@ -691,6 +776,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::TrivialUse,
         last: OperandOwnership::TrivialUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "frem",
@@ -699,6 +785,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "fsub",
@@ -707,6 +794,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_add",
@@ -715,6 +803,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_and",
@@ -723,6 +812,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_ashr",
@@ -731,6 +821,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_fadd",
@@ -739,6 +830,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_fdiv",
@@ -747,6 +839,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_fmul",
@@ -755,6 +848,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_frem",
@@ -763,6 +857,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_fsub",
@@ -771,6 +866,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_lshr",
@@ -779,6 +875,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_mul",
@@ -787,6 +884,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_or",
@@ -795,6 +893,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_sdiv",
@@ -803,6 +902,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_sdiv_exact",
@@ -811,6 +911,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_shl",
@@ -819,6 +920,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_srem",
@@ -827,6 +929,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_sub",
@@ -835,6 +938,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_udiv",
@@ -843,6 +947,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_udiv_exact",
@@ -851,6 +956,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_urem",
@@ -859,6 +965,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "generic_xor",
@@ -867,6 +974,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "getCurrentAsyncTask",
@@ -875,6 +983,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "getCurrentExecutor",
@@ -883,6 +992,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "getEnumTag",
@@ -891,6 +1001,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "getObjCTypeEncoding",
@@ -899,6 +1010,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "globalStringTablePointer",
@@ -907,6 +1019,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "ifdef",
@@ -915,6 +1028,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "initializeDefaultActor",
@@ -923,6 +1037,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "initializeDistributedRemoteActor",
@@ -931,6 +1046,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "initializeNonDefaultDistributedActor",
@@ -939,6 +1055,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "injectEnumTag",
@@ -947,6 +1064,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "insertelement",
@@ -955,6 +1073,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "int_expect",
@@ -963,6 +1082,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "inttoptr",
@@ -971,6 +1091,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "isConcrete",
@@ -979,6 +1100,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "isNegative",
@@ -987,6 +1109,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "isOptional",
@@ -995,6 +1118,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "is_same_metatype",
@@ -1003,6 +1127,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "isbitwisetakable",
@@ -1011,6 +1136,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "ispod",
@@ -1019,6 +1145,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "itofp_with_overflow",
@@ -1027,6 +1154,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "lshr",
@@ -1035,6 +1163,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "mul",
@@ -1043,6 +1172,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "onFastPath",
@@ -1051,6 +1181,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "once",
@@ -1059,6 +1190,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ONCE),
     },
     BuiltinInfo {
         name: "onceWithContext",
@@ -1067,6 +1199,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ONCE),
     },
     BuiltinInfo {
         name: "or",
@@ -1075,6 +1208,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "poundAssert",
@@ -1083,6 +1217,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "ptrtoint",
@@ -1091,6 +1226,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "resumeNonThrowingContinuationReturning",
@@ -1099,6 +1235,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::TrivialUse,
         last: OperandOwnership::DestroyingConsume,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "resumeThrowingContinuationReturning",
@@ -1107,6 +1244,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::TrivialUse,
         last: OperandOwnership::DestroyingConsume,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "resumeThrowingContinuationThrowing",
@@ -1115,6 +1253,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::TrivialUse,
         last: OperandOwnership::DestroyingConsume,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "s_to_s_checked_trunc",
@@ -1123,6 +1262,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "s_to_u_checked_trunc",
@@ -1131,6 +1271,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sadd_with_overflow",
@@ -1139,6 +1280,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sdiv",
@@ -1147,6 +1289,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sdiv_exact",
@@ -1155,6 +1298,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "select",
@@ -1163,6 +1307,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sext",
@@ -1171,6 +1316,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sextOrBitCast",
@@ -1179,6 +1325,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "shl",
@@ -1187,6 +1334,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "shufflevector",
@@ -1195,6 +1343,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sitofp",
@@ -1203,6 +1352,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sizeof",
@@ -1211,6 +1361,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "smul_with_overflow",
@@ -1219,6 +1370,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "srem",
@@ -1227,6 +1379,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "ssub_with_overflow",
@@ -1235,6 +1388,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "stackAlloc",
@@ -1243,6 +1397,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "stackDealloc",
@@ -1251,6 +1406,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "startAsyncLet",
@@ -1259,6 +1415,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::DestroyingConsume,
         last: OperandOwnership::DestroyingConsume,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "startAsyncLetWithLocalBuffer",
@@ -1267,6 +1424,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::Borrow,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::ALLOCATE).union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "staticReport",
@@ -1275,6 +1433,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "strideof",
@@ -1283,6 +1442,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "stringObjectOr",
@@ -1291,6 +1451,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "sub",
@@ -1299,6 +1460,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "takeArrayBackToFront",
@@ -1307,6 +1469,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "takeArrayFrontToBack",
@@ -1315,6 +1478,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "takeArrayNoAlias",
@@ -1323,6 +1487,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "targetOSVersionAtLeast",
@@ -1331,6 +1496,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "targetOSVersionOrVariantOSVersionAtLeast",
@@ -1339,6 +1505,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "targetVariantOSVersionAtLeast",
@@ -1347,6 +1514,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "taskRunInline",
@@ -1355,6 +1523,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::CONCURRENCY),
     },
     BuiltinInfo {
         name: "trigger_fallback_diagnostic",
@@ -1363,6 +1532,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "trunc",
@@ -1371,6 +1541,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "truncOrBitCast",
@@ -1379,6 +1550,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "tsanInoutAccess",
@@ -1387,6 +1559,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "typePtrAuthDiscriminator",
@@ -1395,6 +1568,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "type_join",
@@ -1403,6 +1577,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "type_join_inout",
@@ -1411,6 +1586,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "type_join_meta",
@@ -1419,6 +1595,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "u_to_s_checked_trunc",
@@ -1427,6 +1604,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "u_to_u_checked_trunc",
@@ -1435,6 +1613,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "uadd_with_overflow",
@@ -1443,6 +1622,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "udiv",
@@ -1451,6 +1631,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "udiv_exact",
@@ -1459,6 +1640,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "uitofp",
@@ -1467,6 +1649,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "umul_with_overflow",
@@ -1475,6 +1658,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "unexpectedError",
@@ -1483,6 +1667,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty().union(RuntimeEffects::TRAP),
     },
     BuiltinInfo {
         name: "unprotectedAddressOfBorrowOpaque",
@@ -1491,6 +1676,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "unprotectedStackAlloc",
@@ -1499,6 +1685,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "unreachable",
@@ -1507,6 +1694,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "urem",
@@ -1515,6 +1703,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "usub_with_overflow",
@@ -1523,6 +1712,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "willThrow",
@@ -1531,6 +1721,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "wordAtIndex",
@@ -1539,6 +1730,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "xor",
@@ -1547,6 +1739,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "zeroInitializer",
@@ -1555,6 +1748,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::UnownedOrNone,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "zext",
@@ -1563,6 +1757,7 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
     BuiltinInfo {
         name: "zextOrBitCast",
@@ -1571,5 +1766,6 @@ pub static BUILTINS: &[BuiltinInfo] = &[
         operands: OperandOwnership::InstantaneousUse,
         last: OperandOwnership::InstantaneousUse,
         result: ValueOwnership::None,
+        runtime: RuntimeEffects::empty(),
     },
 ];

@@ -3,6 +3,7 @@
 use crate::output;
 use crate::session::{Session, UNREADABLE};
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
+use silkit::demangle::{Style, demangle};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::text::{SyntaxError, parse_module_with};
@@ -83,14 +84,30 @@ impl Session {
         paths
     }
 
-    /// The function of a module that has this name and a body. That there is none is noted.
+    /// The function of a module that has this name, or this demangled name, and a body. That there is none, or several,
+    /// is noted.
     pub(crate) fn body_named(&mut self, module: &Module, path: &str, name: &str) -> Option<FunctionId> {
         let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
         if let Some((id, _)) = bodies().find(|(_, f)| f.name == name) {
             return Some(id);
         }
-        let near = nearest(name, bodies().map(|(_, f)| f.name.as_str()));
-        let hint = match near {
+        let readable =
+            |style| bodies().filter_map(move |(id, f)| Some((id, f.name, demangle(f.name.as_str(), style)?)));
+        for style in [Style::Full, Style::Simplified] {
+            let found: Vec<_> = readable(style).filter(|(.., readable)| readable == name).collect();
+            match found.as_slice() {
+                [] => {}
+                [(id, ..)] => return Some(*id),
+                [(_, first, _), (_, second, _), ..] => {
+                    let hint = format!("name one as it is mangled: `{first}`, `{second}`");
+                    self.refuse(format!("`{path}` has {} functions `{name}`", found.len()), hint);
+                    return None;
+                }
+            }
+        }
+        let simplified: Vec<String> = readable(Style::Simplified).map(|(.., readable)| readable).collect();
+        let names = bodies().map(|(_, f)| f.name.as_str()).chain(simplified.iter().map(String::as_str));
+        let hint = match nearest(name, names) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("`silkit nm {path}` lists the names"),
         };

@@ -4,6 +4,8 @@ mod alias;
 mod bisect;
 mod completions;
 mod demangle;
+mod effects;
+mod effects_show;
 mod explain;
 mod extract;
 mod fmt;
@@ -72,6 +74,7 @@ enum Task {
     Extract(extract::Args),
     Graph(graph::Args),
     Alias(alias::Args),
+    Effects(effects::Args),
     Stats(stats::Args),
     Bisect(bisect::Args),
     Pipelines(pipelines::Args),
@@ -136,6 +139,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Extract(args) => extract::run(&args),
         Task::Graph(args) => graph::run(&args),
         Task::Alias(args) => alias::run(&args),
+        Task::Effects(args) => effects::run(&args),
         Task::Stats(args) => stats::run(&args),
         Task::Bisect(args) => bisect::run(&args),
         Task::Pipelines(args) => pipelines::run(&args),

@@ -1,0 +1,116 @@
+//! What a function may do.
+
+use crate::side_effects::Subject;
+use std::fmt;
+
+/// One thing that a function may do, itself or by what it calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Fact {
+    /// It allocates memory on the heap.
+    Allocate,
+    /// It counts references.
+    Count,
+    /// It ends lifetimes, by which deinitializers may run.
+    Release,
+    /// It does something for which the runtime may take a lock, counting references aside.
+    Lock,
+    /// It stops the program.
+    Trap,
+    /// It reads memory.
+    Read(Subject),
+    /// It writes to memory.
+    Write(Subject),
+    /// It runs code that is not in the module.
+    Unknown,
+}
+
+impl Fact {
+    /// The facts that are about no memory.
+    pub(super) const FEW: [Self; 6] =
+        [Self::Allocate, Self::Count, Self::Release, Self::Lock, Self::Trap, Self::Unknown];
+
+    /// How many facts there are about a function with so many arguments.
+    pub(super) fn count(arguments: usize) -> usize {
+        Self::FEW.len() + 2 * (arguments + 1)
+    }
+
+    /// Its place among the facts about a function.
+    pub(super) fn index(self) -> usize {
+        let memory = |on: Subject| match on {
+            Subject::Global => Self::FEW.len(),
+            Subject::Argument(index) => Self::FEW.len() + 2 * (index + 1),
+        };
+        match self {
+            Self::Read(on) => memory(on),
+            Self::Write(on) => memory(on) + 1,
+            Self::Allocate => 0,
+            Self::Count => 1,
+            Self::Release => 2,
+            Self::Lock => 3,
+            Self::Trap => 4,
+            Self::Unknown => 5,
+        }
+    }
+
+    /// The fact at a place.
+    pub(super) fn at(index: usize) -> Self {
+        let Some(memory) = index.checked_sub(Self::FEW.len()) else { return Self::FEW[index] };
+        let on = (memory / 2).checked_sub(1).map_or(Subject::Global, Subject::Argument);
+        if memory.is_multiple_of(2) { Self::Read(on) } else { Self::Write(on) }
+    }
+
+    /// The argument whose memory it is about.
+    pub fn argument(self) -> Option<usize> {
+        match self {
+            Self::Read(Subject::Argument(index)) | Self::Write(Subject::Argument(index)) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allocate => "allocate",
+            Self::Count => "count",
+            Self::Release => "release",
+            Self::Lock => "lock",
+            Self::Trap => "trap",
+            Self::Read(_) => "read",
+            Self::Write(_) => "write",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = |f: &mut fmt::Formatter<'_>, verb: &str, on| match on {
+            Subject::Global => write!(f, "{verb} memory that comes from no argument"),
+            Subject::Argument(index) => write!(f, "{verb} memory of argument %{index}"),
+        };
+        match *self {
+            Self::Read(on) => memory(f, "read", on),
+            Self::Write(on) => memory(f, "write", on),
+            Self::Allocate => f.write_str("allocate memory on the heap"),
+            Self::Count => f.write_str("count references"),
+            Self::Release => f.write_str("end lifetimes, by which deinitializers may run"),
+            Self::Lock => f.write_str("take a lock of the runtime"),
+            Self::Trap => f.write_str("stop the program"),
+            Self::Unknown => f.write_str("run code that is not here"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_facts() {
+        for arguments in 0..3 {
+            let all: Vec<Fact> = (0..Fact::count(arguments)).map(Fact::at).collect();
+            assert!(all.iter().enumerate().all(|(at, fact)| fact.index() == at), "{all:?}");
+        }
+        assert_eq!(Fact::at(Fact::count(1) - 1), Fact::Write(Subject::Argument(0)));
+    }
+}

@@ -1,0 +1,237 @@
+//! What one body says: what its instructions do themselves, and what they do if what they call does something.
+
+use super::{Fact, Reason, Unknown};
+use crate::effects::{Effects, SideEffects};
+use crate::escape::Program;
+use crate::memory::MemoryFacts;
+use crate::side_effects::{Cause, Subject, Witness, declared_effects, has_computed_effects};
+use silkit_ir::info::ApplyKind;
+use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Opcode, RuntimeEffects};
+
+/// The end of a proof.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub(super) inst: Option<Inst>,
+    pub(super) reason: Reason,
+}
+
+/// A fact about a callee that makes one about the caller true.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) callee: FunctionId,
+    pub(super) callee_fact: u32,
+    pub(super) fact: u32,
+    /// The call; `None` where a fact about a function follows from another one about the same.
+    pub(super) inst: Option<Inst>,
+}
+
+/// What one body says.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// For each fact the first instruction that proves it, and the first that does not exclude it.
+    pub(super) leaves: Vec<[Option<Leaf>; 2]>,
+    pub(super) edges: Vec<Edge>,
+}
+
+/// Records what a body says, while its side effects are computed.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    id: FunctionId,
+    facts: MemoryFacts<'a>,
+    program: Program<'a>,
+    /// What the attributes of the function leave possible.
+    allowed: Effects,
+    records: Records,
+}
+
+impl<'a> Recorder<'a> {
+    /// Records what a function says that has a body: first what its instructions need the runtime for.
+    pub fn new(
+        id: FunctionId,
+        facts: MemoryFacts<'a>,
+        program: Program<'a>,
+        functions: &dyn Functions,
+    ) -> Self {
+        let function = &program.tables.module().functions[id];
+        let is_promised = function.effects_attribute().is_some();
+        let allowed = if is_promised { declared_effects(function) } else { Effects::all() };
+        let arguments = arguments(function);
+        let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
+        let mut this = Self { id, facts, program, allowed, records };
+        let behavior = Behavior::new(facts.body, functions);
+        facts.body.insts().for_each(|inst| this.runtime(inst, behavior.runtime(inst)));
+        this
+    }
+
+    /// What was recorded.
+    pub fn finish(self) -> Records {
+        self.records
+    }
+
+    /// Whether the function's attributes leave something possible.
+    fn is_allowed(&self, fact: Fact) -> bool {
+        self.allowed.contains(match fact {
+            Fact::Read(_) => Effects::READ,
+            Fact::Write(_) => Effects::WRITE,
+            Fact::Release => Effects::DESTROY,
+            _ => return true,
+        })
+    }
+
+    fn leaf(&mut self, fact: Fact, inst: Option<Inst>, reason: Reason) {
+        let is_proof = reason.is_proof() || fact == Fact::Unknown;
+        if self.is_allowed(fact)
+            && let Some(leaves) = self.records.leaves.get_mut(fact.index())
+        {
+            leaves[usize::from(!is_proof)].get_or_insert(Leaf { inst, reason });
+        }
+    }
+
+    fn edge(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId, callee_fact: Fact) {
+        if self.is_allowed(fact) {
+            let (fact, callee_fact) = (fact.index() as u32, callee_fact.index() as u32);
+            self.records.edges.push(Edge { callee, callee_fact, fact, inst });
+        }
+    }
+
+    /// What an instruction itself needs the runtime for.
+    fn runtime(&mut self, inst: Inst, mut effects: RuntimeEffects) {
+        use RuntimeEffects as R;
+        let body = self.facts.body;
+        if effects.intersects(R::COUNT | R::RELEASE) && !self.concerns_references(body, inst) {
+            effects -= R::COUNT | R::RELEASE;
+        }
+        let kinds = [
+            (R::ALLOCATE, Fact::Allocate),
+            (R::COUNT, Fact::Count),
+            (R::RELEASE, Fact::Release),
+            (R::LOCK, Fact::Lock),
+            // An access that is in the way of another one stops the program.
+            (R::TRAP | R::EXCLUSIVITY, Fact::Trap),
+        ];
+        for (kind, fact) in kinds {
+            let why = effects & kind;
+            if !why.is_empty() {
+                self.leaf(fact, Some(inst), Reason::Runtime(why));
+            }
+        }
+    }
+
+    /// Whether an operand may hold references.
+    fn concerns_references(&self, body: &Body, inst: Inst) -> bool {
+        let may_hold = |value| self.facts.is_trivial(body.value(value).ty) != Some(true);
+        body.operands(inst).is_empty() || body.operands(inst).iter().any(|o| may_hold(o.value))
+    }
+
+    /// Code that may do anything is run, or not excluded to be run.
+    fn unknown(&mut self, inst: Inst, code: Unknown) {
+        Fact::FEW.into_iter().for_each(|fact| self.leaf(fact, Some(inst), Reason::Unknown(code)));
+    }
+
+    fn declared(&self, id: FunctionId) -> &'a Function {
+        &self.program.tables.module().functions[id]
+    }
+
+    /// A call of a function.
+    fn function(&mut self, inst: Inst, callee: FunctionId) {
+        let function = self.declared(callee);
+        if has_blocks(function) {
+            for fact in Fact::FEW {
+                self.edge(fact, Some(inst), callee, fact);
+            }
+            return;
+        }
+        if ends_program(function) {
+            self.leaf(Fact::Trap, Some(inst), Reason::Ends(callee));
+            return;
+        }
+        let code = Reason::Unknown(Unknown::Function(callee));
+        let side = self.program.effects[callee].side.as_ref();
+        let is_promised = function.effects_attribute().is_some() || side.is_some();
+        let effects = side.map_or_else(|| declared_effects(function), SideEffects::all);
+        for fact in Fact::FEW {
+            let is_excluded = match fact {
+                Fact::Release => !effects.contains(Effects::DESTROY),
+                Fact::Unknown => is_promised,
+                _ => false,
+            };
+            if !is_excluded {
+                self.leaf(fact, Some(inst), code);
+            }
+        }
+    }
+
+    /// How the effect of a callee is known.
+    fn called(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId, on: Option<Fact>) {
+        let function = self.declared(callee);
+        let is_computed = has_blocks(function) && has_computed_effects(function);
+        match on {
+            Some(callee_fact) if is_computed && callee_fact.index() < Fact::count(arguments(function)) => {
+                self.edge(fact, inst, callee, callee_fact);
+            }
+            Some(_) => self.leaf(fact, inst, Reason::Says(callee)),
+            None if is_computed => self.leaf(fact, inst, Reason::Unknown(Unknown::Circle(callee))),
+            None if ends_program(function) => self.leaf(fact, inst, Reason::Ends(callee)),
+            None => self.leaf(fact, inst, Reason::Unknown(Unknown::Function(callee))),
+        }
+    }
+
+    /// What is unknown at an instruction.
+    fn unknown_code(&self, inst: Inst) -> Unknown {
+        let body = self.facts.body;
+        let calls = body.info(inst).apply.is_some() || body.inst(inst).opcode == Opcode::Builtin;
+        if calls { Unknown::Callee } else { Unknown::Deinit }
+    }
+}
+
+impl Witness for Recorder<'_> {
+    fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause) {
+        type Make = fn(Subject) -> Fact;
+        let kinds: [(Effects, Make, Reason); 2] =
+            [(Effects::READ, Fact::Read, Reason::Reads), (Effects::WRITE, Fact::Write, Reason::Writes)];
+        for (_, make, does) in kinds.into_iter().filter(|(effect, ..)| effects.contains(*effect)) {
+            let fact = make(on);
+            match (cause, inst) {
+                (Cause::Instruction, Some(_)) => self.leaf(fact, inst, does),
+                (Cause::Instruction, None) => self.leaf(fact, None, Reason::Takes),
+                (Cause::Callee(callee, of), _) => self.called(fact, inst, callee, Some(make(of))),
+                (Cause::Declared(callee), _) => self.called(fact, inst, callee, None),
+                (Cause::Unknown, Some(at)) => {
+                    self.leaf(fact, inst, Reason::Unknown(self.unknown_code(at)));
+                }
+                (Cause::Unknown | Cause::Everything, _) => {
+                    self.edge(fact, None, self.id, make(Subject::Global));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, inst: Inst, callees: Option<&[FunctionId]>) {
+        if let Some(callees) = callees {
+            callees.iter().for_each(|&callee| self.function(inst, callee));
+            return;
+        }
+        self.unknown(inst, self.unknown_code(inst));
+        // Those that are known may be called, whatever the others.
+        if self.facts.body.info(inst).apply == Some(ApplyKind::Full) {
+            let known = self.program.tables.of_site(self.facts.body, inst).known;
+            known.iter().for_each(|&callee| self.function(inst, callee));
+        }
+    }
+}
+
+/// Whether there is code of a function.
+pub(super) fn has_blocks(function: &Function) -> bool {
+    function.body.as_ref().is_some_and(|body| !body.block_order().is_empty())
+}
+
+/// The number of arguments of a function that has a body.
+pub(super) fn arguments(function: &Function) -> usize {
+    let entry = function.body.as_ref().and_then(|body| Some(body.arguments(*body.block_order().first()?)));
+    entry.map_or(0, <[_]>::len)
+}
+
+fn ends_program(function: &Function) -> bool {
+    let is_end = |a: &silkit_ir::Attribute| a.text.as_str().contains("\"programtermination_point\"");
+    function.attributes.iter().any(|a| a.key == "_semantics" && is_end(a))
+}

@@ -1,0 +1,177 @@
+//! The shortest ways from facts to the instructions that prove them.
+
+use super::record::{Edge, Leaf, Records, arguments};
+use super::{Fact, Reason};
+use silkit_base::{Entity, IdVec};
+use silkit_ir::{FunctionId, Inst, Module};
+use std::collections::VecDeque;
+
+/// How a fact is proved.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By nothing.
+    None,
+    /// By an instruction of the function.
+    Leaf,
+    /// By a call, the number of its edge.
+    Edge(u32),
+}
+
+/// What the functions of a module may do, and why.
+#[derive(Debug)]
+pub struct Proofs {
+    records: IdVec<FunctionId, Records>,
+    /// The number of the first fact about each function.
+    first: IdVec<FunctionId, u32>,
+    /// All edges, each with the number of the fact that it makes true.
+    edges: Vec<(Edge, u32)>,
+    ways: Vec<Way>,
+    /// Whether the way ends at an instruction that does it, and not at one that does not exclude it.
+    is_proved: Vec<bool>,
+}
+
+/// Why a function may do something.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// Whether there is an instruction that does it; it is only not excluded otherwise.
+    pub is_proved: bool,
+    /// The calls, each in the function that the one before calls, and the instruction at the end.
+    pub steps: Vec<Step>,
+    /// Why the last one does it.
+    pub reason: Reason,
+}
+
+/// One step of a proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The function.
+    pub function: FunctionId,
+    /// The call in it, or the instruction at the end; `None` where it is the function itself that does something.
+    pub inst: Option<Inst>,
+}
+
+impl Proofs {
+    /// Searches in what was recorded of the bodies of a module.
+    pub fn new(module: &Module, recorded: Vec<(FunctionId, Records)>) -> Self {
+        let mut records: IdVec<FunctionId, Records> =
+            module.functions.values().map(|_| Records::default()).collect();
+        for (id, of) in recorded {
+            records[id] = of;
+        }
+        let (mut first, mut count) = (IdVec::new(), 0);
+        for function in module.functions.values() {
+            first.push(count);
+            count += Fact::count(arguments(function)) as u32;
+        }
+        let mut edges = Vec::new();
+        for (of, base) in records.values_mut().zip(first.values()) {
+            edges.extend(std::mem::take(&mut of.edges).into_iter().map(|edge| (edge, base + edge.fact)));
+        }
+        let mut this = Self {
+            records,
+            first,
+            edges,
+            ways: vec![Way::None; count as usize],
+            is_proved: vec![false; count as usize],
+        };
+        this.search();
+        this
+    }
+
+    /// From all instructions at once, first those that prove something, then the others.
+    fn search(&mut self) {
+        let (starts, by_source) = self.by_source();
+        let mut queue = VecDeque::new();
+        for certainty in [0, 1] {
+            for (id, of) in self.records.iter() {
+                for (fact, leaves) in of.leaves.iter().enumerate() {
+                    let at = self.first[id] as usize + fact;
+                    if leaves[certainty].is_some() && matches!(self.ways[at], Way::None) {
+                        self.ways[at] = Way::Leaf;
+                        self.is_proved[at] = certainty == 0;
+                        queue.push_back(at);
+                    }
+                }
+            }
+            while let Some(from) = queue.pop_front() {
+                for &edge in &by_source[starts[from] as usize..starts[from + 1] as usize] {
+                    let at = self.edges[edge as usize].1 as usize;
+                    if matches!(self.ways[at], Way::None) {
+                        self.ways[at] = Way::Edge(edge);
+                        self.is_proved[at] = certainty == 0;
+                        queue.push_back(at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The edges by the facts from which they lead: where each fact's begin, and all of them.
+    fn by_source(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0; self.ways.len() + 1];
+        for (edge, _) in &self.edges {
+            starts[self.source(edge) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![0; self.edges.len()];
+        for (number, (edge, _)) in self.edges.iter().enumerate() {
+            let place = &mut next[self.source(edge)];
+            sorted[*place as usize] = number as u32;
+            *place += 1;
+        }
+        (starts, sorted)
+    }
+
+    fn source(&self, edge: &Edge) -> usize {
+        (self.first[edge.callee] + edge.callee_fact) as usize
+    }
+
+    /// What a function may do: the facts that are proved or not excluded.
+    pub fn facts(&self, function: FunctionId) -> impl Iterator<Item = Fact> + '_ {
+        let base = self.first[function] as usize;
+        let count = self.records[function].leaves.len();
+        (0..count).filter(move |at| !matches!(self.ways[base + at], Way::None)).map(Fact::at)
+    }
+
+    /// Whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only not
+    /// excluded, `None` where it does not.
+    pub fn verdict(&self, function: FunctionId, fact: Fact) -> Option<bool> {
+        let at = self.node(function, fact)?;
+        (!matches!(self.ways[at], Way::None)).then(|| self.is_proved[at])
+    }
+
+    /// Why a function may do something; `None` where it does not.
+    pub fn proof(&self, function: FunctionId, fact: Fact) -> Option<Proof> {
+        let mut at = self.node(function, fact)?;
+        let is_proved = self.is_proved[at];
+        let (mut function, mut fact, mut steps) = (function, fact.index(), Vec::new());
+        // Each way is shorter than the one that it goes on with.
+        loop {
+            match self.ways[at] {
+                Way::None => return None,
+                Way::Leaf => {
+                    let [proving, other] = self.records[function].leaves[fact];
+                    let Leaf { inst, reason } = if is_proved { proving? } else { other? };
+                    steps.push(Step { function, inst });
+                    return Some(Proof { is_proved, steps, reason });
+                }
+                Way::Edge(edge) => {
+                    let (edge, _) = self.edges[edge as usize];
+                    if edge.inst.is_some() {
+                        steps.push(Step { function, inst: edge.inst });
+                    }
+                    (function, fact) = (edge.callee, edge.callee_fact as usize);
+                    at = self.source(&edge);
+                }
+            }
+        }
+    }
+
+    fn node(&self, function: FunctionId, fact: Fact) -> Option<usize> {
+        let of = (function.index() < self.records.len()).then(|| &self.records[function])?;
+        (fact.index() < of.leaves.len()).then(|| self.first[function] as usize + fact.index())
+    }
+}

@@ -1,0 +1,130 @@
+//! What the code of an instruction may need the Swift runtime for.
+//!
+//! These are the things that `@_noAllocation` and `@_noLocks` forbid, kind by kind. The column `runtime` of the instruction
+//! table and of the table of builtins says what is possible in some instance; [`Behavior::runtime`] what is in this one.
+
+use crate::behavior::Behavior;
+use crate::body::{Body, Inst};
+use crate::generated::Opcode;
+use crate::info::BuiltinInfo;
+use crate::instructions::{
+    AccessEnforcement, AllocRef, AllocRefDynamic, BeginAccess, BeginUnpairedAccess, Builtin, CopyAddr,
+    ExistentialAccess, ExplicitCopyAddr, Load, LoadQualifier, OpenExistentialAddr, PartialApply,
+};
+use bitflags::bitflags;
+use silkit_types::{MetatypeRepr, TypeKind};
+
+bitflags! {
+    /// What the runtime may be needed for.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct RuntimeEffects: u16 {
+        /// Memory is allocated on the heap.
+        const ALLOCATE = 1;
+        /// References are counted.
+        const COUNT = 1 << 1;
+        /// A lifetime may end, and so a deinitializer may run.
+        const RELEASE = 1 << 2;
+        /// The metadata of a type is needed, which may be made and kept behind a lock.
+        const METADATA = 1 << 3;
+        /// A type or a conformance is looked up.
+        const CAST = 1 << 4;
+        /// Whether the access is exclusive is checked.
+        const EXCLUSIVITY = 1 << 5;
+        /// Something is initialized once for all threads.
+        const ONCE = 1 << 6;
+        /// A message is sent to Objective-C.
+        const OBJC = 1 << 7;
+        /// Tasks or executors are scheduled.
+        const CONCURRENCY = 1 << 8;
+        /// The program is stopped.
+        const TRAP = 1 << 9;
+        /// All for which the runtime may take a lock, counting references aside.
+        const LOCK = Self::METADATA.bits() | Self::CAST.bits() | Self::EXCLUSIVITY.bits() | Self::ONCE.bits()
+            | Self::OBJC.bits() | Self::CONCURRENCY.bits();
+    }
+}
+
+impl Behavior<'_> {
+    /// What an instruction itself may need the runtime for; what it calls is not counted.
+    pub fn runtime(&self, inst: Inst) -> RuntimeEffects {
+        use RuntimeEffects as R;
+        let body = self.body();
+        let row = body.info(inst);
+        let mut effects = row.runtime;
+        effects.set(R::TRAP, row.may_trap);
+        // What the table says is right unless this instance is one that does less.
+        effects
+            - match body.inst(inst).opcode {
+                Opcode::Builtin => return builtin(body, inst),
+                Opcode::AllocRef if body.view_as::<AllocRef>(inst).is_some_and(|a| a.stack) => R::ALLOCATE,
+                Opcode::AllocRefDynamic if body.view_as::<AllocRefDynamic>(inst).is_some_and(|a| a.stack) => {
+                    R::ALLOCATE
+                }
+                // Without anything captured there is no context.
+                Opcode::PartialApply => match body.view_as::<PartialApply>(inst) {
+                    Some(closure) if closure.on_stack || closure.args.iter().next().is_none() => R::ALLOCATE,
+                    _ => R::empty(),
+                },
+                // A value that is shared is copied before it is changed.
+                Opcode::OpenExistentialAddr => match body.view_as::<OpenExistentialAddr>(inst) {
+                    Some(open) if open.access != ExistentialAccess::MutableAccess => R::ALLOCATE,
+                    _ => R::empty(),
+                },
+                Opcode::Load => match body.view_as::<Load>(inst) {
+                    Some(load) if load.qualifier != Some(LoadQualifier::Copy) => R::COUNT,
+                    _ => R::empty(),
+                },
+                Opcode::Store if !self.may_release(inst) => R::COUNT | R::RELEASE,
+                Opcode::CopyAddr => {
+                    copied(body.view_as::<CopyAddr>(inst).is_some_and(|c| c.take), self.may_release(inst))
+                }
+                Opcode::ExplicitCopyAddr => copied(
+                    body.view_as::<ExplicitCopyAddr>(inst).is_some_and(|c| c.take),
+                    self.may_release(inst),
+                ),
+                Opcode::TupleAddrConstructor if !self.may_release(inst) => R::COUNT | R::RELEASE,
+                Opcode::BeginAccess => {
+                    checked(body.view_as::<BeginAccess>(inst).map(|access| access.enforcement))
+                }
+                Opcode::BeginUnpairedAccess => {
+                    checked(body.view_as::<BeginUnpairedAccess>(inst).map(|access| access.enforcement))
+                }
+                Opcode::Metatype if is_thin_metatype(body, inst) => R::METADATA,
+                _ => R::empty(),
+            }
+    }
+}
+
+/// What a copy does not do that takes the source, or that releases no old value.
+fn copied(takes: bool, releases: bool) -> RuntimeEffects {
+    let mut less = RuntimeEffects::empty();
+    less.set(RuntimeEffects::RELEASE, !releases);
+    less.set(RuntimeEffects::COUNT, takes && !releases);
+    less
+}
+
+/// What an access does not need that is not checked while the program runs.
+fn checked(enforcement: Option<AccessEnforcement>) -> RuntimeEffects {
+    match enforcement {
+        Some(AccessEnforcement::Static | AccessEnforcement::Unsafe | AccessEnforcement::Signed) => {
+            RuntimeEffects::EXCLUSIVITY
+        }
+        _ => RuntimeEffects::empty(),
+    }
+}
+
+fn is_thin_metatype(body: &Body, inst: Inst) -> bool {
+    let ty = body.results(inst).next().map(|value| body.value(value).ty.ty());
+    ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Metatype(MetatypeRepr::Thin, _)))
+}
+
+fn builtin(body: &Body, inst: Inst) -> RuntimeEffects {
+    let Some(Builtin { name, .. }) = body.view_as(inst) else { return RuntimeEffects::empty() };
+    match BuiltinInfo::find(name.as_str()) {
+        Some(known) => known.runtime,
+        None if matches!(name.as_str(), "int_trap" | "int_debugtrap" | "int_ubsantrap") => {
+            RuntimeEffects::TRAP
+        }
+        None => RuntimeEffects::empty(),
+    }
+}

@@ -1,0 +1,133 @@
+//! `silkit effects`: what functions may do, and the calls that prove it.
+
+use crate::effects_show::Shown;
+use crate::session::{Report, Session};
+use silkit::analysis::proofs::Fact;
+use silkit::ir::{FunctionId, Module};
+use silkit::opt::prove;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+`yes`: there is an instruction that does it, and calls that lead there; with FUNCTION the
+shortest way is shown. `?`: nothing proves it and nothing excludes it, because code is called
+that is not here. `-`: it does not. Memory that nobody else sees does not count.
+
+Brackets show what the passes compute-escape-effects and compute-side-effects write behind the
+type. What is read and written is the same in both. docs/effects.md has the details, and
+describes the JSON.
+
+Examples:
+  silkit effects examples/shapes.raw.sil
+  silkit effects examples/shapes.raw.sil 'Canvas.total()'
+  silkit effects examples/shapes.raw.sil --may lock --may allocate
+  silkit effects examples/shapes.raw.sil main --format json";
+
+/// Says what functions may do (allocate, release, lock, trap, read, write), and which calls prove it
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath, default_value = "-")]
+    file: String,
+    /// The function, by its name as it is mangled or for people; without it there is a line for each function
+    function: Option<String>,
+    /// Lists the functions only that may do this, or that may for all that is known
+    #[arg(long, value_enum, value_name = "EFFECT")]
+    may: Vec<Effect>,
+    /// Takes the file for the whole module: what is internal is called from there alone
+    #[arg(long)]
+    wmo: bool,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// What a function may do. Memory of arguments and other memory count as one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Effect {
+    /// Allocate memory on the heap
+    Allocate,
+    /// End lifetimes, by which deinitializers may run
+    Release,
+    /// Count references
+    Count,
+    /// Take a lock of the runtime
+    Lock,
+    /// Stop the program
+    Trap,
+    /// Read memory
+    Read,
+    /// Write to memory
+    Write,
+    /// Run code that is not in the file
+    Unknown,
+}
+
+impl Effect {
+    /// All effects, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Allocate,
+        Self::Release,
+        Self::Count,
+        Self::Lock,
+        Self::Trap,
+        Self::Read,
+        Self::Write,
+        Self::Unknown,
+    ];
+
+    /// The effect that a fact is of.
+    pub(crate) fn of(fact: Fact) -> Self {
+        match fact {
+            Fact::Allocate => Self::Allocate,
+            Fact::Count => Self::Count,
+            Fact::Release => Self::Release,
+            Fact::Lock => Self::Lock,
+            Fact::Trap => Self::Trap,
+            Fact::Read(_) => Self::Read,
+            Fact::Write(_) => Self::Write,
+            Fact::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let path = args.file.as_str();
+    session.inputs(&[path.to_owned()]);
+    let Some(mut input) = session.load(path) else { return session.finish() };
+    let Some(chosen) = choose(&mut session, &input.module, path, args.function.as_deref()) else {
+        return session.finish();
+    };
+    let declarations = silkit::declarations(&input.module);
+    let proofs = prove(&mut input.module, &declarations, args.wmo);
+    let shown = Shown::new(&input, &proofs);
+    let functions: Vec<FunctionId> = chosen
+        .into_iter()
+        .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
+        .collect();
+    let text = match (args.format, args.function.is_some()) {
+        (Format::Json, _) => shown.as_json(path, &functions),
+        (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect(),
+        (Format::Text, false) => shown.as_table(&functions),
+    };
+    session.write("-", text.as_bytes());
+    session.finish()
+}
+
+/// The function of that name, or all that have bodies.
+fn choose(session: &mut Session, module: &Module, path: &str, name: Option<&str>) -> Option<Vec<FunctionId>> {
+    if let Some(name) = name {
+        return session.body_named(module, path, name).map(|id| vec![id]);
+    }
+    let bodies = module.functions.iter().filter(|(_, f)| f.body.is_some());
+    Some(bodies.map(|(id, _)| id).collect())
+}

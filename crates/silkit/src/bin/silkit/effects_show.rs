@@ -1,0 +1,236 @@
+//! What `silkit effects` shows.
+
+use crate::effects::Effect;
+use crate::input::Input;
+use serde_json::{Value as Json, json};
+use silkit::analysis::FunctionEffects;
+use silkit::analysis::proofs::{Fact, Proof, Proofs, Reason, Step, Unknown};
+use silkit::demangle::{Style, demangle};
+use silkit::diag::SourceFile;
+use silkit::ir::{EffectsAttribute, FunctionId, Module, RuntimeEffects};
+use silkit::text::Dump;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Longer instructions are cut.
+const WIDTH: usize = 120;
+
+/// A module with what its functions may do.
+pub(crate) struct Shown<'a> {
+    module: &'a Module,
+    proofs: &'a Proofs,
+    path: &'a str,
+    text: Option<Arc<SourceFile<'static>>>,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn new(input: &'a Input, proofs: &'a Proofs) -> Self {
+        Self { module: &input.module, proofs, path: &input.source, text: input.source_file() }
+    }
+
+    /// Whether a function may do something: proved, not excluded, or not at all.
+    pub(crate) fn verdict(&self, function: FunctionId, effect: Effect) -> Option<bool> {
+        let facts = self.facts(function, effect);
+        facts.map(|fact| self.proofs.verdict(function, fact) == Some(true)).reduce(|a, b| a || b)
+    }
+
+    fn facts(&self, function: FunctionId, effect: Effect) -> impl Iterator<Item = Fact> + '_ {
+        self.proofs.facts(function).filter(move |&fact| Effect::of(fact) == effect)
+    }
+
+    /// The name of a function for people.
+    fn name(&self, function: FunctionId) -> String {
+        let name = self.module.functions[function].name;
+        demangle(name.as_str(), Style::Simplified).unwrap_or_else(|| name.to_string())
+    }
+
+    /// A line for each function.
+    pub(crate) fn as_table(&self, functions: &[FunctionId]) -> String {
+        let heads = Effect::ALL.map(|effect| format!("{effect:?}").to_lowercase());
+        let mut out = heads.join("  ") + "  function\n";
+        for &id in functions {
+            for (effect, head) in Effect::ALL.into_iter().zip(&heads) {
+                let answer = match self.verdict(id, effect) {
+                    Some(true) => "yes",
+                    Some(false) => "?",
+                    None => "-",
+                };
+                // Writing to a string cannot fail.
+                let _ = write!(out, "{answer:<width$}  ", width = head.len());
+            }
+            out += &self.name(id);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// One function, with a proof of each thing that it may do.
+    pub(crate) fn as_text(&self, id: FunctionId) -> String {
+        let function = &self.module.functions[id];
+        let mut out = self.name(id);
+        if out != function.name.as_str() {
+            let _ = write!(out, "\n{}", function.name);
+        }
+        out.push('\n');
+        for effects in &function.effects {
+            let _ = writeln!(out, "[{effects}]");
+        }
+        let mut not = Vec::new();
+        for effect in Effect::ALL {
+            let mut is_done = false;
+            for fact in self.facts(id, effect) {
+                if let Some(proof) = self.proofs.proof(id, fact) {
+                    is_done = true;
+                    self.put_proof(&mut out, fact, &proof);
+                }
+            }
+            if !is_done {
+                not.push(match effect {
+                    Effect::Unknown => "run unknown code".to_owned(),
+                    known => format!("{known:?}").to_lowercase(),
+                });
+            }
+        }
+        if !not.is_empty() {
+            let _ = writeln!(out, "\ndoes not {}", not.join(", "));
+        }
+        out
+    }
+
+    fn put_proof(&self, out: &mut String, fact: Fact, proof: &Proof) {
+        let verb = if proof.is_proved { "may" } else { "may for all that is known" };
+        let _ = writeln!(out, "\n{verb} {fact}");
+        for step in &proof.steps {
+            let place = self.line(step).map_or(String::new(), |line| format!("{}:{line}: ", self.path));
+            let _ = write!(out, "  {place}in {}", self.name(step.function));
+            let _ = match self.instruction(step) {
+                Some(text) => writeln!(out, ": {text}"),
+                None => writeln!(out),
+            };
+        }
+        let _ = writeln!(out, "  {}", self.reason(proof.reason));
+    }
+
+    /// The line of the file on which a step stands.
+    fn line(&self, step: &Step) -> Option<u32> {
+        let body = self.module.functions[step.function].body.as_ref()?;
+        let pos = body.inst(step.inst?).pos;
+        if pos == silkit::ir::NONE { None } else { Some(self.text.as_ref()?.line_column(pos).line) }
+    }
+
+    /// The instruction of a step on one line, without its comment.
+    fn instruction(&self, step: &Step) -> Option<String> {
+        let body = self.module.functions[step.function].body.as_ref()?;
+        let text = Dump::new(self.module, body, &|_| None).inst(step.inst?, "");
+        let line = text.lines().next().unwrap_or_default();
+        // String literals may hold slashes too.
+        let comment = [" // user", " // id: "].into_iter().filter_map(|start| line.rfind(start)).max();
+        let code = comment.map_or(line, |at| &line[..at]).trim();
+        // What is called is told by the next step.
+        let calls = body.info(step.inst?).apply.is_some();
+        let code = code.find(") : $").filter(|_| calls).map_or(code, |at| &code[..=at]);
+        Some(match code.char_indices().nth(WIDTH) {
+            Some((end, _)) => format!("{}…", &code[..end]),
+            None => code.to_owned(),
+        })
+    }
+
+    /// Why the last step does it.
+    fn reason(&self, reason: Reason) -> String {
+        let name = |id| self.name(id);
+        match reason {
+            Reason::Runtime(effects) => {
+                let all = RUNTIME.iter().filter(|(kind, _)| effects.contains(*kind));
+                all.map(|(_, text)| *text).collect::<Vec<_>>().join(", ")
+            }
+            Reason::Reads => "reads memory".to_owned(),
+            Reason::Writes => "writes to memory".to_owned(),
+            Reason::Takes => "takes what is passed to it in memory".to_owned(),
+            Reason::Says(id) => format!("calls {}, whose effects are written down", name(id)),
+            Reason::Ends(id) => format!("calls {}, which ends the program", name(id)),
+            Reason::Unknown(Unknown::Function(id)) => self.unknown(id),
+            Reason::Unknown(Unknown::Circle(id)) => {
+                format!("calls {}, which calls it in turn", name(id))
+            }
+            Reason::Unknown(Unknown::Callee) => "may do anything: what it calls is not known".to_owned(),
+            Reason::Unknown(Unknown::Deinit) => "may do anything: the deinitializer is not known".to_owned(),
+        }
+    }
+
+    /// Why it is not known what a function does.
+    fn unknown(&self, id: FunctionId) -> String {
+        let (function, name) = (&self.module.functions[id], self.name(id));
+        let promise = match function.effects_attribute() {
+            Some(EffectsAttribute::ReadNone) => "[readnone]",
+            Some(EffectsAttribute::ReadOnly) => "[readonly]",
+            Some(EffectsAttribute::ReleaseNone) => "[releasenone]",
+            Some(EffectsAttribute::ReadWrite) | None if function.body.is_some() => {
+                return format!("may do anything: calls {name}, which is of another module");
+            }
+            _ if FunctionEffects::parse(&function.effects).side.is_some() => {
+                "what is written down of its effects"
+            }
+            Some(EffectsAttribute::ReadWrite) | None => {
+                return format!("may do anything: calls {name}, which has no body here");
+            }
+        };
+        format!("calls {name}, which has no body here; {promise} does not exclude it")
+    }
+
+    /// Everything, with a proof of each.
+    pub(crate) fn as_json(&self, path: &str, functions: &[FunctionId]) -> String {
+        let functions: Vec<Json> = functions.iter().map(|&id| self.function_json(id)).collect();
+        format!("{:#}\n", json!({"file": path, "functions": functions}))
+    }
+
+    fn function_json(&self, id: FunctionId) -> Json {
+        let function = &self.module.functions[id];
+        let effects: Vec<Json> = self
+            .proofs
+            .facts(id)
+            .filter_map(|fact| Some(self.proof_json(fact, &self.proofs.proof(id, fact)?)))
+            .collect();
+        json!({
+            "function": function.name.as_str(),
+            "demangled": demangle(function.name.as_str(), Style::Full),
+            "side_effects": function.effects.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
+            "effects": effects,
+        })
+    }
+
+    fn proof_json(&self, fact: Fact, proof: &Proof) -> Json {
+        let steps: Vec<Json> = proof
+            .steps
+            .iter()
+            .map(|step| {
+                json!({
+                    "function": self.module.functions[step.function].name.as_str(),
+                    "line": self.line(step),
+                    "instruction": self.instruction(step),
+                })
+            })
+            .collect();
+        let about = proof.reason.function().map(|id| self.module.functions[id].name.as_str());
+        json!({
+            "effect": fact.name(),
+            "argument": fact.argument(),
+            "is_proved": proof.is_proved,
+            "steps": steps,
+            "reason": self.reason(proof.reason),
+            "reason_function": about,
+        })
+    }
+}
+
+const RUNTIME: [(RuntimeEffects, &str); 10] = [
+    (RuntimeEffects::ALLOCATE, "allocates memory on the heap"),
+    (RuntimeEffects::COUNT, "counts references"),
+    (RuntimeEffects::RELEASE, "ends a lifetime, by which a deinitializer may run"),
+    (RuntimeEffects::METADATA, "needs the metadata of a type, which may be made behind a lock"),
+    (RuntimeEffects::CAST, "looks up a type or a conformance"),
+    (RuntimeEffects::EXCLUSIVITY, "checks that the access is exclusive"),
+    (RuntimeEffects::ONCE, "initializes something once for all threads"),
+    (RuntimeEffects::OBJC, "sends a message to Objective-C"),
+    (RuntimeEffects::CONCURRENCY, "schedules tasks"),
+    (RuntimeEffects::TRAP, "stops the program where it fails"),
+];
