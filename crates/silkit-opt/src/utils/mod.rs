@@ -10,6 +10,7 @@
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
 //! | [`mod@unreachable`] | removes blocks that no path leads to |
+//! | [`variable_names`] | says what people call a value |
 //! | [`variables`] | keeps what a removed instruction says about variables |
 
 pub mod canonical_lifetime;
@@ -21,4 +22,5 @@ pub mod lifetime_completion;
 mod sets;
 pub mod stack_nesting;
 pub mod unreachable;
+pub mod variable_names;
 pub mod variables;

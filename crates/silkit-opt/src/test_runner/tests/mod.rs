@@ -8,6 +8,7 @@ mod forwarding;
 mod interior;
 mod live_range;
 mod liveness;
+mod names;
 mod variables;
 
 use super::{Test, TestFn};
@@ -22,6 +23,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     interior::TESTS,
     live_range::TESTS,
     liveness::TESTS,
+    names::TESTS,
     variables::TESTS,
 ];
 

@@ -1,0 +1,380 @@
+//! What people call a value: the variable that it comes from, and the way from there to its part, as `pair.left.0`.
+
+use silkit_analysis::ossa::projected_address;
+use silkit_base::FxHashSet;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::info::ApplyKind;
+use silkit_ir::instructions::{
+    AllocBox, AllocStack, AnyInst, Apply, BeginAccess, BeginBorrow, DebugValue, DestructureTuple,
+    FunctionRef, InitExistentialAddr, MoveValue, PointerToAddress, StoreQualifier, StructExtract, SwitchEnum,
+    TupleElementAddr,
+};
+use silkit_ir::{
+    Behavior, Body, DebugVar, DebugVarData, DeclRef, Functions, Inst, Opcode, Operand, Value, ValueDef,
+};
+use silkit_types::decl::Declarations;
+
+/// A value with a name, and the way from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedValue {
+    /// What the variable holds, or its memory.
+    pub root: Value,
+    /// The name of the variable and those of the parts, joined by dots. Empty for a box without a variable.
+    pub name: String,
+}
+
+/// Names for values of a body.
+#[derive(Clone, Copy)]
+pub struct VariableNames<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// The Swift declarations that it sees.
+    pub declarations: &'a Declarations,
+    /// The functions that it calls.
+    pub functions: &'a dyn Functions,
+    /// Whether a value that a method returned is called after the method and what it was called on.
+    pub names_calls: bool,
+}
+
+impl std::fmt::Debug for VariableNames<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VariableNames").field("names_calls", &self.names_calls).finish_non_exhaustive()
+    }
+}
+
+/// What a value comes from.
+enum Origin {
+    /// Another value, of which it is all.
+    Same(Value),
+    /// Another value, of which it is what this name says.
+    Part(Value, String),
+    /// One of several values.
+    Either(Vec<Value>),
+    /// It is a variable.
+    Variable(String),
+    /// Nothing with a name.
+    Unknown,
+}
+
+impl VariableNames<'_> {
+    /// What a value is called; `None` where it does not come from a variable.
+    pub fn of(&self, value: Value) -> Option<NamedValue> {
+        let mut names: Vec<String> = Vec::new();
+        let mut seen = FxHashSet::default();
+        // What is still to be tried, with how many names were found up to there.
+        let mut pending = vec![(value, 0)];
+        while let Some((value, known)) = pending.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            names.truncate(known);
+            match self.origin(value) {
+                Origin::Same(from) => pending.push((from, names.len())),
+                Origin::Part(from, name) => {
+                    names.push(name);
+                    pending.push((from, names.len()));
+                }
+                Origin::Either(values) => {
+                    pending.extend(values.into_iter().rev().map(|value| (value, names.len())));
+                }
+                Origin::Variable(name) => {
+                    names.push(name);
+                    names.reverse();
+                    return Some(NamedValue { root: value, name: names.join(".") });
+                }
+                Origin::Unknown => {}
+            }
+        }
+        None
+    }
+
+    fn origin(&self, value: Value) -> Origin {
+        let body = self.body;
+        let inst = match body.def(value) {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Argument(..) => {
+                return self
+                    .debug_name(value)
+                    .map_or_else(|| self.origin_of_argument(value), Origin::Variable);
+            }
+            ValueDef::Undef | ValueDef::Pending => return Origin::Unknown,
+        };
+        match body.view(inst) {
+            AnyInst::AllocStack(AllocStack { var: Some(var), .. }) => {
+                return Origin::Variable(name_of(var));
+            }
+            AnyInst::AllocStack(_) => {
+                return self.initial_value(inst, value).map_or(Origin::Unknown, Origin::Same);
+            }
+            AnyInst::AllocBox(AllocBox { var, .. }) => {
+                return Origin::Variable(var.map(name_of).unwrap_or_default());
+            }
+            // In SIL's text nothing says what a global variable is called in Swift.
+            AnyInst::GlobalAddr(_) => return Origin::Variable("unknown".to_owned()),
+            AnyInst::OpenExistentialAddr(open) => return Origin::Same(open.operand),
+            AnyInst::RefElementAddr(element) => return part(element.operand, element.field),
+            AnyInst::StoreBorrow(store) => return Origin::Same(store.destination),
+            AnyInst::PartialApply(_) => {
+                if let Some(wrapped) = self.wrapped(inst) {
+                    return Origin::Same(wrapped);
+                }
+            }
+            AnyInst::BeginApply(_) => {
+                if let Some(origin) = self.called(inst) {
+                    return origin;
+                }
+            }
+            _ if self.names_calls && body.info(inst).apply == Some(ApplyKind::Full) => {
+                if let Some(origin) = self.called(inst) {
+                    return origin;
+                }
+            }
+            AnyInst::BeginAccess(_) | AnyInst::PointerToAddress(_) => {
+                if let Some(origin) = self.addressor(value) {
+                    return origin;
+                }
+            }
+            _ => {}
+        }
+        self.debug_name(value).map_or_else(|| self.origin_of_result(inst, value), Origin::Variable)
+    }
+
+    /// The origin of the result of an instruction that no variable holds.
+    fn origin_of_result(&self, inst: Inst, value: Value) -> Origin {
+        let body = self.body;
+        match body.view(inst) {
+            AnyInst::StructElementAddr(e) => part(e.operand, e.field),
+            AnyInst::StructExtract(e) => part(e.operand, e.field),
+            AnyInst::TupleElementAddr(e) => Origin::Part(e.operand, e.field.to_string()),
+            AnyInst::TupleExtract(e) => Origin::Part(e.operand, e.field.to_string()),
+            AnyInst::UncheckedEnumData(e) => part(e.operand, e.element),
+            AnyInst::UncheckedTakeEnumDataAddr(e) => part(e.operand, e.element),
+            AnyInst::Enum(e) => e.payload.map_or(Origin::Unknown, |payload| part(payload, e.element)),
+            AnyInst::DestructureTuple(d) => match body.def(value) {
+                ValueDef::Result(_, index) => Origin::Part(d.operand, index.to_string()),
+                _ => Origin::Unknown,
+            },
+            AnyInst::DestructureStruct(d) => {
+                let fields = self.declarations.stored_fields(body.value(d.operand).ty.ty());
+                match (body.def(value), fields) {
+                    (ValueDef::Result(_, index), Some(fields)) if usize::from(index) < fields.len() => {
+                        Origin::Part(d.operand, fields[usize::from(index)].0.name.to_string())
+                    }
+                    _ => Origin::Unknown,
+                }
+            }
+            AnyInst::BeginBorrow(_)
+            | AnyInst::Load(_)
+            | AnyInst::LoadBorrow(_)
+            | AnyInst::BeginAccess(_)
+            | AnyInst::MarkUnresolvedNonCopyableValue(_)
+            | AnyInst::ProjectBox(_)
+            | AnyInst::CopyValue(_)
+            | AnyInst::ConvertFunction(_)
+            | AnyInst::ConvertEscapeToNoEscape(_)
+            | AnyInst::MarkUninitialized(_)
+            | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
+            | AnyInst::MoveOnlyWrapperToCopyableAddr(_)
+            | AnyInst::CopyableToMoveOnlyWrapperValue(_)
+            | AnyInst::MoveOnlyWrapperToCopyableValue(_)
+            | AnyInst::EndInitLetRef(_) => Origin::Same(body.operand_value(inst, 0)),
+            _ => Origin::Unknown,
+        }
+    }
+
+    /// An argument is what comes in, or a part of what a switch looks at, whose case says nothing that people would.
+    fn origin_of_argument(&self, value: Value) -> Origin {
+        let body = self.body;
+        if body.is_phi(value) {
+            return Origin::Either(body.phi_values(value));
+        }
+        let ValueDef::Argument(block, _) = body.def(value) else { return Origin::Unknown };
+        let terminator = body.single_predecessor(block).and_then(|block| body.terminator(block));
+        match terminator.and_then(|inst| body.view_as::<SwitchEnum>(inst)) {
+            Some(switch) => Origin::Same(switch.operand),
+            None => Origin::Unknown,
+        }
+    }
+
+    /// The name of the variable that holds a value, or a copy of it that was made for the variable.
+    fn debug_name(&self, value: Value) -> Option<String> {
+        let body = self.body;
+        body.users(value).find_map(|user| {
+            let is_declared = body.view_as::<MoveValue>(user).is_some_and(|m| m.var_decl)
+                || body.view_as::<BeginBorrow>(user).is_some_and(|b| b.var_decl);
+            match is_declared {
+                true => body.results(user).flat_map(|v| body.users(v)).find_map(|user| self.shown(user)),
+                false => self.shown(user),
+            }
+        })
+    }
+
+    /// The name that a `debug_value` gives.
+    fn shown(&self, user: Inst) -> Option<String> {
+        let debug_value = self.body.view_as::<DebugValue>(user).filter(|d| !d.trace)?;
+        debug_value.var.map(name_of)
+    }
+
+    /// The closure that a thunk wraps.
+    fn wrapped(&self, inst: Inst) -> Option<Value> {
+        const THUNKS: [&str; 4] =
+            ["thunk", "reabstraction_thunk", "signature_optimized_thunk", "back_deployed_thunk"];
+        let site = ApplySite::new(self.body, inst, Addresses::Lowered)?;
+        let callee = self.body.def_as::<FunctionRef>(site.callee())?.function;
+        let function = self.functions.function(callee)?;
+        let mut arguments = site.arguments();
+        let only = arguments.next().filter(|_| arguments.len() == 0)?;
+        THUNKS.iter().any(|thunk| function.has_attribute(thunk)).then_some(only)
+    }
+
+    /// What a method returns is a part of what it was called on.
+    fn called(&self, inst: Inst) -> Option<Origin> {
+        let site = ApplySite::new(self.body, inst, Addresses::Lowered)?;
+        let method = self.body.defining_inst(site.callee())?;
+        let member = match self.body.view(method) {
+            AnyInst::ClassMethod(method) => method.member,
+            AnyInst::SuperMethod(method) => method.member,
+            AnyInst::ObjCMethod(method) => method.member,
+            AnyInst::ObjCSuperMethod(method) => method.member,
+            AnyInst::WitnessMethod(method) => method.member,
+            _ => return None,
+        };
+        Some(part(site.self_value()?, member))
+    }
+
+    /// Where an address comes from that a method gave as a pointer.
+    fn addressor(&self, address: Value) -> Option<Origin> {
+        let body = self.body;
+        let mut address = address;
+        while let Some(access) = body.def_as::<BeginAccess>(address) {
+            address = access.address;
+        }
+        let mut pointer = body.def_as::<PointerToAddress>(address)?.operand;
+        if let Some(extract) = body.def_as::<StructExtract>(pointer) {
+            pointer = extract.operand;
+        }
+        body.def_as::<Apply>(pointer)?;
+        self.called(body.defining_inst(pointer)?)
+    }
+
+    /// The value that memory without a variable is initialized with as a whole, in its block.
+    fn initial_value(&self, allocation: Inst, address: Value) -> Option<Value> {
+        let body = self.body;
+        let writes = self.writes(address);
+        let mut tuple = matches!(body.value(address).ty.ty().kind(), silkit_types::TypeKind::Tuple(_))
+            .then(TupleParts::default);
+        for inst in std::iter::successors(body.next_inst(allocation), |&i| body.next_inst(i)) {
+            // What makes an existential writes its type; the value comes later.
+            if !writes.contains(&inst) || body.inst(inst).opcode == Opcode::InitExistentialAddr {
+                continue;
+            }
+            let (source, destination) = match body.view(inst) {
+                AnyInst::CopyAddr(copy) if copy.init => (copy.source, copy.destination),
+                AnyInst::Store(store) if store.qualifier != Some(StoreQualifier::Assign) => {
+                    (store.source, store.destination)
+                }
+                AnyInst::StoreBorrow(store) => (store.source, store.destination),
+                _ => return None,
+            };
+            let Some(parts) = &mut tuple else {
+                let existential = body.def_as::<InitExistentialAddr>(destination);
+                let whole = existential.map_or(destination, |e| e.operand);
+                return (whole == address).then_some(source);
+            };
+            if destination == address {
+                return parts.is_empty().then(|| tuple_of(body, source)).flatten();
+            }
+            let element = body.def_as::<TupleElementAddr>(destination).filter(|e| e.operand == address)?;
+            parts.add(tuple_part(body, source)?, element.field)?;
+            if let Some(whole) = parts.whole(body) {
+                return Some(whole);
+            }
+        }
+        None
+    }
+
+    /// What may write to an address, by way of addresses made from it.
+    fn writes(&self, address: Value) -> FxHashSet<Inst> {
+        let body = self.body;
+        let behavior = Behavior::new(body, self.functions);
+        let mut writes = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<Operand> = body.uses(address).collect();
+        while let Some(operand) = work.pop() {
+            let user = body.operand(operand).user;
+            if behavior.may_write(user) {
+                writes.insert(user);
+            }
+            if body.inst(user).opcode != Opcode::StoreBorrow
+                && let Some(next) = projected_address(body, operand)
+                && seen.insert(next)
+            {
+                work.extend(body.uses(next));
+            }
+        }
+        writes
+    }
+}
+
+/// The name of a variable.
+fn name_of(var: DebugVar) -> String {
+    DebugVarData::of(var).name.map(|name| name.as_str().to_owned()).unwrap_or_default()
+}
+
+fn part(of: Value, member: DeclRef) -> Origin {
+    match member.name() {
+        Some(name) => Origin::Part(of, name.as_str().to_owned()),
+        None => Origin::Unknown,
+    }
+}
+
+/// The tuple of which a value is an element, and which.
+fn tuple_part(body: &Body, value: Value) -> Option<(Value, u32)> {
+    if let Some(element) = body.def_as::<TupleElementAddr>(value) {
+        return Some((element.operand, element.field));
+    }
+    let ValueDef::Result(_, index) = body.def(value) else { return None };
+    body.def_as::<DestructureTuple>(value).map(|d| (d.operand, index.into()))
+}
+
+/// The tuple that was taken apart for this one, whose elements are the same.
+fn tuple_of(body: &Body, value: Value) -> Option<Value> {
+    let AnyInst::Tuple(tuple) = body.view(body.defining_inst(value)?) else { return None };
+    let mut parts = TupleParts::default();
+    for (index, element) in tuple.elements.iter().enumerate() {
+        let mut element = element;
+        while let Some(inst) = body.defining_inst(element)
+            && matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue)
+        {
+            element = body.operand_value(inst, 0);
+        }
+        parts.add(tuple_part(body, element)?, u32::try_from(index).ok()?)?;
+    }
+    parts.whole(body)
+}
+
+/// Elements of one tuple that are put into the same places of another one.
+#[derive(Default)]
+struct TupleParts {
+    whole: Option<Value>,
+    fields: FxHashSet<u32>,
+}
+
+impl TupleParts {
+    fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Adds an element, unless it is of another tuple or goes to another place.
+    fn add(&mut self, (whole, from): (Value, u32), to: u32) -> Option<()> {
+        let is_same = *self.whole.get_or_insert(whole) == whole && from == to;
+        (is_same && self.fields.insert(to)).then_some(())
+    }
+
+    /// The tuple, if all of its elements were added.
+    fn whole(&self, body: &Body) -> Option<Value> {
+        let whole = self.whole?;
+        let silkit_types::TypeKind::Tuple(elements) = body.value(whole).ty.ty().kind() else { return None };
+        (elements.len() == self.fields.len()).then_some(whole)
+    }
+}
