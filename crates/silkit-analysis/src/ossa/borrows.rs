@@ -317,7 +317,8 @@ impl<'a> Borrows<'a> {
             Opcode::BeginApply => found.ends.extend(self.coroutine_ends(user)),
             // The end of an asynchronous `let` names its result.
             Opcode::Builtin => found.ends.extend(body.results(user).take(1).flat_map(|v| body.uses(v))),
-            Opcode::PartialApply | Opcode::MarkDependence => self.extended_ends(user, &mut found),
+            Opcode::PartialApply => found.ends.extend(self.closure_ends(user)),
+            Opcode::MarkDependence => self.extended_ends(user, &mut found),
             _ => found.escapes = true,
         }
         found

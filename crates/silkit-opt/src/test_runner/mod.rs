@@ -3,10 +3,11 @@
 mod arguments;
 mod tests;
 
-use crate::context::{ModuleContext, Options, Printing, Problem};
+use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing, Problem, World};
 use crate::order::bottom_up;
 use crate::pass::Pass;
 use arguments::{Argument, Arguments, Place, words};
+use silkit_analysis::calls::functions_by_name;
 use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
@@ -153,6 +154,24 @@ impl Test<'_> {
         let dump = self.printing.dump(self.module, body);
         *known = Some((function, body.epoch(), dump.numbering()));
         dump
+    }
+
+    /// Lets a utility work on the function as it does for a pass.
+    fn with_context<R>(&mut self, work: impl FnOnce(&mut FunctionContext<'_>) -> R) -> R {
+        let header = self.module.functions[self.function].header();
+        let mut function = std::mem::replace(&mut self.module.functions[self.function], header);
+        let names = functions_by_name(self.module);
+        let world = World::new(self.module, self.declarations, self.options, self.printing, &names);
+        let mut ledger = Ledger::default();
+        let result = work(&mut FunctionContext {
+            world: &world,
+            id: self.function,
+            function: &mut function,
+            cache: &mut self.cache,
+            ledger: &mut ledger,
+        });
+        self.module.functions[self.function] = function;
+        result
     }
 
     fn get<A: Analysis>(&mut self) -> Fresh<A> {

@@ -6,6 +6,7 @@ mod borrows;
 mod fields;
 mod forwarding;
 mod interior;
+mod lifetimes;
 mod live_range;
 mod liveness;
 mod names;
@@ -21,6 +22,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     fields::TESTS,
     forwarding::TESTS,
     interior::TESTS,
+    lifetimes::TESTS,
     live_range::TESTS,
     liveness::TESTS,
     names::TESTS,

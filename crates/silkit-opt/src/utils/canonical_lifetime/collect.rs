@@ -48,7 +48,8 @@ impl Found {
 
     /// Keeps the value alive up to an instruction.
     pub(super) fn extend_to(&mut self, body: &Body, home: Block, inst: Inst) {
-        self.points.entry(inst).or_insert(Use::Extends);
+        let how = if self.is_destroy.contains(&inst) { Use::Consumes } else { Use::Extends };
+        self.points.entry(inst).or_insert(how);
         self.mark(body, home, body.inst(inst).block);
     }
 
@@ -106,7 +107,8 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
                 O::Borrow => {
                     let scope = borrows.scope_ends(operand);
                     let is_passed_on = |&o: &_| borrows.using(o) == Some(O::Reborrow);
-                    if scope.escapes || scope.ends.iter().any(is_passed_on) {
+                    // A scope that nothing ends may last for ever.
+                    if scope.escapes || scope.ends.is_empty() || scope.ends.iter().any(is_passed_on) {
                         return None;
                     }
                     found.add(user, Use::Uses);

@@ -17,7 +17,7 @@ use silkit_base::FxHashSet;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::instructions::{BeginBorrow, CopyValue, MoveValue};
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext, forwarded_operands};
-use silkit_ir::{ArgFlags, Block, Body, Opcode, Ownership, Value, ValueDef};
+use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 
 /// The value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed value, which
 /// is not that of its own alone.
@@ -61,6 +61,11 @@ fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
 /// Makes the lifetime of an owned value, which is no copy of another owned one, canonical. Nothing is done where it
 /// escapes.
 pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &Known) {
+    canonicalize_to(cx, value, known, Limits::default());
+}
+
+/// As [`canonicalize`], within limits.
+pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &Known, limits: Limits<'_>) {
     if ownership(cx).value(value) != Some(Ownership::Owned) {
         return;
     }
@@ -68,8 +73,18 @@ pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &Known) {
     if !found.is_ended() {
         return;
     }
-    extend::extend(cx, value, &mut found, known);
+    extend::extend(cx, value, &mut found, known, limits);
     rewrite::rewrite(cx, value, found, known);
+}
+
+/// What a lifetime is kept from, or allowed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'e> {
+    /// Whether the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be copied
+    /// do so anyway: programs may rely on when they end.
+    pub is_longest: bool,
+    /// Uses at which a lexical value may end, whatever follows there.
+    pub ends: &'e [Inst],
 }
 
 /// What is known about the function.

@@ -20,13 +20,18 @@ enum End {
 pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, known: &Known) {
     let Some(home) = super::home(cx.body(), value) else { return };
     let ends = ends(cx.body(), value, home, &found, known);
+    let leads_to_plain = leads_to_plain(cx.body(), &found);
     let mut found = found;
     let mut last: FxHashSet<Inst> = FxHashSet::default();
     for end in ends {
         match end {
             End::At(inst) => _ = last.insert(inst),
             End::New(point) => {
-                let destroy = destroy(cx, value, point, known);
+                let block = cx.body().point_block(point);
+                let is_dead_end = known.dead_ends.of_then().is_dead_end(block)
+                    && !leads_to_plain.contains(&block)
+                    && !plain_follows(cx.body(), point, &found);
+                let destroy = destroy(cx, value, point, is_dead_end);
                 found.is_destroy.insert(destroy);
                 last.insert(destroy);
             }
@@ -108,6 +113,37 @@ fn destroy_near(body: &Body, point: Point, found: &Found) -> Option<Inst> {
     None
 }
 
+/// Whether a destroy is one that is not for a dead end.
+fn is_plain(body: &Body, destroy: Inst) -> bool {
+    body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
+}
+
+/// The blocks behind which a plain destroy is reached. Where there is none, the value was destroyed for dead ends only.
+fn leads_to_plain(body: &Body, found: &Found) -> FxHashSet<Block> {
+    let mut reached = FxHashSet::default();
+    let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
+    let mut work: Vec<Block> =
+        plain.flat_map(|&destroy| body.predecessors(body.inst(destroy).block)).collect();
+    while let Some(block) = work.pop() {
+        if reached.insert(block) {
+            work.extend(body.predecessors(block));
+        }
+    }
+    reached
+}
+
+/// Whether a plain destroy comes behind a point in its block.
+fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
+    let first = match point {
+        Point::After(inst) => body.next_inst(inst),
+        Point::Before(inst) => Some(inst),
+        Point::Start(block) => body.first_inst(block),
+        Point::End(_) => None,
+    };
+    std::iter::successors(first, |&inst| body.next_inst(inst))
+        .any(|inst| found.is_destroy.contains(&inst) && is_plain(body, inst))
+}
+
 /// The blocks from which a destroy is reached.
 fn leads_to_destroy(body: &Body, found: &Found) -> FxHashSet<Block> {
     let mut reached = FxHashSet::default();
@@ -139,14 +175,13 @@ fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Found) {
     }
 }
 
-fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, known: &Known) -> Inst {
+fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: bool) -> Inst {
     let block = cx.body().point_block(point);
     let next = match point {
         Point::After(inst) => cx.body().next_inst(inst),
         _ => cx.body().first_inst(block),
     };
     let loc = next.map(|inst| variables::auto_generated(cx.body_mut(), inst));
-    let dead_end = known.dead_ends.of_then().is_dead_end(block);
     let mut builder = cx.builder();
     builder.move_to(point);
     if let Some(loc) = loc {
@@ -165,7 +200,9 @@ fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut
             copy_for(cx, operand);
         }
     }
-    while let Some(copy) = copies.pop() {
+    let mut next = 0;
+    while let Some(&copy) = copies.get(next) {
+        next += 1;
         let Some(result) = cx.body().results(copy).next() else { continue };
         let mut reused = None;
         let uses: Vec<Operand> = cx.body().uses(result).collect();
