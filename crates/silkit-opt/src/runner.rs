@@ -42,6 +42,8 @@ pub struct At<'a> {
     pub module: &'a Module,
     /// The function that is worked on, with its body; `None` for a pass of modules.
     pub function: Option<&'a Function>,
+    /// How code is shown.
+    pub printing: &'a Printing<'a>,
 }
 
 /// Sees every run. Several threads call at once; what it prints comes in order.
@@ -199,7 +201,7 @@ impl<'a> Runner<'a> {
         let number = outcome.runs.len() + 1;
         let Some(allowance) = self.allowance(number) else { return };
         let mut ledger = Ledger { allowance, ..Ledger::default() };
-        let before = At { number, pass: &step.pass, module, function: None };
+        let before = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
         let start = Instant::now();
         let before: Vec<Option<Epoch>> =
@@ -214,7 +216,7 @@ impl<'a> Runner<'a> {
         let time = start.elapsed();
         let after = module.functions.values().map(|f| f.body.as_ref().map(Body::epoch));
         let has_changed = !before.into_iter().eq(after);
-        let at = At { number, pass: &step.pass, module, function: None };
+        let at = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut ledger.output));
         let tag = step.pass.tag.to_owned();
         for (name, number) in ledger.counts {
@@ -315,7 +317,8 @@ impl<'a> Runner<'a> {
             work.ledger.changes = 0;
             let has_changed =
                 |function: &Function, before: &(Epoch, Vec<Symbol>, usize)| state(function) != *before;
-            let at = At { number, pass: &step.pass, module: world.module, function: Some(work.function) };
+            let (module, printing) = (world.module, world.printing);
+            let at = At { number, pass: &step.pass, module, function: Some(work.function), printing };
             self.observers.iter().for_each(|o| o.before(&at, &mut work.ledger.output));
             let before = state(work.function);
             let start = Instant::now();
@@ -335,7 +338,8 @@ impl<'a> Runner<'a> {
             }
             let time = start.elapsed();
             let has_changed = has_changed(work.function, &before);
-            let at = At { number, pass: &step.pass, module: world.module, function: Some(work.function) };
+            let (module, printing) = (world.module, world.printing);
+            let at = At { number, pass: &step.pass, module, function: Some(work.function), printing };
             self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut work.ledger.output));
             let (tag, changes) = (step.pass.tag.to_owned(), work.ledger.changes);
             for (name, number) in std::mem::take(&mut work.ledger.counts) {

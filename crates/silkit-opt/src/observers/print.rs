@@ -2,8 +2,7 @@
 
 use crate::output::{Output, Stream};
 use crate::runner::{At, Observer};
-use silkit_ir::Module;
-use silkit_text::{PrintOptions, print_function, print_module};
+use silkit_text::{print_function, print_module};
 use similar::TextDiff;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +27,7 @@ impl Selection {
 pub struct Printer {
     /// The passes before which is printed.
     pub before: Selection,
-    /// The passes after which is printed.
+    /// The passes after which is printed; for all of them, where they changed something.
     pub after: Selection,
     /// The functions that are printed, by name; all where none is named.
     pub functions: Vec<String>,
@@ -53,8 +52,11 @@ impl Observer for Printer {
         self.print(&self.before, "before", at, output);
     }
 
-    fn after(&self, at: &At<'_>, _: bool, output: &mut Output) {
-        self.print(&self.after, "after", at, output);
+    fn after(&self, at: &At<'_>, has_changed: bool, output: &mut Output) {
+        // Where all passes are meant, what stays as it was was printed before.
+        if has_changed || !self.after.all || self.after.tags.iter().any(|tag| tag == at.pass.tag) {
+            self.print(&self.after, "after", at, output);
+        }
     }
 }
 
@@ -95,19 +97,20 @@ impl Observer for ChangePrinter {
 
 /// The function that is worked on, or the module, as text; `None` where it was not asked for.
 fn text_of(at: &At<'_>, functions: &[String]) -> Option<String> {
-    let options = PrintOptions::default();
+    let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {
         Some(function) if functions.is_empty() || functions.iter().any(|f| function.name == f.as_str()) => {
-            Some(print_function(at.module, function, &options, &|_| None))
+            Some(print_function(at.module, function, options, demangle))
         }
         Some(_) => None,
-        None if functions.is_empty() => Some(print_module(at.module, &options, &|_| None)),
-        None => Some(of_names(at.module, functions, &options)),
+        None if functions.is_empty() => Some(print_module(at.module, options, demangle)),
+        None => Some(of_names(at, functions)),
     }
 }
 
-fn of_names(module: &Module, names: &[String], options: &PrintOptions) -> String {
+fn of_names(at: &At<'_>, names: &[String]) -> String {
     let wanted = |name: &silkit_base::Symbol| names.iter().any(|n| *name == n.as_str());
-    let functions = module.functions.values().filter(|f| wanted(&f.name));
-    functions.map(|f| print_function(module, f, options, &|_| None)).collect()
+    let functions = at.module.functions.values().filter(|f| wanted(&f.name));
+    let printed = functions.map(|f| print_function(at.module, f, &at.printing.options, at.printing.demangle));
+    printed.collect()
 }
