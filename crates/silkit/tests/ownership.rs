@@ -1,11 +1,11 @@
 //! The ownership of values and operands, against SIL that the reference accepts.
 
+mod inputs;
+
 use silkit::ir::conventions::Addresses;
 use silkit::ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit::text::parse_module;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 #[derive(Default, Debug)]
 struct Counts {
@@ -43,36 +43,11 @@ fn check(text: &str, counts: &mut Counts) {
     }
 }
 
-/// The text of a file, compressed or not.
-fn read(path: &Path) -> Option<String> {
-    if path.extension().is_some_and(|e| e == "zst") {
-        let output = Command::new("zstd").args(["-q", "-d", "-c", "--long=27"]).arg(path).output().ok()?;
-        return output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    std::fs::read_to_string(path).ok()
-}
-
-fn sil_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<_> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    files.retain(|p| p.to_string_lossy().contains(".sil"));
-    files.sort();
-    files
-}
-
 #[test]
 fn what_the_reference_printed_satisfies_every_constraint() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = sil_files(&root.join("examples"));
-    let shared = std::env::var_os("SILKIT_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
-    let corpus = sil_files(&shared.join("corpus/packages"));
-    if corpus.is_empty() {
-        eprintln!("skipped: the corpus is not there");
-    }
     // The smaller half is enough to meet every kind of use.
-    files.extend(corpus.into_iter().filter(|p| p.metadata().is_ok_and(|m| m.len() < 400_000)));
     let mut counts = Counts::default();
-    for text in files.iter().filter_map(|p| read(p)) {
+    for (_, text) in inputs::all(400_000) {
         check(&text, &mut counts);
     }
     eprintln!("{} uses are known, {} are not: {:#?}", counts.known, counts.unknown, counts.open);

@@ -1,5 +1,6 @@
 //! The addresses whose memory an instruction accesses.
 
+use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::MemoryBehavior;
 use silkit_ir::instructions::{AnyInst, LoadBorrow};
@@ -83,13 +84,12 @@ fn of_call(body: &Body, inst: Inst, depth: u32, found: &mut Vec<Operand>) {
 /// The `partial_apply`s that a function value may come from, as far as that is in plain sight.
 pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
     let mut pending = vec![function];
-    let mut seen = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     while let Some(value) = pending.pop() {
-        if seen.contains(&value) {
+        if !seen.insert(value) {
             continue;
         }
-        seen.push(value);
         if body.is_phi(value) {
             pending.extend(body.phi_values(value));
             continue;

@@ -1,5 +1,6 @@
 //! Which object a reference is to.
 
+use silkit_base::FxHashSet;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst, Value};
 
@@ -38,21 +39,20 @@ pub fn reference_root(body: &Body, reference: Value) -> Value {
     if !body.is_phi(root) {
         return root;
     }
-    let mut seen = vec![root];
+    let mut seen = FxHashSet::from_iter([root]);
+    let mut pending = vec![root];
     let mut common = None;
-    let mut next = 0;
-    while next < seen.len() {
-        for value in body.phi_values(seen[next]) {
+    while let Some(phi) = pending.pop() {
+        for value in body.phi_values(phi) {
             let input = without_casts(body, value);
             if body.is_phi(input) {
-                if !seen.contains(&input) {
-                    seen.push(input);
+                if seen.insert(input) {
+                    pending.push(input);
                 }
             } else if *common.get_or_insert(input) != input {
                 return root;
             }
         }
-        next += 1;
     }
     common.unwrap_or(root)
 }

@@ -6,7 +6,7 @@ use crate::access::{GlobalInitializer, reference_root};
 use crate::escape::is_exclusive;
 use crate::memory::MemoryFacts;
 use crate::{Component, ProjectionPath};
-use silkit_base::Symbol;
+use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::instructions::{AnyInst, Apply, FunctionRef, IndexAddr};
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
@@ -211,13 +211,12 @@ fn step(
 fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Value> {
     let ty = body.value(address).ty;
     let mut pending = vec![pointer];
-    let mut seen: Vec<Value> = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut found = None;
     while let Some(value) = pending.pop() {
-        if seen.contains(&value) {
+        if !seen.insert(value) {
             continue;
         }
-        seen.push(value);
         if body.is_phi(value) {
             pending.extend(body.phi_values(value));
             continue;

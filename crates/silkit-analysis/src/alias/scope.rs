@@ -2,6 +2,7 @@
 
 use super::Aliases;
 use super::base::{AccessBase, argument_is_exclusive};
+use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
 use silkit_ir::{Inst, Opcode, Value, ValueDef};
@@ -110,14 +111,14 @@ impl Aliases<'_> {
     pub(super) fn is_within(&self, inst: Inst, scope: Inst) -> bool {
         let body = self.body();
         let is_end = |user: Inst| body.ends_scope(user) == body.begins_scope(scope);
-        let ends: Vec<Inst> =
+        let ends: FxHashSet<Inst> =
             body.results(scope).flat_map(|value| body.users(value)).filter(|&user| is_end(user)).collect();
         if inst == scope || ends.contains(&inst) {
             return false;
         }
         // Backwards from the instruction, the begin of the scope must be met before any end of it.
         let mut pending = vec![(body.inst(inst).block, body.prev_inst(inst))];
-        let mut seen = vec![];
+        let mut seen = FxHashSet::default();
         while let Some((block, last)) = pending.pop() {
             let mut cursor = last;
             loop {
@@ -130,8 +131,7 @@ impl Aliases<'_> {
                             return false;
                         }
                         for predecessor in body.predecessors(block) {
-                            if !seen.contains(&predecessor) {
-                                seen.push(predecessor);
+                            if seen.insert(predecessor) {
                                 pending.push((predecessor, body.last_inst(predecessor)));
                             }
                         }

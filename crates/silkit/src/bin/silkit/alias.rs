@@ -1,6 +1,6 @@
 //! `silkit alias`: whether values may be of the same memory, and why.
 
-use crate::session::{Report, Session};
+use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
 use silkit::ir::{Body, FunctionId, Module, Value};
@@ -37,13 +37,6 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
 /// How many addresses are compared with each other. The answers grow with the square.
 const MOST_ADDRESSES: usize = 1000;
 
@@ -69,7 +62,7 @@ struct Asked {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut session = Session::new(args.format.into());
     let (names, paths): (Vec<&String>, Vec<&String>) = args.what.iter().partition(|w| w.starts_with('%'));
     let path = paths.first().map_or("-", |p| p.as_str());
     if paths.len() > 1 || !matches!(names.len(), 0 | 2) {

@@ -1,7 +1,7 @@
 //! `silkit bisect`: finds the pass that breaks something.
 
 use crate::output;
-use crate::session::{Report, Session};
+use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::opt::{Bisection, Culprit, Options, Step, Verdict, parse_pipeline, passes};
 use std::fmt::Write;
@@ -39,19 +39,12 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
 /// What a shell says where it does not know the command, or may not run it.
 const NOT_RUN: [i32; 2] = [126, 127];
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut session = Session::new(args.format.into());
     match searched(&mut session, args) {
         Ok(Some(verdict)) => {
             let text = match args.format {

@@ -1,6 +1,7 @@
 //! `silkit demangle`: names for people in place of mangled ones.
 
 use crate::output;
+use crate::session::Format;
 use serde_json::json;
 use silkit::demangle::{Style, demangle, demangle_text};
 use std::io::{self, BufRead, Write};
@@ -30,14 +31,6 @@ pub(crate) struct Args {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    /// One JSON object a symbol
-    Json,
 }
 
 /// Runs the command.

@@ -1,6 +1,6 @@
 //! `silkit explain`: the reference page of an instruction or of a rule.
 
-use crate::session::{self, Report, Session};
+use crate::session::{self, Format, Session};
 use serde_json::json;
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
@@ -30,16 +30,9 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut session = Session::new(args.format.into());
     let mut found: Vec<&InstInfo> = Vec::new();
     let mut rules: Vec<&Rule> = Vec::new();
     if args.list {

@@ -1,7 +1,7 @@
 //! `silkit nm`: the symbols of a module, as `sil-nm` lists them.
 
 use crate::frontend::FrontEnd;
-use crate::session::{Report, Session};
+use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
 use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
@@ -35,13 +35,6 @@ pub(crate) struct Args {
     front_end: FrontEnd,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
 /// The letter of a kind of symbol, and its word in JSON.
 type Kind = (char, &'static str);
 const FUNCTION: Kind = ('F', "function");
@@ -51,7 +44,7 @@ const WITNESS_TABLE: Kind = ('W', "witness_table");
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut session = Session::new(args.format.into());
     let (mut text, mut rows) = (String::new(), Vec::new());
     let paths = session.inputs(&args.files);
     for path in &paths {

@@ -1,6 +1,6 @@
 //! `silkit pipelines`: the pipelines of the reference.
 
-use crate::session::{Report, Session};
+use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::opt::passes;
@@ -29,16 +29,9 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
+    let mut session = Session::new(args.format.into());
     let wanted: Vec<&ReferencePipeline> = match &args.name {
         None => ALL.iter().collect(),
         Some(name) => match find(name) {

@@ -29,6 +29,26 @@ pub(crate) enum Report {
     Sarif,
 }
 
+/// The form of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// JSON
+    Json,
+}
+
+impl From<Format> for Report {
+    /// What is wrong is told in the form of the answer.
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
 /// One run of a command.
 pub(crate) struct Session {
     report: Report,
