@@ -18,7 +18,7 @@ fn run(input: &str) -> String {
     let declarations = silkit_text::decl::declarations(&module);
     let outcome = Runner::new().run(&mut module, &declarations, &steps);
     let mut text = outcome.output.text(Stream::Out);
-    for function in module.functions.values().filter(|f| f.body.is_some()) {
+    for function in module.functions.values() {
         let effects: String = function.effects.iter().map(|e| format!(" [{e}]")).collect();
         if !effects.is_empty() {
             text.push_str(&format!("@{}:{effects}\n", function.name));
@@ -42,3 +42,32 @@ macro_rules! cases {
 }
 
 cases! { escape instruction_properties side_effects }
+
+/// Each link takes a pair apart and makes another one of both halves: the ways through are as many as 2 to the number of links.
+#[test]
+fn chains_of_pairs_take_linear_time() {
+    let mut text = "// compute-side-effects compute-escape-effects\nsil_stage canonical\n\
+        class C {}\nstruct Pair { var a: C\n var b: C }\n\
+        sil @chain : $@convention(thin) (@guaranteed C) -> () {\nbb0(%0 : $C):\n\
+        %s0 = struct $Pair (%0, %0)\n"
+        .to_owned();
+    for i in 0..2000 {
+        text += &format!(
+            "%a{i} = struct_extract %s{i}, #Pair.a\n%b{i} = struct_extract %s{i}, #Pair.b\n\
+             %s{} = struct $Pair (%a{i}, %b{i})\n",
+            i + 1
+        );
+    }
+    text += "fix_lifetime %s2000\n%r = tuple ()\nreturn %r\n}\n";
+    assert_eq!(run(&text), "@chain: [%0: noescape **, read v**.c*.v**] [global: ]\n");
+}
+
+/// Where nothing can come to, values may be made of themselves.
+#[test]
+fn what_is_made_of_itself_ends() {
+    let text = "// compute-side-effects compute-escape-effects\nsil_stage canonical\n\
+        struct Box<T> { var a: T }\nclass C {}\n\
+        sil @f : $@convention(thin) (@guaranteed C) -> () {\nbb0(%0 : $C):\n  %r = tuple ()\n  return %r\nbb1:\n\
+        %1 = unchecked_ref_cast %2 to $C\n  %2 = unchecked_ref_cast %1 to $C\n  strong_retain %2\n  br bb1\n}\n";
+    assert_eq!(run(text), "@f: [%0: noescape **] [global: ]\n");
+}

@@ -44,6 +44,14 @@ sil @g : $@convention(thn) () -> ()
 }
 
 #[test]
+fn braces_without_blocks_declare() {
+    let text = "sil_stage raw\n\n// f\nsil @f : $@convention(thin) () -> () {\n[global: read]\n} // end sil function 'f'\n\n";
+    let module = parse_module(text).module;
+    assert!(module.functions.values().all(|f| f.body.is_none() && f.effects.len() == 1));
+    assert!(silkit::print(&module).starts_with(text));
+}
+
+#[test]
 fn values_are_defined_once_and_before_they_end() {
     let text = "\
 sil @f : $@convention(thin) () -> () {

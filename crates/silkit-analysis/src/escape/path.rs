@@ -5,7 +5,7 @@ use crate::{Component, Indexed, ProjectionPath};
 use silkit_types::SilType;
 
 /// Where in a value the thing is that is followed, and how it came there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EscapePath {
     /// Where in the value it is.
     pub path: ProjectionPath,

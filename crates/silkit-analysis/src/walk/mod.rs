@@ -12,7 +12,7 @@ mod up;
 pub use path::{AnyPath, WalkPath};
 
 use crate::memory::MemoryFacts;
-use silkit_base::FxHashMap;
+use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Operand, Value};
 use std::ops::ControlFlow;
 
@@ -74,6 +74,18 @@ enum Task<P> {
     Up { value: Value, path: P, is_once: bool },
 }
 
+/// The way that a walk goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Way {
+    Down,
+    Up,
+}
+
+/// How many values a walk may come to before it notes where it was. Most walks are much shorter, and need no notes; but the
+/// ways through values that are taken apart and put together again are exponentially many, and values that cannot be
+/// reached may be made of themselves.
+const SHORT: u32 = 256;
+
 /// A walk: what is still to be done, and where it was.
 pub struct Walk<'a, P> {
     /// The body, and what is known about the types in it.
@@ -83,6 +95,10 @@ pub struct Walk<'a, P> {
     next: Vec<Task<P>>,
     down: FxHashMap<Value, P>,
     up: FxHashMap<Value, P>,
+    /// How many values the walk came to.
+    steps: u32,
+    /// Where the walk was since it is no longer short.
+    been: FxHashSet<(Way, Value, P)>,
 }
 
 impl<P> std::fmt::Debug for Walk<'_, P> {
@@ -111,6 +127,8 @@ impl<'a, P: WalkPath> Walk<'a, P> {
             next: Vec::new(),
             down: FxHashMap::default(),
             up: FxHashMap::default(),
+            steps: 0,
+            been: FxHashSet::default(),
         }
     }
 
@@ -161,11 +179,23 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         }
     }
 
+    /// The path to walk on with from a value, unless nothing new can come of it.
+    fn enter(&mut self, way: Way, value: Value, path: P, is_once: bool) -> Option<P> {
+        if is_once {
+            let seen = match way {
+                Way::Down => &mut self.down,
+                Way::Up => &mut self.up,
+            };
+            return unseen(seen, value, path);
+        }
+        self.steps = self.steps.saturating_add(1);
+        (self.steps <= SHORT || self.been.insert((way, value, path))).then_some(path)
+    }
+
     fn step(&mut self, task: Task<P>, walker: &mut impl Walker<P>) -> ControlFlow<()> {
         match task {
             Task::Down { value, path, is_once } => {
-                let path = if is_once { unseen(&mut self.down, value, path) } else { Some(path) };
-                if let Some(path) = path {
+                if let Some(path) = self.enter(Way::Down, value, path, is_once) {
                     self.uses(value, path, |_| true);
                 }
                 ControlFlow::Continue(())
@@ -177,8 +207,9 @@ impl<'a, P: WalkPath> Walk<'a, P> {
                 AtUse::Follow => walker.at_leaf(self, operand, path),
             },
             Task::Up { value, path, is_once } => {
-                let path = if is_once { unseen(&mut self.up, value, path) } else { Some(path) };
-                let Some(path) = path else { return ControlFlow::Continue(()) };
+                let Some(path) = self.enter(Way::Up, value, path, is_once) else {
+                    return ControlFlow::Continue(());
+                };
                 match walker.at_def(self, value, path) {
                     AtDef::Abort => ControlFlow::Break(()),
                     AtDef::Skip => ControlFlow::Continue(()),

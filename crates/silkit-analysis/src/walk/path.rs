@@ -1,9 +1,10 @@
 //! What walks keep with each value.
 
 use crate::{Component, Indexed, ProjectionPath};
+use std::hash::Hash;
 
 /// A path of projections, perhaps with more that is known about what is followed.
-pub trait WalkPath: Copy + PartialEq {
+pub trait WalkPath: Copy + Eq + Hash {
     /// What stands for both.
     #[must_use]
     fn merge(self, other: Self) -> Self;
@@ -46,7 +47,7 @@ impl WalkPath for ProjectionPath {
 }
 
 /// The path of a walk that goes to all that values are made of, or are a part of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AnyPath;
 
 impl WalkPath for AnyPath {

@@ -3,6 +3,7 @@
 use crate::context::ModuleContext;
 use crate::pass::Pass;
 use silkit_analysis::calls::{BottomUp, CalleeTables, Visibility};
+use silkit_demangle::{Style, demangle};
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("function-order-printer", "Prints functions, callees before their callers", &run)
@@ -21,7 +22,9 @@ fn run(cx: &mut ModuleContext<'_>) {
             }
         };
         for &function in group {
-            text += &format!("{indent}{}\n", cx.module.functions[function].name);
+            let name = cx.module.functions[function].name.as_str();
+            let readable = demangle(name, Style::Full);
+            text += &format!("{indent}{}\n", readable.as_deref().unwrap_or(name));
         }
     }
     text += "\n";
@@ -36,24 +39,24 @@ mod tests {
     #[test]
     fn functions_that_call_each_other_stand_together() {
         let function = |name: &str, callees: &[&str]| {
-            let call = |callee: &&str| {
+            let call = |(i, callee): (usize, &&str)| {
                 format!(
-                    "  %r{callee} = function_ref @{callee} : $@convention(thin) () -> ()\n  \
-                     %c{callee} = apply %r{callee}() : $@convention(thin) () -> ()\n"
+                    "  %r{i} = function_ref @{callee} : $@convention(thin) () -> ()\n  \
+                     %c{i} = apply %r{i}() : $@convention(thin) () -> ()\n"
                 )
             };
-            let calls: String = callees.iter().map(call).collect();
+            let calls: String = callees.iter().enumerate().map(call).collect();
             format!("sil @{name} : $@convention(thin) () -> () {{\nbb0:\n{calls}  unreachable\n}}\n")
         };
         let text = [
             "sil_stage canonical\n".to_owned(),
             function("a", &["b", "d"]),
             function("b", &["c"]),
-            function("c", &["b", "e"]),
+            function("c", &["b", "$s4main1eyyF"]),
             function("d", &["d"]),
-            function("e", &[]),
+            function("$s4main1eyyF", &[]),
         ];
-        let expected = "Bottom up function order:\ne\nNon-trivial SCC:\n  c\n  b\nd\na\n\n";
+        let expected = "Bottom up function order:\nmain.e() -> ()\nNon-trivial SCC:\n  c\n  b\nd\na\n\n";
         assert_eq!(printed("function-order-printer", Stream::Out, &text.concat()), expected);
     }
 }

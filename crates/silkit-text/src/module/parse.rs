@@ -414,13 +414,15 @@ impl<'a> ModuleParser<'a> {
         }
         let ty = thin_by_default(ty);
         let mut effects = Vec::new();
-        let has_body = self.cur.eat("{");
+        let opens = self.cur.eat("{");
         let open = self.cur.pos();
         while self.cur.peek() == b'[' {
             effects.push(symbol(self.bracketed()?));
         }
+        // Without a block it is declared, though effects may stand in its braces.
+        let has_body = opens && !self.cur.eat("}");
         let mut attributes = attributes;
-        if !has_body || self.cur.peek() == b'}' {
+        if !has_body {
             // Ownership is a matter of bodies.
             attributes.retain(|a| a.key != "ossa");
         }

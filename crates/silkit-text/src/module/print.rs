@@ -174,7 +174,8 @@ impl ModulePrinter<'_, '_> {
         self.out.global_name(f.name);
         self.out.push(" : ");
         self.out.sil_type(f.ty);
-        if f.body.is_some() {
+        let has_braces = f.body.is_some() || !f.effects.is_empty();
+        if has_braces {
             self.out.push(" {");
         }
         self.out.push("\n");
@@ -185,6 +186,8 @@ impl ModulePrinter<'_, '_> {
         }
         if let Some(body) = &f.body {
             BodyPrinter::new(body, self.out, self.options).with_debug_info(info).blocks();
+        }
+        if has_braces {
             self.out.push("} // end sil function '");
             self.out.push(f.name.as_str());
             self.out.push("'\n");
