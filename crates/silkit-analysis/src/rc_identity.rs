@@ -81,16 +81,22 @@ impl<'a> RcIdentity<'a> {
             | Opcode::BridgeObjectToRef
             | Opcode::ConvertFunction
             | Opcode::UncheckedEnumData
-            | Opcode::Enum => first,
-            Opcode::StructExtract => first.filter(|&whole| self.is_only_part(whole, value)),
-            Opcode::TupleExtract => first.filter(|&whole| self.is_only_part(whole, value)),
-            Opcode::Struct | Opcode::Tuple => {
+            | Opcode::Enum => first.filter(|&whole| !self.is_move_only(whole) && !self.is_move_only(value)),
+            Opcode::StructExtract | Opcode::TupleExtract => {
+                first.filter(|&whole| !self.is_move_only(whole) && self.is_only_part(whole, value))
+            }
+            Opcode::Struct | Opcode::Tuple if !self.is_move_only(value) => {
                 let mut counted =
                     body.operands(inst).iter().map(|o| o.value).filter(|&v| !self.is_trivial(v));
                 counted.next().filter(|_| counted.next().is_none())
             }
             _ => None,
         }
+    }
+
+    /// Whether values of its type cannot be copied: what is done to the whole is not what is done to its part.
+    fn is_move_only(&self, value: Value) -> bool {
+        self.declarations.is_move_only(self.body.value(value).ty.ty(), self.sig) == Some(true)
     }
 
     fn is_trivial(&self, value: Value) -> bool {

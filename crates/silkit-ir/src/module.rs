@@ -196,6 +196,11 @@ impl Function {
         self.attributes.retain(|a| !OF_BODIES.contains(&a.key.as_str()));
     }
 
+    /// Whether it may be optimized: passes leave those alone that say `[Onone]`.
+    pub fn is_optimized(&self) -> bool {
+        !self.has_attribute("Onone")
+    }
+
     /// Whether an attribute with this first word is there.
     pub fn has_attribute(&self, key: &str) -> bool {
         self.attributes.iter().any(|a| a.key == key)

@@ -310,6 +310,9 @@ impl<'a> Runner<'a> {
     fn run_steps(&self, work: &mut Work<'_>, world: &World<'_>, steps: &[Step<'_>]) {
         for (index, step) in steps.iter().enumerate() {
             let number = work.first_number + index;
+            if !step.pass.is_mandatory && !work.function.is_optimized() {
+                continue;
+            }
             let (Run::Function(pass), Some(allowance)) = (step.pass.run, self.allowance(number)) else {
                 continue;
             };

@@ -145,10 +145,10 @@ fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
         Convention::Thin => f.flags.remove(FnFlags::NOESCAPE),
         _ => {}
     }
+    f.sig = f.sig.map(GenericSig::without_bounds);
     if env.in_body || env.depth > 1 {
         return f.with_canonical_signature();
     }
-    f.sig = f.sig.map(GenericSig::without_bounds);
     f.with_canonical_pattern()
 }
 

@@ -201,8 +201,7 @@ fn step(
         | AnyInst::MarkUninitialized(_)
         | AnyInst::MarkUnresolvedNonCopyableValue(_)
         | AnyInst::MoveOnlyWrapperToCopyableAddr(_)
-        | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
-        | AnyInst::DropDeinit(_) => Up::Same(body.operand_value(inst, 0)),
+        | AnyInst::CopyableToMoveOnlyWrapperAddr(_) => Up::Same(body.operand_value(inst, 0)),
         _ => Up::Base(AccessBase::Unidentified(value)),
     }
 }

@@ -5,7 +5,7 @@ use crate::pass::Pass;
 use crate::utils::stack_nesting::{NestingError, fix_stack_nesting};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("stack-nesting", "Moves stack deallocations so that allocations nest", &run);
+    Pass::function("stack-nesting", "Moves stack deallocations so that allocations nest", &run).mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
     let is_ossa = cx.function().has_attribute("ossa");

@@ -120,7 +120,8 @@ pub(super) fn each_function(
     print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),
 ) -> String {
     let mut text = String::new();
-    let ids = bottom_up(cx.module, cx.declarations);
+    let all = bottom_up(cx.module, cx.declarations);
+    let ids: Vec<FunctionId> = all.into_iter().filter(|&id| cx.module.functions[id].is_optimized()).collect();
     with_aliases(cx.module, cx.declarations, cx.options.is_on("wmo"), ids, |body, aliases| {
         print(body, aliases, &cx.dump(body), &mut text);
     });

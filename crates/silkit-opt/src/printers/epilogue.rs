@@ -59,7 +59,8 @@ fn each(
     let functions = FunctionsByName::of(cx.module);
     let mut text = String::new();
     for function in cx.module.functions.values() {
-        let Some(body) = &function.body else { continue };
+        let body = function.body.as_ref().filter(|body| !body.block_order().is_empty());
+        let Some(body) = body else { continue };
         let dominators = Dominators::compute(body);
         let identity = RcIdentity::new(function, body, cx.declarations, &dominators);
         let epilogue = Epilogue::new(function, body, &functions, identity);

@@ -89,7 +89,7 @@ fn each_function(
     let mut text = String::new();
     for id in bottom_up(cx.module, cx.declarations) {
         let function = &cx.module.functions[id];
-        if let Some(body) = &function.body {
+        if let Some(body) = function.body.as_ref().filter(|_| function.is_optimized()) {
             let escapes = Escapes { facts: memory_facts(function, body, cx.declarations), program };
             text.push_str(&print(function, &escapes, &cx.dump(body)));
         }

@@ -4,7 +4,7 @@ use crate::module::debug_info::{DebugInfo, ScopeKey, inst_place, inst_scopes};
 use crate::options::PrintOptions;
 use crate::printer::Out;
 use silkit_base::{SecondaryMap, Symbol};
-use silkit_ir::info::{AttrKind, Piece, Typed};
+use silkit_ir::info::{AttrKind, Piece, Results, Typed};
 use silkit_ir::{
     ArgFlags, Block, Body, DeclRef, FunctionId, Inst, InstInfo, NONE, Ownership, Value, ValueDef,
 };
@@ -236,14 +236,15 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints `(%0, %1) = `, one of the values in bold.
     fn result_list(&mut self, inst: Inst, bold: Option<Value>) {
-        self.out.push("(");
+        let are_several = self.body.results(inst).len() != 1;
+        self.out.push(if are_several { "(" } else { "" });
         for (i, v) in self.body.results(inst).enumerate() {
             self.out.push(if i > 0 { ", " } else { "" });
             self.out.push(if bold == Some(v) { "**" } else { "" });
             self.value_name(v);
             self.out.push(if bold == Some(v) { "**" } else { "" });
         }
-        self.out.push(") = ");
+        self.out.push(if are_several { ") = " } else { " = " });
     }
 
     /// Prints one instruction behind a prefix, which stands before the name of a function where that comes first.
@@ -260,7 +261,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints the definition of a value behind a prefix.
     pub(super) fn lone_value(&mut self, value: Value, prefix: &str) {
         let inst = match self.body.def(value) {
-            ValueDef::Result(inst, _) if self.body.results(inst).len() == 1 => {
+            ValueDef::Result(inst, _) if self.body.info(inst).results != Results::Several => {
                 return self.lone_inst(inst, prefix);
             }
             ValueDef::Result(inst, _) => Some(inst),

@@ -17,13 +17,14 @@ use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run);
+    Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
 
 pub(super) const NON_TRANSPARENT: Pass<'static> = Pass::function(
     "non-transparent-func-ownership-model-eliminator",
     "Lowers ownership SSA to plain SSA in functions that are not transparent",
     &run_non_transparent,
-);
+)
+.mandatory();
 
 fn run_non_transparent(cx: &mut FunctionContext<'_>) {
     if !cx.function().has_attribute("transparent") {
