@@ -40,8 +40,7 @@ pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEsca
             continue;
         }
         // The argument itself and what it holds, then what the objects hold that it refers to.
-        let is_class = escapes.facts.declarations.is_class(body.value(argument).ty.ty()) == Some(true)
-            && !body.value(argument).ty.is_address();
+        let is_class = escapes.facts.declarations.is_class(body.value(argument).ty.ty()) == Some(true);
         let itself =
             if is_class { ProjectionPath::EMPTY } else { ProjectionPath::of(Component::AnyValueFields) };
         let in_objects = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);

@@ -8,11 +8,12 @@ use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
 use crate::info::{ApplyKind, BuiltinInfo, MemoryBehavior};
 use crate::instructions::{
-    Builtin, CastConsumption, CheckedCastAddrBranch, CopyAddr, ExplicitCopyAddr, InitQualifier, Load,
-    LoadQualifier, Store, StoreQualifier, TupleAddrConstructor,
+    Builtin, CopyAddr, ExplicitCopyAddr, InitQualifier, Load, LoadQualifier, Store, StoreQualifier,
+    TupleAddrConstructor,
 };
 use crate::module::Function;
 use silkit_base::Symbol;
+use silkit_types::SilType;
 
 /// Finds functions by their names: what is called is asked for its attributes and effects.
 pub trait Functions: Sync {
@@ -101,6 +102,7 @@ impl<'a> Behavior<'a> {
             Opcode::Load => load(self.body, inst),
             Opcode::Store => store(self.body, inst),
             Opcode::Builtin => builtin(self.body, inst),
+            Opcode::MarkDependence => mark_dependence(self.body, inst),
             _ if info.apply == Some(ApplyKind::Full) => self.call(inst),
             _ => info.memory,
         }
@@ -163,9 +165,6 @@ impl<'a> Behavior<'a> {
             Opcode::TupleAddrConstructor => {
                 body.view_as::<TupleAddrConstructor>(inst).is_some_and(|c| c.qualifier != InitQualifier::Init)
             }
-            Opcode::CheckedCastAddrBranch => body
-                .view_as::<CheckedCastAddrBranch>(inst)
-                .is_some_and(|c| c.consumption != CastConsumption::CopyOnSuccess),
             Opcode::Builtin => self.may_have_side_effects(inst) && builtin_may_release(body, inst),
             _ => true,
         }
@@ -208,6 +207,12 @@ fn store(body: &Body, inst: Inst) -> MemoryBehavior {
         Some(StoreQualifier::Assign) => MemoryBehavior::MayHaveSideEffects,
         Some(StoreQualifier::Init | StoreQualifier::Trivial) | None => MemoryBehavior::MayWrite,
     }
+}
+
+/// What depends on memory must not be used where the memory was written to since.
+fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
+    let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
+    if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
 }
 
 /// A builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
@@ -292,18 +297,24 @@ fn only_computes(name: &str) -> bool {
         "round",
         "roundeven",
         "sadd_sat",
+        "sadd_with_overflow",
         "sin",
         "smax",
         "smin",
+        "smul_with_overflow",
         "sqrt",
         "sshl_sat",
         "ssub_sat",
+        "ssub_with_overflow",
         "trunc",
         "uadd_sat",
+        "uadd_with_overflow",
         "umax",
         "umin",
+        "umul_with_overflow",
         "ushl_sat",
         "usub_sat",
+        "usub_with_overflow",
         "vector_reduce",
     ];
     PURE.iter().any(|pure| is_named(name, pure))

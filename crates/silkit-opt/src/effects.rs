@@ -8,9 +8,11 @@ use silkit_analysis::access::{AccessFacts, GlobalInitializer, global_initializer
 use silkit_analysis::calls::{BottomUp, CalleeTables, Visibility};
 use silkit_analysis::escape::{Escapes, Program};
 use silkit_analysis::escape_effects::escape_effects;
+use silkit_analysis::memory::MemoryFacts;
 use silkit_analysis::proofs::{Proofs, Recorder};
 use silkit_analysis::side_effects::{Context, NoWitness, Witness, has_computed_effects, side_effects};
 use silkit_base::{IdVec, Symbol};
+use silkit_ir::conventions::Addresses;
 use silkit_ir::{Body, FunctionId, Functions, Module};
 use silkit_types::decl::Declarations;
 
@@ -30,6 +32,7 @@ pub(crate) struct Work<'a> {
     declarations: &'a Declarations,
     tables: CalleeTables<'a>,
     functions: FunctionsByName<'a>,
+    addresses: Addresses,
 }
 
 /// What was found.
@@ -51,12 +54,22 @@ impl<'a> Work<'a> {
             declarations,
             tables: CalleeTables::new(module, Visibility::new(declarations, is_whole_module)),
             functions: FunctionsByName::of(module),
+            addresses: Addresses::Lowered,
         }
+    }
+
+    /// The same, where values of every type are objects.
+    pub(crate) fn with_opaque_values(self, is_opaque: bool) -> Self {
+        let addresses = if is_opaque { Addresses::Opaque } else { Addresses::Lowered };
+        Self { addresses, ..self }
     }
 
     /// Finds which arguments escape.
     pub(crate) fn escapes(&self) -> Found<()> {
         self.find(&|id, escapes, effects| {
+            if self.module.functions[id].has_attribute("Onone") {
+                return (None, ());
+            }
             let found = escape_effects(escapes, self.module.functions[id].name, &effects[id].escapes);
             let new = FunctionEffects { escapes: found, ..effects[id].clone() };
             ((new != effects[id]).then_some(new), ())
@@ -114,7 +127,8 @@ impl<'a> Work<'a> {
                 let function = &self.module.functions[id];
                 let body = function.body.as_ref().filter(|body: &&Body| !body.block_order().is_empty())?;
                 let program = Program { tables: &self.tables, effects: &effects };
-                let facts = memory_facts(function, body, self.declarations);
+                let addresses = self.addresses;
+                let facts = MemoryFacts { addresses, ..memory_facts(function, body, self.declarations) };
                 Some((id, ask(id, &Escapes { facts, program }, &effects)))
             };
             let found: Vec<_> = match step.len() {

@@ -38,6 +38,7 @@ pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
             found.extend(body.operand_ids(inst));
             found.truncate(body.operands(inst).len());
         }
+        AnyInst::PackElementSet(_) => found.extend(body.operand_ids(inst).last()),
         AnyInst::LoadWeak(_)
         | AnyInst::LoadUnowned(_)
         | AnyInst::SelectEnumAddr(_)

@@ -189,15 +189,15 @@ impl<'a> CalleeTables<'a> {
         self.of_value(body, callee_origin(body, body.operand_value(site, 0)))
     }
 
-    /// The functions that a call of a value may reach.
+    /// The functions that a call of a value may reach, as it is: conversions and copies of functions are not followed.
     pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'_> {
-        let Some(inst) = body.defining_inst(callee_origin(body, callee)) else { return Callees::UNKNOWN };
+        let Some(inst) = body.defining_inst(callee) else { return Callees::UNKNOWN };
         match body.inst(inst).opcode {
             Opcode::FunctionRef => {
                 let name = body.view_as::<FunctionRef>(inst).map(|f| f.function);
                 name.and_then(|n| self.function(n)).map_or(Callees::UNKNOWN, Callees::one)
             }
-            Opcode::PartialApply => self.of_site(body, inst),
+            Opcode::PartialApply => self.of_value(body, body.operand_value(inst, 0)),
             Opcode::ClassMethod => match body.view_as::<ClassMethod>(inst) {
                 Some(lookup) => self.of_method(lookup.member, lookup.formal),
                 None => Callees::UNKNOWN,
@@ -284,7 +284,8 @@ impl<'a> CalleeTables<'a> {
     }
 }
 
-fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
+/// What an optional type holds.
+pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),
         TypeKind::Named(named) if declarations.path_of(ty).is_some_and(|p| p == "Optional") => {

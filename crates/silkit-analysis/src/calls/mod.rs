@@ -8,6 +8,7 @@ mod order;
 mod uses;
 
 pub use access::Visibility;
+pub(crate) use callees::optional_payload;
 pub use callees::{CalleeTables, Callees, callee_origin};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use hierarchy::ClassHierarchy;

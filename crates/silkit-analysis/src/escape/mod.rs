@@ -144,7 +144,7 @@ const STAYS: ControlFlow<()> = ControlFlow::Continue(());
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     /// Whether a value may hold what the walk is about.
     fn is_relevant(&self, facts: &MemoryFacts<'_>, value: Value, path: ProjectionPath) -> bool {
-        self.visitor.follows_trivial() && !path.has_class_projection() || !facts.is_plain(value)
+        self.visitor.follows_trivial() && !path.has_class_projection() || !facts.holds_nothing(value)
     }
 
     /// Whether loads from an address are followed.

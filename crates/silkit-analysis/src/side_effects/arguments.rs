@@ -1,14 +1,14 @@
 //! Arguments that come to where nobody follows them.
 
 use super::collect::Collector;
-use super::restricted;
 use super::witness::Cause;
+use super::{convention, restricted};
 use crate::effects::Effects;
 use crate::escape::Program;
 use crate::memory::MemoryFacts;
 use crate::walk::{AnyPath, Walk, Walker};
 use crate::{Component, ProjectionPath};
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AnyInst, CopyAddr, Load, LoadQualifier, PartialApply};
 use silkit_ir::{Opcode, Operand, Value};
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ impl Collector<'_> {
         (self.at, self.cause) = (None, Cause::Everything);
         let facts = self.cx.escapes.facts;
         let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
-        let convention = conventions.and_then(|c| c.convention(index)).unwrap_or(ArgumentConvention::Inout);
+        let passing = conventions.and_then(|c| convention(c, index)).unwrap_or(ArgumentConvention::Inout);
         let mut uses = Uses {
             program: self.cx.escapes.program,
             has_ossa: self.cx.function.has_attribute("ossa"),
@@ -31,18 +31,18 @@ impl Collector<'_> {
             walk.down(argument, AnyPath);
         }
         if walk.run(&mut uses).is_break() {
-            let effects = restricted(self.global, facts.holds_nothing(argument), convention);
+            let effects = restricted(self.global, facts.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.takes {
             // What was loaded may be what is destroyed somewhere.
             let ownership = self.global & Effects::OWNERSHIP;
-            let effects = restricted(ownership, facts.holds_nothing(argument), convention);
+            let effects = restricted(ownership, facts.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.is_captured && self.global.contains(Effects::DESTROY) {
             // So may be a closure that holds it.
             self.add(Effects::DESTROY, argument);
         }
-        if convention == ArgumentConvention::In {
+        if passing == ArgumentConvention::In {
             self.cause = Cause::Instruction;
             // The function takes it, though on ways that never return the read may have been removed.
             self.add(Effects::READ, argument);
@@ -90,7 +90,7 @@ impl Uses<'_> {
         if body.view_as::<PartialApply>(inst).is_some_and(|closure| !closure.on_stack) {
             self.is_captured = true;
         }
-        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else {
+        let Some(site) = ApplySite::new(body, inst, facts.addresses) else {
             return ControlFlow::Break(());
         };
         let Some(index) = site.argument_of_operand(body.operand_index(operand)) else {

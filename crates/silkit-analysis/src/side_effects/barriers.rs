@@ -3,7 +3,7 @@
 use super::Context;
 use crate::access::{AccessFacts, Scopes, StorageKind, accessed_addresses, find};
 use crate::effects::Effects;
-use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::conventions::ApplySite;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Inst, Opcode};
 
@@ -19,7 +19,7 @@ impl Context<'_> {
             return may_be_barrier(&Behavior::new(body, self.functions), &self.accesses, inst);
         }
         let program = self.escapes.program;
-        let callees = ApplySite::new(body, inst, Addresses::Lowered)
+        let callees = ApplySite::new(body, inst, self.escapes.facts.addresses)
             .and_then(|site| program.callees(body, site.callee()));
         let is_barrier = |side: &crate::SideEffects| side.global.contains(Effects::DEINIT_BARRIER);
         callees.is_none_or(|callees| {

@@ -2,12 +2,12 @@
 
 use super::barriers::may_be_barrier;
 use super::witness::{Cause, Subject, Witness};
-use super::{AccessBase, Context, access_path, declared_effects, restricted};
+use super::{AccessBase, Context, access_path, convention, declared_effects, restricted};
 use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::walk::{AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AnyInst, StoreQualifier};
 use silkit_ir::ownership::builtin;
@@ -28,7 +28,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn body(&self) -> &Body {
+    pub(super) fn body(&self) -> &Body {
         self.cx.escapes.facts.body
     }
 
@@ -108,7 +108,7 @@ impl Collector<'_> {
     /// Adds the effects of an instruction that only the table knows.
     fn other(&mut self, inst: Inst) {
         let body = self.cx.escapes.facts.body;
-        if self.behavior.may_release(inst) {
+        if self.may_release(inst) {
             self.unknown();
         }
         let memory = self.behavior.memory(inst);
@@ -122,7 +122,11 @@ impl Collector<'_> {
         // An object that nobody else can see is not counted.
         let allocates = matches!(
             body.inst(inst).opcode,
-            Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::AllocBox | Opcode::AllocExistentialBox
+            Opcode::AllocRef
+                | Opcode::AllocRefDynamic
+                | Opcode::AllocBox
+                | Opcode::AllocExistentialBox
+                | Opcode::AllocPack
         );
         if let Some(object) = body.results(inst).next().filter(|_| allocates)
             && self.cx.escapes.escapes(
@@ -153,7 +157,7 @@ impl Collector<'_> {
     /// Adds the effects of what an apply site may call.
     fn call(&mut self, inst: Inst) {
         let body = self.cx.escapes.facts.body;
-        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else { return };
+        let Some(site) = ApplySite::new(body, inst, self.cx.escapes.facts.addresses) else { return };
         let arguments: Vec<(usize, Value)> = site
             .arguments()
             .enumerate()
@@ -191,8 +195,8 @@ impl Collector<'_> {
                     }
                     None => {
                         let function = &program.tables.module().functions[callee];
-                        let convention = Conventions::of(function, Addresses::Lowered)
-                            .and_then(|c| c.convention(index))
+                        let convention = Conventions::of(function, cx.escapes.facts.addresses)
+                            .and_then(|c| convention(c, index))
                             .unwrap_or(ArgumentConvention::Inout);
                         // Whatever is promised, results are written and what is passed in memory is read.
                         let passing = match convention {
@@ -337,7 +341,7 @@ impl Collector<'_> {
         }
     }
 
-    fn is_class(&self, ty: SilType) -> bool {
+    pub(super) fn is_class(&self, ty: SilType) -> bool {
         self.cx.escapes.facts.declarations.is_class(ty.ty()) == Some(true)
     }
 }

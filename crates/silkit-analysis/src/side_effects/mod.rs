@@ -8,6 +8,7 @@ mod arguments;
 mod barriers;
 mod base;
 mod collect;
+mod releases;
 mod witness;
 
 pub(crate) use base::{AccessBase, access_path};
@@ -16,11 +17,11 @@ pub use witness::{Cause, NoWitness, Subject, Witness};
 use crate::access::AccessFacts;
 use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::Escapes;
-use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage, Value};
 
-/// Whether side effects are computed for a function: what other modules define may change, and what is promised by an
-/// attribute need not be found.
+/// Whether side effects are computed for a function: what other modules define may change, what is promised by an
+/// attribute need not be found, and functions that are not to be optimized are left as they are.
 pub fn has_computed_effects(function: &Function) -> bool {
     let is_external = matches!(
         function.linkage,
@@ -30,7 +31,8 @@ pub fn has_computed_effects(function: &Function) -> bool {
             | Linkage::SharedExternal
     );
     let promise = function.effects_attribute();
-    !is_external && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
+    let is_optimized = !function.has_attribute("Onone");
+    is_optimized && !is_external && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
 }
 
 /// What a function may do of which no effects were computed.
@@ -48,6 +50,15 @@ pub fn declared_effects(function: &Function) -> Effects {
         Some(EffectsAttribute::ReadOnly) => Effects::READ | Effects::COPY | Effects::DEINIT_BARRIER,
         Some(EffectsAttribute::ReleaseNone) => Effects::all() - Effects::DESTROY,
         Some(EffectsAttribute::ReadWrite) | None => Effects::all(),
+    }
+}
+
+/// How an argument is passed, by the convention that is spelled: a value that is passed as it is, because no value lives in
+/// memory, counts as what it will be.
+fn convention(conventions: Conventions<'_>, argument: usize) -> Option<ArgumentConvention> {
+    match conventions.param_of_argument(argument) {
+        Some(param) => Some(Addresses::Lowered.param(conventions.ty.params[param].convention)),
+        None => conventions.convention(argument),
     }
 }
 

@@ -206,7 +206,7 @@ impl<P: WalkPath> Walk<'_, P> {
             }
             AnyInst::MarkDependence(_) => index != 0 || self.forward(inst, path),
             AnyInst::MarkDependenceAddr(_) => index != 0,
-            _ if is_same_address(body, inst) => self.forward(inst, path),
+            AnyInst::MarkUnresolvedNonCopyableValue(_) => self.forward(inst, path),
             _ => false,
         }
     }
@@ -225,17 +225,5 @@ pub(super) fn passes_on(body: &Body, inst: Inst) -> bool {
             | Opcode::RefToBridgeObject
             | Opcode::BridgeObjectToRef
             | Opcode::MarkUnresolvedNonCopyableValue
-    )
-}
-
-/// Whether the result of an instruction is the address that it is given.
-pub(super) fn is_same_address(body: &Body, inst: Inst) -> bool {
-    matches!(
-        body.inst(inst).opcode,
-        Opcode::MarkUninitialized
-            | Opcode::MoveOnlyWrapperToCopyableAddr
-            | Opcode::CopyableToMoveOnlyWrapperAddr
-            | Opcode::MarkUnresolvedNonCopyableValue
-            | Opcode::DropDeinit
     )
 }

@@ -1,10 +1,10 @@
 //! From a definition to the operands that it is made of.
 
-use super::down::{SOME, is_same_address, passes_on};
+use super::down::{SOME, passes_on};
 use super::{Walk, WalkPath};
 use crate::{Component, Indexed};
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Block, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Block, Inst, Value, ValueDef};
 
 impl<P: WalkPath> Walk<'_, P> {
     /// Walks on in front of a definition; false where the walk knows no way through it.
@@ -152,9 +152,13 @@ impl<P: WalkPath> Walk<'_, P> {
                     self.facts.constant(step.index).map_or(Component::AnyElement, Component::Element);
                 self.whole(step.base, Some(component), path)
             }
-            _ if is_same_address(body, inst)
-                || matches!(body.inst(inst).opcode, Opcode::BeginAccess | Opcode::MarkDependence) =>
-            {
+            AnyInst::BeginAccess(_)
+            | AnyInst::MarkDependence(_)
+            | AnyInst::MarkUninitialized(_)
+            | AnyInst::MoveOnlyWrapperToCopyableAddr(_)
+            | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
+            | AnyInst::MarkUnresolvedNonCopyableValue(_)
+            | AnyInst::DropDeinit(_) => {
                 self.up(body.operand_value(inst, 0), path);
                 true
             }

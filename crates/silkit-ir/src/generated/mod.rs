@@ -4950,7 +4950,7 @@ pub static INFOS: [InstInfo; 226] = [
         types: &[],
         value_ownership: ValueOwnership::Forwarded,
         memory: MemoryBehavior::None,
-        memory_depends_on_instance: false,
+        memory_depends_on_instance: true,
         may_release: false,
         may_trap: false,
         runtime: RuntimeEffects::empty(),

@@ -25,7 +25,9 @@ fn compute_escapes(cx: &mut ModuleContext<'_>) {
 }
 
 fn compute_sides(cx: &mut ModuleContext<'_>) {
-    let found = Work::new(cx.module, cx.declarations, cx.options.is_on("wmo")).sides();
+    let is_opaque = cx.options.is_on("enable-sil-opaque-values");
+    let work = Work::new(cx.module, cx.declarations, cx.options.is_on("wmo"));
+    let found = work.with_opaque_values(is_opaque).sides();
     finish(cx, &found);
 }
 

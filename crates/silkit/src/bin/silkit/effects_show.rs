@@ -165,7 +165,7 @@ impl<'a> Shown<'a> {
             Some(EffectsAttribute::ReadOnly) => "[readonly]",
             Some(EffectsAttribute::ReleaseNone) => "[releasenone]",
             Some(EffectsAttribute::ReadWrite) | None if function.body.is_some() => {
-                return format!("may do anything: calls {name}, which is of another module");
+                return format!("may do anything: calls {name}, whose effects are not computed");
             }
             _ if FunctionEffects::parse(&function.effects).side.is_some() => {
                 "what is written down of its effects"
