@@ -54,8 +54,7 @@ impl Dominators {
     /// The positions of the blocks that a block dominates, itself first, in [`Self::preorder`]; `None` where it cannot be
     /// reached.
     pub fn dominated(&self, block: Block) -> Option<Range<usize>> {
-        let enter = self.tree.enter.get(block.index()).copied().filter(|&n| n != NONE)?;
-        Some(enter as usize..self.tree.leave[block.index()] as usize + 1)
+        self.tree.subtree(block)
     }
 
     /// The blocks that can be reached, each after the one that dominates it.
@@ -129,6 +128,17 @@ impl PostDominators {
     /// Whether every path from `b` to an end passes through `a`, which may be `b` itself.
     pub fn post_dominates(&self, a: Block, b: Block) -> bool {
         self.tree.is_ancestor(a, b)
+    }
+
+    /// The positions of the blocks that a block post-dominates, itself first, in [`Self::preorder`]; `None` for a block that
+    /// is not in the tree.
+    pub fn post_dominated(&self, block: Block) -> Option<Range<usize>> {
+        self.tree.subtree(block)
+    }
+
+    /// The blocks of the tree, each after the one that post-dominates it.
+    pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
+        self.tree.preorder.iter().map(|&n| Block::from_u32(n))
     }
 
     /// Whether a path leads from a block to one without successors.
@@ -214,6 +224,12 @@ impl Tree {
             self.leave[node] = at + size[n] - 1;
             self.preorder[at as usize] = node as u32;
         }
+    }
+
+    /// The positions in preorder of a node and all below it.
+    fn subtree(&self, block: Block) -> Option<Range<usize>> {
+        let enter = self.enter.get(block.index()).copied().filter(|&n| n != NONE)?;
+        Some(enter as usize..self.leave[block.index()] as usize + 1)
     }
 
     fn contains(&self, block: Block) -> bool {

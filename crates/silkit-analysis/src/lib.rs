@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`BlockOrder`] | blocks in reverse postorder; which can be reached | edges |
 //! | [`Dominators`], [`PostDominators`] | block dominance in constant time | edges |
-//! | [`Frontiers`], [`ChosenDominators`] | where paths from a block meet others; the nearest dominator among chosen blocks | edges |
+//! | [`Frontiers`], [`Joins`], [`ChosenDominators`] | where paths from a block meet others, and meet again; the nearest dominator among chosen blocks | edges |
 //! | [`Components`] | strongly connected components of blocks | edges |
 //! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
 //! | [`LoopRegions`] | the tree of blocks, loops and the function, with edges at each level | edges |
@@ -52,6 +52,7 @@ pub mod escape_effects;
 mod frontiers;
 mod induction;
 mod inst_order;
+mod joins;
 mod loop_regions;
 mod loops;
 pub mod memory;
@@ -78,6 +79,7 @@ pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use induction::{Induction, Step};
 pub use inst_order::InstOrder;
+pub use joins::Joins;
 pub use loop_regions::{LoopRegions, Region, RegionEdge, RegionKind};
 pub use loops::{Loop, LoopId, Loops};
 pub use order::BlockOrder;

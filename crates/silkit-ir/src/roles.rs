@@ -2,7 +2,7 @@
 //! projections, casts, markers, forwarding. All answers come from columns of the instruction table; apply
 //! sites are in [`crate::conventions`], successors with the control flow of the body.
 
-use crate::body::{Body, Inst, Value, ValueDef};
+use crate::body::{Body, Inst, Operand, Value, ValueDef};
 use crate::generated::Opcode;
 use crate::info::{Results, Role};
 
@@ -158,5 +158,19 @@ impl Body {
         let ValueDef::Argument(block, index) = self.def(value) else { return Vec::new() };
         let operands = self.incoming(block).filter_map(|edge| self.edge_operand(edge, index.into()));
         operands.map(|operand| self.operand(operand).value).collect()
+    }
+
+    /// The argument for which a terminator passes an operand (`br`, `cond_br`).
+    pub fn passed_to(&self, operand: Operand) -> Option<Value> {
+        let terminator = self.operand(operand).user;
+        let block = self.inst(terminator).block.some().filter(|_| self.is_terminator(terminator))?;
+        let at = self.operand_index(operand);
+        self.outgoing(block).enumerate().find_map(|(index, edge)| {
+            let passed = self.operand_range(terminator, self.edge_operands(terminator, index)?);
+            self.arguments(self.edge(edge).to)
+                .get(at.checked_sub(passed.start)?)
+                .copied()
+                .filter(|_| at < passed.end)
+        })
     }
 }

@@ -212,6 +212,45 @@ bb0(%0 : $Builtin.Int1):
     }
 
     #[test]
+    fn a_web_of_dead_values_is_one_transformation() {
+        let text = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = struct $Int1 (%0)
+  %2 = tuple (%1, %1)
+  debug_value %2, let, name \"x\"
+  cond_br %0, bb1, bb2
+bb1:
+  %5 = builtin \"xor_Int1\"(%0, %0) : $Builtin.Int1
+  br bb3
+bb2:
+  %7 = builtin \"or_Int1\"(%0, %0) : $Builtin.Int1
+  br bb3
+bb3:
+  %9 = builtin \"and_Int1\"(%0, %0) : $Builtin.Int1
+  %10 = tuple ()
+  return %10
+}
+struct Int1 { var value: Builtin.Int1 }
+";
+        let module = silkit_text::parse_module(text).module;
+        let declarations = silkit_text::decl::with_stdlib(Default::default());
+        let steps = crate::parse_pipeline("dce", crate::passes::find).expect("a pipeline");
+        let options = Options::default();
+        let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+        for (lost, change) in [(Opcode::Struct, 1), (Opcode::CondBranch, 2)] {
+            let verdict = bisection.search(|module| {
+                let mut bodies = module.functions.values().filter_map(|f| f.body.as_ref());
+                Ok::<bool, ()>(bodies.any(|b| b.insts().any(|i| b.inst(i).opcode == lost)))
+            });
+            let Ok(Verdict::Found(found)) = verdict else { panic!("it is found") };
+            assert_eq!(found.change, Some(change), "{}", found.difference);
+        }
+    }
+
+    #[test]
     fn what_no_pass_breaks_is_told_apart() {
         assert!(matches!(search("mem2reg", |_| true), Verdict::Never));
         assert!(matches!(search("mem2reg", |slots| slots == 0), Verdict::Always));

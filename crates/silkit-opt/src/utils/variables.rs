@@ -15,24 +15,59 @@ pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
     body.edit().new_loc(LocData { source, ..data })
 }
 
+/// The variables that are in memory, or in what was borrowed into it: those that an address is said to have.
+#[derive(Debug, Default)]
+pub struct StoredVariables {
+    /// That of the allocation itself.
+    own: Option<(Loc, DebugValue)>,
+    others: Vec<(Loc, DebugValue)>,
+}
+
+impl StoredVariables {
+    /// The variables in an allocation.
+    pub fn of(body: &Body, allocation: Inst) -> Self {
+        let mut own = None;
+        if let Some(AllocStack { var: Some(var), moveable_value_debuginfo, .. }) = body.view_as(allocation) {
+            let variable =
+                DebugValue { var: Some(var), moveable_value_debuginfo, ..DebugValue::new(Value::NONE) };
+            own = Some((body.inst(allocation).loc, variable));
+        }
+        let others = body.results(allocation).flat_map(|address| at_address(body, address)).collect();
+        Self { own, others }
+    }
+}
+
+/// The variables that an address has, newest use first.
+fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugValue)> + '_ {
+    body.users(address).filter_map(|user| {
+        let variable = body.view_as::<DebugValue>(user)?;
+        Some((body.inst(user).loc, DebugValue { var: variable.var.map(without_dereference), ..variable }))
+    })
+}
+
 /// Says at a store to memory that all variables there have the stored value from here on, as the store does by being
-/// there: the variable of the allocation, and those that use the address.
-pub fn keep_stored(body: &mut Body, declarations: &Declarations, store: Inst, source: Value, memory: Inst) {
+/// there.
+pub fn keep_stored(
+    body: &mut Body,
+    declarations: &Declarations,
+    store: Inst,
+    source: Value,
+    variables: &StoredVariables,
+) {
     let mut found: Vec<(Loc, DebugValue)> = Vec::new();
-    if let Some(AllocStack { var: Some(var), moveable_value_debuginfo, .. }) = body.view_as(memory) {
-        let debug_value = DebugValue { var: Some(var), moveable_value_debuginfo, ..DebugValue::new(source) };
+    if let Some((own, variable)) = variables.own {
         // Arguments have one place; so has what the compiler stored.
         let loc = body.inst(store).loc;
         let is_auto = body.loc(loc).and_then(|l| l.source).is_some_and(|s| s.is_auto);
-        let is_fixed = is_auto || DebugVarData::of(var).argno.is_some();
-        found.push((if is_fixed { body.inst(memory).loc } else { loc }, debug_value));
+        let is_fixed = is_auto || variable.var.is_some_and(|var| DebugVarData::of(var).argno.is_some());
+        found.push((if is_fixed { own } else { loc }, DebugValue { operand: source, ..variable }));
     }
-    for address in body.results(memory).chain(body.results(store)) {
-        for user in body.users(address) {
-            let Some(variable) = body.view_as::<DebugValue>(user) else { continue };
-            let var = variable.var.map(without_dereference);
-            found.push((body.inst(user).loc, DebugValue { var, operand: source, trace: false, ..variable }));
-        }
+    let others = variables.others.iter().copied();
+    let borrowed = body.results(store).flat_map(|address| at_address(body, address));
+    let with_source = |(loc, variable)| (loc, DebugValue { operand: source, trace: false, ..variable });
+    found.extend(others.chain(borrowed).map(with_source));
+    if found.is_empty() {
+        return;
     }
     let mut builder = body.builder(declarations);
     for (loc, variable) in found {

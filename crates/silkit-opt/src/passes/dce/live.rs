@@ -1,53 +1,68 @@
 //! What is live: what the function is there for, and all that this needs.
 
 use super::control::Control;
+use super::kept::KeptPhis;
 use crate::context::World;
-use silkit_base::{Entity, FxHashSet};
-use silkit_ir::info::OperandOwnership;
+use silkit_base::Entity;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{
-    ArgFlags, Behavior, Block, Body, Inst, Opcode, Operand, Ownership, Value, ValueDef, called_function,
-};
+use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, called_function};
 
 /// The live instructions and arguments of a body.
 pub(super) struct Live<'a> {
     body: &'a Body,
-    control: &'a Control,
     insts: Vec<bool>,
     args: Vec<bool>,
     /// How many live instructions each block has.
     count: Vec<u32>,
-    work: Vec<Inst>,
+    work: Vec<Work>,
+}
+
+/// What became live, so that what it needs does too.
+enum Work {
+    Inst(Inst),
+    Argument(Value),
+    /// A block with its first live instruction.
+    Block(Block),
 }
 
 impl<'a> Live<'a> {
     pub(super) fn of(
         body: &'a Body,
-        control: &'a Control,
+        control: &mut Control,
         world: &'a World<'a>,
         ownership: Option<&BodyOwnership<'a>>,
     ) -> Self {
         let mut live = Self {
             body,
-            control,
             insts: vec![false; body.inst_count()],
             args: vec![false; body.value_count()],
             count: vec![0; body.block_count()],
             work: Vec::new(),
         };
         let behavior = Behavior::new(body, world);
+        let mut kept = KeptPhis::default();
         for inst in body.insts() {
-            if is_root(body, world, &behavior, ownership, inst) {
+            if is_root(body, world, &behavior, ownership, &mut kept, inst) {
                 live.mark(inst);
             }
         }
         if ownership.is_some() {
             live.keep_outer_borrows();
         }
-        while let Some(inst) = live.work.pop() {
-            live.propagate(inst);
+        let mut controlling = Vec::new();
+        while let Some(work) = live.work.pop() {
+            match work {
+                Work::Inst(inst) => live.propagate(inst),
+                Work::Argument(arg) => live.propagate_argument(arg),
+                Work::Block(block) => {
+                    control.controlling(block, &mut controlling);
+                    for terminator in controlling.drain(..).filter_map(|b| body.terminator(b)) {
+                        live.mark(terminator);
+                    }
+                }
+            }
         }
         live
     }
@@ -62,7 +77,7 @@ impl<'a> Live<'a> {
             matches!(opcode, Some(Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::BorrowedFrom))
         };
         for inst in body.insts().filter(|&i| body.inst(i).opcode == Opcode::BeginBorrow) {
-            let mut passed = body.results(inst).flat_map(|r| body.uses(r)).filter_map(|o| passed_to(body, o));
+            let mut passed = body.results(inst).flat_map(|r| body.uses(r)).filter_map(|o| body.passed_to(o));
             if !passed.any(|arg| is_reborrow(&arg)) {
                 continue;
             }
@@ -70,7 +85,7 @@ impl<'a> Live<'a> {
                 Some(body.operand_value(inst, 0)).filter(is_borrow).into_iter().collect();
             while let Some(value) = work.pop() {
                 self.mark_value(value);
-                for arg in body.uses(value).filter_map(|o| passed_to(body, o)).filter(is_reborrow) {
+                for arg in body.uses(value).filter_map(|o| body.passed_to(o)).filter(is_reborrow) {
                     if !self.argument(arg) {
                         self.mark_value(arg);
                         let borrowed = body.users(arg).filter(|&user| is_borrowed_phi(body, user, arg));
@@ -109,35 +124,38 @@ impl<'a> Live<'a> {
         if std::mem::replace(&mut self.insts[inst.index()], true) {
             return;
         }
-        self.work.push(inst);
+        self.work.push(Work::Inst(inst));
         let block = self.body.inst(inst).block;
         self.count[block.index()] += 1;
         if self.count[block.index()] == 1 {
-            for &decides in self.control.controlling(block) {
-                if let Some(terminator) = self.body.terminator(decides) {
-                    self.mark(terminator);
-                }
-            }
+            self.work.push(Work::Block(block));
         }
     }
 
     fn mark_value(&mut self, value: Value) {
         match self.body.def(value) {
             ValueDef::Result(inst, _) => self.mark(inst),
-            ValueDef::Argument(block, index) if !std::mem::replace(&mut self.args[value.index()], true) => {
-                self.mark_dependents(value);
-                for edge in self.body.incoming(block) {
-                    // What delivers the argument has to stay.
-                    let from = self.body.edge(edge).from;
-                    if let Some(terminator) = self.body.terminator(from) {
-                        self.mark(terminator);
-                    }
-                    if let Some(operand) = self.body.edge_operand(edge, index.into()) {
-                        self.mark_value(self.body.operand(operand).value);
-                    }
+            ValueDef::Argument(..) => {
+                if !std::mem::replace(&mut self.args[value.index()], true) {
+                    self.work.push(Work::Argument(value));
                 }
             }
-            _ => {}
+            ValueDef::Undef | ValueDef::Pending => {}
+        }
+    }
+
+    fn propagate_argument(&mut self, arg: Value) {
+        let ValueDef::Argument(block, index) = self.body.def(arg) else { return };
+        self.mark_dependents(arg);
+        for edge in self.body.incoming(block) {
+            // What delivers the argument has to stay.
+            let from = self.body.edge(edge).from;
+            if let Some(terminator) = self.body.terminator(from) {
+                self.mark(terminator);
+            }
+            if let Some(operand) = self.body.edge_operand(edge, index.into()) {
+                self.mark_value(self.body.operand(operand).value);
+            }
         }
     }
 
@@ -207,13 +225,14 @@ fn is_root(
     world: &World<'_>,
     behavior: &Behavior<'_>,
     ownership: Option<&BodyOwnership<'_>>,
+    kept: &mut KeptPhis,
     inst: Inst,
 ) -> bool {
     match body.inst(inst).opcode {
         Opcode::CondFail => !checks_builtin(body, inst),
         Opcode::EndAccess => false,
         Opcode::DestroyValue | Opcode::EndBorrow | Opcode::EndLifetime => {
-            ownership.is_some_and(|o| ends_kept_phi(body, o, body.operand_value(inst, 0)))
+            ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
         }
         Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Branch => false,
         // A cast whose result nobody uses may go, though it could have trapped (seed 003).
@@ -258,71 +277,5 @@ fn makes_string(body: &Body, world: &World<'_>, inst: Inst) -> bool {
     let callee = called_function(body, inst).and_then(|name| world.function(name));
     callee.is_some_and(|f| {
         f.attributes.iter().any(|a| a.key == "_semantics" && a.text.as_str().contains("\"string.makeUTF8\""))
-    })
-}
-
-/// Whether a value is a phi, perhaps borrowed from something, that is to be kept: a variable's, or one to which
-/// pointers lead.
-fn ends_kept_phi(body: &Body, ownership: &BodyOwnership<'_>, value: Value) -> bool {
-    let phi = body.def_as::<inst::BorrowedFrom>(value).map_or(value, |b| b.value);
-    if !body.is_phi(phi) {
-        return false;
-    }
-    // All that the phi may be.
-    let (mut work, mut sources) = (vec![phi], FxHashSet::default());
-    while let Some(value) = work.pop() {
-        if sources.insert(value) && body.is_phi(value) {
-            work.extend(body.phi_values(value));
-        }
-    }
-    sources.iter().any(|&value| is_lexical(body, value)) || has_escape(body, ownership, sources)
-}
-
-/// Whether a value is that of a variable.
-fn is_lexical(body: &Body, value: Value) -> bool {
-    match body.def(value) {
-        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
-            let data = body.value(value);
-            data.ownership != Ownership::None && !data.arg_flags.contains(ArgFlags::EAGER_MOVE)
-        }
-        ValueDef::Argument(..) => body.value(value).arg_flags.contains(ArgFlags::LEXICAL),
-        ValueDef::Result(def, _) => {
-            matches!(body.inst(def).opcode, Opcode::MoveValue | Opcode::BeginBorrow)
-                && body.has_flag(def, "lexical")
-        }
-        ValueDef::Undef | ValueDef::Pending => false,
-    }
-}
-
-/// Whether a pointer to one of some values, or to what it is passed on as, escapes.
-fn has_escape(body: &Body, ownership: &BodyOwnership<'_>, values: FxHashSet<Value>) -> bool {
-    let mut work: Vec<Value> = values.iter().copied().collect();
-    let mut seen = values;
-    while let Some(value) = work.pop() {
-        if body.value(value).arg_flags.contains(ArgFlags::POINTER_ESCAPE) {
-            return true;
-        }
-        for operand in body.uses(value) {
-            let Some(used) = ownership.operand(operand) else { continue };
-            if used == OperandOwnership::PointerEscape {
-                return true;
-            }
-            if used.is_forwarding() {
-                let user = body.operand(operand).user;
-                let next = body.results(user).chain(passed_to(body, operand));
-                work.extend(next.filter(|&value| seen.insert(value)));
-            }
-        }
-    }
-    false
-}
-
-/// The argument to which a branch passes an operand.
-fn passed_to(body: &Body, operand: Operand) -> Option<Value> {
-    let terminator = body.operand(operand).user;
-    let block = Some(body.inst(terminator).block).filter(|_| body.is_terminator(terminator))?;
-    body.outgoing(block).find_map(|edge| {
-        let args = body.arguments(body.edge(edge).to);
-        (0..args.len()).find(|&i| body.edge_operand(edge, i) == Some(operand)).map(|i| args[i])
     })
 }

@@ -7,7 +7,7 @@
 //! | [`single_block`] | allocations that are used in one block: one walk |
 //! | [`several_blocks`] | all others: one walk for each block, and phis where values meet |
 //!
-//! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores.
+//! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores where it is there.
 
 mod rewrite;
 mod several_blocks;
@@ -20,7 +20,7 @@ use crate::passes::update_borrowed_from::complete as update_borrowed_from;
 use crate::utils::lifetime_completion::complete_at_last_uses;
 use crate::utils::{canonical_lifetime, delete, variables};
 use rewrite::Slot;
-use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Frontiers, InstOrder};
+use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, InstOrder, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
@@ -31,16 +31,13 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
-/// Dominance frontiers have at most so many members for each block, on average.
-const MOST_MEMBERS: usize = 8;
-
 /// What is known about the function: none of it is made stale by the changes of this pass.
 struct Known {
     dominators: Fresh<Dominators>,
     dead_ends: Fresh<DeadEnds>,
     /// Positions as they were in the beginning. What is made later is never asked for.
     order: Fresh<InstOrder>,
-    frontiers: Option<Frontiers>,
+    joins: Joins,
     chosen: ChosenDominators,
     /// Projections of addresses that nobody uses, of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
@@ -57,9 +54,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     let dominators = cx.get::<Dominators>();
     let order = cx.get::<InstOrder>();
     let dead_ends = cx.get::<DeadEnds>();
-    let most = MOST_MEMBERS * cx.body().block_order().len();
     let mut known = Known {
-        frontiers: Frontiers::compute(cx.body(), dominators.of_then(), most),
+        joins: Joins::compute(cx.body(), dominators.of_then()),
         chosen: ChosenDominators::new(dominators.of_then()),
         dead_projections: dead_projections(cx.body()),
         dominators,
@@ -85,7 +81,8 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
     let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some("access");
     let has_accesses = cx.body().insts().any(is_end);
     let Known { dominators, dead_ends, stored, .. } = known;
-    let known = canonical_lifetime::Known { dominators, dead_ends, has_accesses };
+    let lexical = canonical_lifetime::Lexical::of(cx.body());
+    let mut known = canonical_lifetime::Known { dominators, dead_ends, has_accesses, lexical };
     let mut seen = FxHashSet::default();
     for value in stored {
         let is_there = match cx.body().def(value) {
@@ -96,7 +93,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
         if is_there {
             let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
             if let Some(value) = value {
-                canonical_lifetime::canonicalize(cx, value, &known);
+                canonical_lifetime::canonicalize(cx, value, &mut known);
             }
         }
     }
@@ -191,6 +188,7 @@ fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
 /// Removes an allocation and all that still uses it. What stores say about variables is kept.
 fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
     let users: Vec<Inst> = body.results(allocation).flat_map(|address| body.users(address)).collect();
+    let stored = variables::StoredVariables::of(body, allocation);
     for user in users {
         let source = match body.inst(user).opcode {
             Opcode::Store => body.view_as::<Store>(user).map(|store| store.source),
@@ -198,7 +196,7 @@ fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
             _ => None,
         };
         if let Some(source) = source {
-            variables::keep_stored(body, declarations, user, source, allocation);
+            variables::keep_stored(body, declarations, user, source, &stored);
         }
     }
     delete::with_users(body, allocation);

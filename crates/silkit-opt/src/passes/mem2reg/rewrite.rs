@@ -44,6 +44,11 @@ impl Held {
         Self { stored: None, scope: Some(value) }
     }
 
+    /// The same, if what is stored is another value by now.
+    pub(super) fn with_stored(self, stored: Value) -> Self {
+        Self { stored: self.stored.map(|_| stored), ..self }
+    }
+
     /// The value that replaces what is loaded.
     pub(super) fn value(self) -> Option<Value> {
         self.scope.or(self.stored)

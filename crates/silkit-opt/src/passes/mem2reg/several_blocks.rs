@@ -13,8 +13,9 @@ struct Promoter<'p, 'c> {
     cx: &'p mut FunctionContext<'c>,
     known: &'p mut Known,
     slot: &'p Slot,
-    /// What the allocation holds at the end of a block that stores to it.
-    at_end: FxHashMap<Block, Held>,
+    /// The last store of each block that stores, and what the allocation holds behind it as long as loads stay. What is
+    /// stored may be a load that is replaced later: [`Self::stored_in`] tells what it is now.
+    at_end: FxHashMap<Block, (Inst, Held)>,
     /// The phis, by their blocks.
     phis: FxHashMap<Block, Value>,
     phi_blocks: Vec<Block>,
@@ -58,49 +59,17 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 }
 
 /// The blocks where stored values meet while the allocation may be there.
-fn phi_blocks(body: &Body, known: &Known, slot: &Slot) -> Vec<Block> {
+fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
     let dominators = known.dominators.of_then();
     let home = body.inst(slot.allocation).block;
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
-    let mut work: Vec<Block> = stores.map(|user| body.inst(user).block).collect();
+    let stores = stores.map(|user| body.inst(user).block);
     let mut deallocations =
         body.users(slot.address).filter(|&user| body.inst(user).opcode == Opcode::DeallocStack);
     let end = deallocations.next().filter(|_| deallocations.next().is_none());
     let end = end.map(|inst| body.inst(inst).block);
-    work.retain(|&block| dominators.is_reachable(block));
-    let mut seen = FxHashSet::default();
-    let mut found = Vec::new();
-    while let Some(block) = work.pop() {
-        let successors: Vec<Block>;
-        let frontier = match &known.frontiers {
-            Some(frontiers) => frontiers.of(block),
-            None => {
-                successors = frontier_by_walk(body, known, block);
-                &successors
-            }
-        };
-        for &join in frontier {
-            if !seen.insert(join) {
-                continue;
-            }
-            let is_gone = end.is_some_and(|end| end != join && dominators.dominates(end, join));
-            if dominators.dominates(home, join) && !is_gone {
-                found.push(join);
-                work.push(join);
-            }
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-/// The dominance frontier of one block, where those of all together would be too large to keep.
-fn frontier_by_walk(body: &Body, known: &Known, block: Block) -> Vec<Block> {
-    let dominators = known.dominators.of_then();
-    let is_outside = |to: Block| to == block || !dominators.dominates(block, to);
-    let Some(range) = dominators.dominated(block) else { return Vec::new() };
-    let inside = dominators.preorder().skip(range.start).take(range.len());
-    inside.flat_map(|from| body.block_successors(from)).filter(|&to| is_outside(to)).collect()
+    let is_gone = |join: Block| end.is_some_and(|end| end != join && dominators.dominates(end, join));
+    known.joins.iterated(dominators, home, stores, |join| !is_gone(join))
 }
 
 fn is_store(body: &Body, inst: Inst) -> bool {
@@ -139,8 +108,8 @@ impl Promoter<'_, '_> {
                 }
                 self.step(inst, &mut running);
             }
-            if let (Some((_, true)), Some(held)) = (running.store, running.held) {
-                self.at_end.insert(block, held);
+            if let (Some((store, true)), Some(held)) = (running.store, running.held) {
+                self.at_end.insert(block, (store, held));
             }
         }
     }
@@ -258,7 +227,13 @@ impl Promoter<'_, '_> {
     fn live_out(&self, block: Block) -> Option<Held> {
         let nearest = self.known.chosen.nearest(self.known.dominators.of_then(), block)?;
         let phi = || self.phis.get(&nearest).map(|&phi| Held::as_is(phi));
-        self.at_end.get(&nearest).copied().or_else(phi)
+        self.stored_in(nearest).or_else(phi)
+    }
+
+    /// What the allocation holds at the end of a block that stores to it.
+    fn stored_in(&self, block: Block) -> Option<Held> {
+        let &(store, held) = self.at_end.get(&block)?;
+        Some(held.with_stored(self.cx.body().operand_value(store, 0)))
     }
 
     /// What the allocation holds at the start of a block, as a value; `undef` where nothing was stored before.
@@ -356,7 +331,7 @@ impl Promoter<'_, '_> {
     /// What was stored last in each block, and the phis, in the order of blocks.
     fn values(&self) -> Vec<Value> {
         let mut stores: Vec<(Block, Held)> =
-            self.at_end.iter().map(|(&block, &held)| (block, held)).collect();
+            self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
         stores.sort_unstable_by_key(|&(block, _)| block);
         let phis = self.phi_blocks.iter().map(|block| self.phis[block]);
         stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()

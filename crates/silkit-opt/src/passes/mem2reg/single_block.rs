@@ -3,12 +3,14 @@
 use super::rewrite::{self, Held, Slot};
 use super::{Known, uses};
 use crate::context::FunctionContext;
-use crate::utils::{destroy, variables};
+use crate::utils::destroy;
+use crate::utils::variables::{self, StoredVariables};
 use silkit_ir::instructions::{EndBorrow, Store, StoreBorrow, StoreQualifier};
 use silkit_ir::{Block, Inst, Opcode, Point, Value};
 
 /// Replaces what uses an allocation. What remains of its uses reads nothing.
 pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) {
+    let stored = StoredVariables::of(cx.body(), slot.allocation);
     let mut held = None;
     let mut end = None;
     for inst in uses::all(cx.body(), known.order.of_then(), slot.address) {
@@ -19,12 +21,18 @@ pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Sl
             end = Some(inst);
             break;
         }
-        step(cx, slot, inst, &mut held);
+        step(cx, slot, inst, &mut held, &stored);
     }
     remove_dead_projections(cx, known, slot, end);
 }
 
-fn step(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Held>) {
+fn step(
+    cx: &mut FunctionContext<'_>,
+    slot: &Slot,
+    inst: Inst,
+    held: &mut Option<Held>,
+    stored: &StoredVariables,
+) {
     let body = cx.body();
     match body.inst(inst).opcode {
         Opcode::Load | Opcode::LoadBorrow => {
@@ -44,7 +52,7 @@ fn step(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option
             }
             *held = Some(rewrite::after_store(cx, slot, inst, source));
             let (body, declarations) = cx.body_mut_with_declarations();
-            variables::keep_stored(body, declarations, inst, source, slot.allocation);
+            variables::keep_stored(body, declarations, inst, source, stored);
             body.edit().remove(inst);
         }
         Opcode::StoreBorrow => {

@@ -1,7 +1,7 @@
 //! Tests of utilities that make lifetimes shorter.
 
 use super::{Test, TestFn};
-use crate::utils::canonical_lifetime::{self, Known, Limits};
+use crate::utils::canonical_lifetime::{self, Known, Lexical, Limits};
 use silkit_analysis::{DeadEnds, Dominators};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("canonicalize_ossa_lifetime", canonicalize_ossa_lifetime)];
@@ -18,8 +18,9 @@ fn canonicalize_ossa_lifetime(test: &mut Test<'_>) -> Result<(), String> {
     }
     test.with_context(|cx| {
         let (dominators, dead_ends) = (cx.get::<Dominators>(), cx.get::<DeadEnds>());
-        let known = Known { dominators, dead_ends, has_accesses: respects_accesses };
-        canonical_lifetime::canonicalize_to(cx, value, &known, Limits { is_longest, ends: &ends });
+        let lexical = Lexical::of(cx.body());
+        let mut known = Known { dominators, dead_ends, has_accesses: respects_accesses, lexical };
+        canonical_lifetime::canonicalize_to(cx, value, &mut known, Limits { is_longest, ends: &ends });
     });
     test.say_function();
     Ok(())

@@ -18,7 +18,7 @@ pub(super) fn extend(
 ) {
     let body = cx.body();
     let Some(home) = super::home(body, value) else { return };
-    if super::is_lexical(body, value) {
+    if known.lexical.contains(body, value) {
         if known.dead_ends.of_then().any() {
             extend_to_dead_ends(cx, value, home, found);
         }

@@ -5,19 +5,22 @@
 //! |---|---|
 //! | `collect` | finds the uses of a value and of its copies |
 //! | `extend` | says how far the value has to live beyond its last use |
+//! | `lexical` | knows whether a value is that of a variable |
 //! | `rewrite` | ends the value there, and removes copies |
 
 mod collect;
 mod extend;
+mod lexical;
 mod rewrite;
+
+pub use lexical::Lexical;
 
 use crate::context::FunctionContext;
 use silkit_analysis::{DeadEnds, Dominators, Fresh};
-use silkit_base::FxHashSet;
 use silkit_ir::conventions::Addresses;
-use silkit_ir::instructions::{BeginBorrow, CopyValue, MoveValue};
+use silkit_ir::instructions::CopyValue;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext, forwarded_operands};
-use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 
 /// The value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed value, which
 /// is not that of its own alone.
@@ -60,12 +63,12 @@ fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
 
 /// Makes the lifetime of an owned value, which is no copy of another owned one, canonical. Nothing is done where it
 /// escapes.
-pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &Known) {
+pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known) {
     canonicalize_to(cx, value, known, Limits::default());
 }
 
 /// As [`canonicalize`], within limits.
-pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &Known, limits: Limits<'_>) {
+pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known, limits: Limits<'_>) {
     if ownership(cx).value(value) != Some(Ownership::Owned) {
         return;
     }
@@ -75,6 +78,7 @@ pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &Known
     }
     extend::extend(cx, value, &mut found, known, limits);
     rewrite::rewrite(cx, value, found, known);
+    known.lexical.spread(cx.body(), value);
 }
 
 /// What a lifetime is kept from, or allowed.
@@ -96,40 +100,13 @@ pub struct Known {
     pub dead_ends: Fresh<DeadEnds>,
     /// Whether there are accesses to memory whose scopes matter.
     pub has_accesses: bool,
+    /// The values of variables.
+    pub lexical: Lexical,
 }
 
 fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
     let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
     BodyOwnership::on_demand(cx.body(), context)
-}
-
-/// Whether the lifetime of an owned value is that of a variable: it does not end before what may see its end.
-pub fn is_lexical(body: &Body, value: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = vec![value];
-    while let Some(value) = work.pop() {
-        if !seen.insert(value) {
-            continue;
-        }
-        let is_lexical = match body.def(value) {
-            ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
-                !body.value(value).arg_flags.contains(ArgFlags::EAGER_MOVE)
-            }
-            // A phi is lexical where one of the values that come in is.
-            ValueDef::Argument(..) => {
-                work.extend(body.phi_values(value));
-                false
-            }
-            _ => {
-                body.def_as::<MoveValue>(value).is_some_and(|m| m.lexical)
-                    || body.def_as::<BeginBorrow>(value).is_some_and(|b| b.lexical)
-            }
-        };
-        if is_lexical {
-            return true;
-        }
-    }
-    false
 }
 
 /// The block in which a value is defined.

@@ -4,6 +4,7 @@ use super::Known;
 use super::collect::{Found, Use};
 use crate::context::FunctionContext;
 use crate::utils::variables;
+use silkit_analysis::DeadEnds;
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::DestroyValue;
 use silkit_ir::{Block, Body, Inst, Opcode, Operand, Point, Value};
@@ -20,7 +21,7 @@ enum End {
 pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, known: &Known) {
     let Some(home) = super::home(cx.body(), value) else { return };
     let ends = ends(cx.body(), value, home, &found, known);
-    let leads_to_plain = leads_to_plain(cx.body(), &found);
+    let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.of_then());
     let mut found = found;
     let mut last: FxHashSet<Inst> = FxHashSet::default();
     for end in ends {
@@ -45,8 +46,8 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, 
 }
 
 fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) -> Vec<End> {
-    let leads_to_destroy = leads_to_destroy(body, found);
     let dead_ends = known.dead_ends.of_then();
+    let leads_to_destroy = leads_to_destroy(body, home, found, dead_ends);
     // On the way to a dead end the value is ended only where it was.
     let is_ended = |block: Block| !dead_ends.is_dead_end(block) || leads_to_destroy.contains(&block);
     let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
@@ -118,18 +119,12 @@ fn is_plain(body: &Body, destroy: Inst) -> bool {
     body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
 }
 
-/// The blocks behind which a plain destroy is reached. Where there is none, the value was destroyed for dead ends only.
-fn leads_to_plain(body: &Body, found: &Found) -> FxHashSet<Block> {
-    let mut reached = FxHashSet::default();
+/// The blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was destroyed for dead ends
+/// only.
+fn leads_to_plain(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
-    let mut work: Vec<Block> =
-        plain.flat_map(|&destroy| body.predecessors(body.inst(destroy).block)).collect();
-    while let Some(block) = work.pop() {
-        if reached.insert(block) {
-            work.extend(body.predecessors(block));
-        }
-    }
-    reached
+    let before = plain.map(|&destroy| body.inst(destroy).block).filter(|&block| block != home);
+    leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
 /// Whether a plain destroy comes behind a point in its block.
@@ -144,12 +139,17 @@ fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
         .any(|inst| found.is_destroy.contains(&inst) && is_plain(body, inst))
 }
 
-/// The blocks from which a destroy is reached.
-fn leads_to_destroy(body: &Body, found: &Found) -> FxHashSet<Block> {
+/// The blocks of dead ends from which a destroy is reached.
+fn leads_to_destroy(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+    let blocks = found.destroys.iter().map(|&inst| body.inst(inst).block);
+    leads_to(body, home, blocks.collect(), dead_ends)
+}
+
+/// The blocks of dead ends from which others are reached, as far as the value is there.
+fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let mut reached = FxHashSet::default();
-    let mut work: Vec<Block> = found.destroys.iter().map(|&inst| body.inst(inst).block).collect();
     while let Some(block) = work.pop() {
-        if reached.insert(block) {
+        if dead_ends.is_dead_end(block) && reached.insert(block) && block != home {
             work.extend(body.predecessors(block));
         }
     }

@@ -1,0 +1,248 @@
+//! What passes cost grows as their input does, whatever its shape.
+//!
+//! `cargo test --release -p silkit-opt --test growth -- --ignored --nocapture` shows times.
+
+use silkit_ir::Module;
+use silkit_opt::{Runner, passes};
+use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
+use silkit_text::parse_module;
+use silkit_types::decl::Declarations;
+use std::fmt::Write;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+const PRELUDE: &str = "\
+sil_stage canonical
+import Builtin
+import Swift
+class Node {}
+sil @look : $@convention(thin) (@guaranteed Node) -> ()
+sil @make : $@convention(thin) () -> @owned Node
+";
+
+const RETURN: &str = "%r = tuple ()\nreturn %r : $()\n}\n";
+
+fn function(attributes: &str, body: &str) -> String {
+    let sig = "$@convention(thin) (Builtin.Int1, Builtin.Int64, @owned Node) -> ()";
+    let args = "bb0(%c : $Builtin.Int1, %i : $Builtin.Int64, %o : @owned $Node):";
+    let args = if attributes.contains("ossa") { args.to_owned() } else { args.replace("@owned ", "") };
+    format!("sil {attributes} @f : {sig} {{\n{args}\n{body}")
+}
+
+/// Loops around loops, each with one block before the inner one and one behind, which goes back: two blocks each.
+fn loops(n: usize, before: &str, behind: &str) -> String {
+    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
+    let mut body = String::from("br h0\n");
+    for i in 0..n {
+        let next = if i + 1 < n { format!("h{}", i + 1) } else { format!("l{i}") };
+        _ = writeln!(body, "h{i}:\n{}br {next}", with(before, i));
+    }
+    for i in (0..n).rev() {
+        let next = if i == 0 { "last".to_owned() } else { format!("l{}", i - 1) };
+        _ = writeln!(
+            body,
+            "l{i}:\n{}cond_br %c, h{i}x, l{i}x\nh{i}x:\nbr h{i}\nl{i}x:\nbr {next}",
+            with(behind, i)
+        );
+    }
+    body + "last:\n"
+}
+
+/// Branches in a row: four blocks each.
+fn branches(n: usize, before: &str, then: &str, behind: &str) -> String {
+    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
+    let mut body = String::new();
+    for i in 0..n {
+        _ = writeln!(
+            body,
+            "{}cond_br %c, t{i}, e{i}\nt{i}:\n{}br j{i}\ne{i}:\nbr j{i}\nj{i}:\n{}",
+            with(before, i),
+            with(then, i),
+            with(behind, i)
+        );
+    }
+    body
+}
+
+/// Branches within branches: four blocks each.
+fn nested(n: usize, before: &str, behind: &str) -> String {
+    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
+    let mut body = String::new();
+    for i in 0..n {
+        _ = writeln!(body, "{}cond_br %c, t{i}, e{i}\nt{i}:", with(before, i));
+    }
+    for i in (0..n).rev() {
+        _ = writeln!(body, "br j{i}\ne{i}:\nbr j{i}\nj{i}:\n{}", with(behind, i));
+    }
+    body
+}
+
+/// The same with other values.
+fn again(text: &str) -> String {
+    text.replace("#", "#y")
+}
+
+/// The text of a shape with about so many blocks.
+type Text = fn(usize) -> String;
+
+/// The shapes, by name.
+fn shapes() -> Vec<(&'static str, Text)> {
+    const OBJECT: &str = "strong_release %o : $Node\n";
+    const OWNED: &str = "destroy_value %o : $Node\n";
+    const SLOT: &str =
+        "%s# = alloc_stack $Node\n%k# = copy_value %o : $Node\nstore %k# to [init] %s# : $*Node\n";
+    const SLOT_END: &str = "destroy_addr %s# : $*Node\ndealloc_stack %s# : $*Node\n";
+    const ADD: &str =
+        "%d# = builtin \"xor_Int64\"(%i : $Builtin.Int64, %i : $Builtin.Int64) : $Builtin.Int64\n";
+    vec![
+        ("dead code in nested loops", |n| {
+            function("[ossa]", &(loops(n / 4, ADD, &again(ADD)) + OWNED + RETURN))
+        }),
+        ("live code in nested loops", |n| {
+            function("", &(loops(n / 4, "cond_fail %c : $Builtin.Int1, \"x\"\n", ADD) + OBJECT + RETURN))
+        }),
+        ("dead branches in a row", |n| {
+            function("", &(branches(n / 3, ADD, &again(ADD), "") + OBJECT + RETURN))
+        }),
+        ("dead branches within each other", |n| function("", &(nested(n / 3, ADD, "") + OBJECT + RETURN))),
+        ("dead branches within each other, copies", |n| {
+            let copy = "%k# = copy_value %o : $Node\n";
+            function("[ossa]", &(nested(n / 3, copy, "destroy_value %k# : $Node\n") + OWNED + RETURN))
+        }),
+        ("slots in a row", |n| function("[ossa]", &(branches(n / 3, SLOT, "", SLOT_END) + OWNED + RETURN))),
+        ("slots within each other", |n| {
+            function("[ossa]", &(nested(n / 3, SLOT, SLOT_END) + OWNED + RETURN))
+        }),
+        ("slots in loops", |n| function("[ossa]", &(loops(n / 4, SLOT, SLOT_END) + OWNED + RETURN))),
+        ("one slot, stored in loops", |n| {
+            let slot = "%s = alloc_stack $Node\nstore %o to [init] %s : $*Node\n";
+            let store = "%k# = load [copy] %s : $*Node\nstore %k# to [assign] %s : $*Node\n";
+            let end = "destroy_addr %s : $*Node\ndealloc_stack %s : $*Node\n";
+            function("[ossa]", &(slot.to_owned() + &loops(n / 4, store, &again(store)) + end + RETURN))
+        }),
+        ("one slot, stored in branches", |n| {
+            let slot = "%s = alloc_stack $Builtin.Int64\nstore %i to [trivial] %s : $*Builtin.Int64\n";
+            let store =
+                "%k# = load [trivial] %s : $*Builtin.Int64\nstore %k# to [trivial] %s : $*Builtin.Int64\n";
+            let end = "dealloc_stack %s : $*Builtin.Int64\n";
+            let body = branches(n / 3, "", store, "");
+            function("[ossa]", &(slot.to_owned() + &body + end + OWNED + RETURN))
+        }),
+        ("objects and calls in branches", |n| {
+            let make = "%f# = function_ref @make : $@convention(thin) () -> @owned Node\n\
+                        %n# = apply %f#() : $@convention(thin) () -> @owned Node\n";
+            let look = "%g# = function_ref @look : $@convention(thin) (@guaranteed Node) -> ()\n\
+                        %b# = begin_borrow %n# : $Node\n\
+                        %u# = apply %g#(%b#) : $@convention(thin) (@guaranteed Node) -> ()\nend_borrow %b# : $Node\n";
+            let body = branches(n / 3, make, look, "destroy_value %n# : $Node\n");
+            function("[ossa]", &(body + OWNED + RETURN))
+        }),
+        ("functions that call each other", |n| {
+            let mut text = String::new();
+            for i in 0..n {
+                _ = writeln!(
+                    text,
+                    "sil @f{i} : $@convention(thin) (@guaranteed Node) -> () {{\nbb0(%0 : $Node):\n\
+                     %1 = function_ref @f{} : $@convention(thin) (@guaranteed Node) -> ()\n\
+                     %2 = apply %1(%0) : $@convention(thin) (@guaranteed Node) -> ()\nreturn %2 : $()\n}}",
+                    (i + 1) % n
+                );
+            }
+            text
+        }),
+        ("functions in a row", |n| {
+            let mut text = String::from("sil @f0 : $@convention(thin) (@guaranteed Node) -> ()\n");
+            for i in 0..n {
+                _ = writeln!(
+                    text,
+                    "sil @f{} : $@convention(thin) (@guaranteed Node) -> () {{\nbb0(%0 : $Node):\n\
+                     %1 = function_ref @f{i} : $@convention(thin) (@guaranteed Node) -> ()\n\
+                     %2 = apply %1(%0) : $@convention(thin) (@guaranteed Node) -> ()\nreturn %2 : $()\n}}",
+                    i + 1
+                );
+            }
+            text
+        }),
+    ]
+}
+
+const TAGS: [&str; 5] =
+    ["dce", "mem2reg", "ownership-model-eliminator", "compute-side-effects", "compute-escape-effects"];
+
+/// A file that was read.
+struct Input {
+    module: Module,
+    declarations: Declarations,
+}
+
+impl Input {
+    fn new(text: &str) -> Self {
+        let parsed = parse_module(&format!("{PRELUDE}{text}"));
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors.first());
+        let swift: Vec<&str> = parsed.module.swift.iter().map(|s| &*s.text).collect();
+        let swift = swift.join("\n");
+        let declarations = with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table);
+        Self { module: parsed.module, declarations }
+    }
+
+    /// How long a pass takes: the best of some tries.
+    fn time(&self, tag: &str, tries: usize) -> Duration {
+        let pass = passes::find(tag).expect("a pass");
+        let once = || {
+            let mut module = self.module.clone();
+            let start = now();
+            let outcome = Runner::new().run(&mut module, &self.declarations, &[pass.into()]);
+            assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
+            now().saturating_sub(start)
+        };
+        (0..tries).map(|_| once()).min().unwrap_or_default()
+    }
+}
+
+/// The time that all threads of this process have worked, where the system tells; else that since the first question.
+fn now() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let start = *START;
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let worked = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    match worked.sum() {
+        0 => start.elapsed(),
+        nanos => Duration::from_nanos(nanos),
+    }
+}
+
+/// What is measured besides the work of the pass.
+const NOISE: Duration = Duration::from_millis(10);
+
+/// Whether four times as much takes less than eight times as long.
+fn is_linear(tag: &str, text: Text) -> bool {
+    let (small, large) = (Input::new(&text(2_500)), Input::new(&text(10_000)));
+    (0..5).any(|_| large.time(tag, 1) < small.time(tag, 1) * 8 + NOISE)
+}
+
+fn check(tag: &str) {
+    let wrong: Vec<&str> =
+        shapes().into_iter().filter(|(_, text)| !is_linear(tag, *text)).map(|(name, _)| name).collect();
+    assert!(wrong.is_empty(), "{tag}: {wrong:?}");
+}
+
+// One test: what runs at once would be measured, too.
+#[test]
+fn costs_grow_as_the_input() {
+    TAGS.into_iter().for_each(check);
+}
+
+#[test]
+#[ignore = "shows times"]
+fn figures() {
+    for (name, text) in shapes() {
+        let inputs = [10_000, 20_000, 40_000].map(|n| Input::new(&text(n)));
+        for tag in TAGS {
+            let [a, b, c] = inputs.each_ref().map(|input| input.time(tag, 4).as_secs_f64() * 1e3);
+            println!("{name:42} {tag:28} {a:9.1} {b:9.1} {c:9.1} ms  ×{:.2} ×{:.2}", b / a, c / b);
+        }
+    }
+}
