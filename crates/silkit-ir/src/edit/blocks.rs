@@ -132,6 +132,27 @@ impl Editor<'_> {
     /// # Panics
     /// Where it has another predecessor or is its own.
     pub fn merge_into_predecessor(&mut self, block: Block) -> Block {
+        let pred = self.absorb(block);
+        self.forget_block(block);
+        pred
+    }
+
+    /// Removes blocks that were absorbed from the order.
+    pub fn forget_absorbed(&mut self, blocks: &[Block]) {
+        let absorbed: silkit_base::FxHashSet<Block> = blocks.iter().copied().collect();
+        self.body.order.retain(|block| !absorbed.contains(block));
+        for &block in blocks {
+            self.forget_arguments(block);
+        }
+        self.record(Changes::BRANCHES);
+    }
+
+    /// Appends a block to its only predecessor, which ends with `br` to it. The block is left empty, to be forgotten with
+    /// others ([`Self::forget_absorbed`]): each removal from the order costs its length.
+    ///
+    /// # Panics
+    /// Where it has another predecessor or is its own.
+    pub fn absorb(&mut self, block: Block) -> Block {
         let pred =
             self.body.single_predecessor(block).expect("invariant: a merged block has one predecessor");
         let branch = self.body.terminator(pred).expect("invariant: a predecessor has a terminator");
@@ -157,7 +178,6 @@ impl Editor<'_> {
             self.adopt(pred, first);
             self.body.move_edges(block, pred);
         }
-        self.forget_block(block);
         pred
     }
 

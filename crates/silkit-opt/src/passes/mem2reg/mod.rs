@@ -16,9 +16,8 @@ mod uses;
 
 use crate::context::FunctionContext;
 use crate::pass::Pass;
-use crate::passes::update_borrowed_from::complete as update_borrowed_from;
 use crate::utils::lifetime_completion::complete_at_last_uses;
-use crate::utils::{canonical_lifetime, delete, variables};
+use crate::utils::{borrowed_from, canonical_lifetime, delete, variables};
 use rewrite::Slot;
 use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, InstOrder, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
@@ -68,7 +67,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         promote(cx, &mut known, allocation);
     }
     if known.has_changed && cx.function().has_attribute("ossa") {
-        update_borrowed_from(cx);
+        borrowed_from::complete(cx);
         canonicalize(cx, known);
     }
 }

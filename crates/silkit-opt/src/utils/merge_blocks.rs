@@ -1,0 +1,54 @@
+//! Merging blocks: a block and the only one that it goes to become one, if nothing else goes there.
+
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
+
+/// Merges all blocks that can be, and says how many there were. What was passed takes the place of arguments; their
+/// `borrowed … from` go, since they are no phis any more.
+pub fn merge_all(body: &mut Body) -> usize {
+    let blocks: Vec<Block> =
+        body.block_order().iter().skip(1).copied().filter(|&block| can_be_merged(body, block)).collect();
+    merge(body, blocks)
+}
+
+/// Merges a block into its predecessor, where that goes nowhere else and nothing else goes to the block.
+pub fn merge_into_predecessor(body: &mut Body, block: Block) -> bool {
+    can_be_merged(body, block) && merge(body, vec![block]) > 0
+}
+
+fn can_be_merged(body: &Body, block: Block) -> bool {
+    let is_branch = |from| body.terminator(from).is_some_and(|t| body.inst(t).opcode == Opcode::Branch);
+    body.block_order().first() != Some(&block)
+        && body.single_predecessor(block).is_some_and(|from| from != block && is_branch(from))
+}
+
+fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
+    for &block in &blocks {
+        forget_borrows(body, block);
+    }
+    // Of blocks that nothing leads to, the last of a ring stays.
+    let mut editor = body.edit();
+    blocks.retain(|&block| {
+        editor.single_predecessor(block) != Some(block) && {
+            editor.absorb(block);
+            true
+        }
+    });
+    editor.forget_absorbed(&blocks);
+    blocks.len()
+}
+
+/// Removes the `borrowed … from` of a block's arguments.
+fn forget_borrows(edited: &mut Body, block: Block) {
+    let body = &*edited;
+    let of = |arg: Value| {
+        let is_of = move |inst: &Inst| {
+            body.inst(*inst).opcode == Opcode::BorrowedFrom && body.operand_value(*inst, 0) == arg
+        };
+        body.users(arg).filter(is_of)
+    };
+    let found: Vec<Inst> = body.arguments(block).iter().flat_map(|&arg| of(arg)).collect();
+    for inst in found {
+        let phi = edited.operand_value(inst, 0);
+        edited.edit().replace(inst, phi);
+    }
+}

@@ -1,0 +1,366 @@
+//! One variable with several definitions: each use gets the value that reaches it, and phis are made where different ones
+//! meet.
+//!
+//! Phis are made only where they are used, where paths bring different values, and where no argument is there already
+//! that is the same on every edge. The cost is that of the blocks in which the variable lives.
+
+use silkit_analysis::{ChosenDominators, Dominators, Joins};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::{ArgFlags, Block, Body, Edge, Opcode, Operand, Ownership, Value, ValueDef};
+use silkit_types::SilType;
+
+/// A variable and its definitions.
+#[derive(Clone, Debug)]
+pub struct SsaUpdater {
+    ty: SilType,
+    ownership: Ownership,
+    definitions: FxHashMap<Block, Vec<Value>>,
+}
+
+/// A phi is needed where it cannot be: an edge into this block comes from a terminator that cannot pass values. Such edges
+/// have to be split before ([`super::critical_edges`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CannotPass(pub Block);
+
+/// The value of the variable at some point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Reaching {
+    /// A value of the body.
+    Known(Value),
+    /// A phi, by its number.
+    Phi(usize),
+    /// No definition comes here.
+    Nothing,
+}
+
+/// A phi that may be made.
+#[derive(Debug)]
+struct Phi {
+    block: Block,
+    incoming: Vec<(Edge, Reaching)>,
+    /// What it is instead, where it is not needed.
+    is: Option<Reaching>,
+}
+
+impl SsaUpdater {
+    /// A variable of a type. Its phis have the ownership; those of borrows need a `borrowed … from`
+    /// ([`super::borrowed_from::complete`]) afterwards.
+    pub fn new(ty: SilType, ownership: Ownership) -> Self {
+        Self { ty, ownership, definitions: FxHashMap::default() }
+    }
+
+    /// Says that the variable is a value from the definition of the value on, or only at the end of the block where the
+    /// value is defined in another one.
+    pub fn define(&mut self, block: Block, value: Value) {
+        self.definitions.entry(block).or_default().push(value);
+    }
+
+    /// Makes operands use what the variable is where they are; says which phis were made, and if a definition is missing on
+    /// the way to a use, that is `undef`.
+    ///
+    /// # Errors
+    /// Where a phi cannot be made; the body is unchanged then.
+    pub fn rewrite(
+        &self,
+        body: &mut Body,
+        dominators: &Dominators,
+        joins: &mut Joins,
+        uses: &[Operand],
+    ) -> Result<Vec<Value>, CannotPass> {
+        let (at_end, places) = self.places(body, uses);
+        let live_in = live_in(body, &at_end, &places);
+        let entry = body.block_order().first().copied();
+        let defining = at_end.keys().copied();
+        let blocks = entry.map_or_else(Vec::new, |entry| {
+            joins.iterated(dominators, entry, defining, |block| live_in.contains(&block))
+        });
+        let mut web = Web::new(body, dominators, &at_end, blocks);
+        web.simplify();
+        if self.ownership != Ownership::Owned {
+            web.reuse(body, self);
+        }
+        for phi in web.phis.iter().filter(|phi| phi.is.is_none()) {
+            if !phi.incoming.iter().all(|&(edge, _)| self.may_pass(body, edge)) {
+                return Err(CannotPass(phi.block));
+            }
+        }
+        let starts: Vec<Reaching> = places
+            .iter()
+            .map(|&(_, place)| match place {
+                Place::Value(value) => Reaching::Known(value),
+                Place::Start(block) => web.resolved(web.at_start(dominators, &at_end, block)),
+            })
+            .collect();
+        let made = self.make(body, &web);
+        for (&(operand, _), reaching) in places.iter().zip(starts) {
+            let value = self.value(body, &made, reaching);
+            body.edit().set_operand(operand, value);
+        }
+        Ok(made.into_iter().flatten().collect())
+    }
+
+    /// The value at the end of each block that defines the variable, and where each use takes its value from.
+    fn places(&self, body: &Body, uses: &[Operand]) -> (FxHashMap<Block, Value>, Vec<(Operand, Place)>) {
+        let mut of_block: FxHashMap<Block, FxHashSet<Operand>> = FxHashMap::default();
+        let mut places = Vec::with_capacity(uses.len());
+        for &operand in uses {
+            let block = body.inst(body.operand(operand).user).block;
+            if self.definitions.contains_key(&block) {
+                of_block.entry(block).or_default().insert(operand);
+            } else {
+                places.push((operand, Place::Start(block)));
+            }
+        }
+        let mut at_end = FxHashMap::default();
+        for (&block, values) in &self.definitions {
+            let is_start =
+                |value: &&Value| matches!(body.def(**value), ValueDef::Argument(of, _) if of == block);
+            let mut now = values.iter().find(is_start).map_or(Place::Start(block), |&v| Place::Value(v));
+            let elsewhere = values.iter().copied().rfind(|&value| home(body, value) != Some(block));
+            let mut meant = of_block.remove(&block).unwrap_or_default();
+            for inst in body.block_insts(block) {
+                if let Some(value) = elsewhere.filter(|_| body.is_terminator(inst)) {
+                    now = Place::Value(value);
+                }
+                if !meant.is_empty() {
+                    places.extend(body.operand_ids(inst).filter(|o| meant.remove(o)).map(|o| (o, now)));
+                }
+                if let Some(value) = body.results(inst).find(|result| values.contains(result)) {
+                    now = Place::Value(value);
+                }
+            }
+            if let Place::Value(value) = now {
+                at_end.insert(block, value);
+            }
+        }
+        // Not in the order of a hash table.
+        places.sort_unstable_by_key(|&(operand, _)| operand);
+        (at_end, places)
+    }
+
+    /// Whether a value of the variable can be passed along an edge.
+    fn may_pass(&self, body: &Body, edge: Edge) -> bool {
+        let terminator = body.terminator(body.edge(edge).from);
+        match terminator.map(|inst| body.inst(inst).opcode) {
+            Some(Opcode::Branch) => true,
+            // Values with a lifetime are passed by `br` only.
+            Some(Opcode::CondBranch) => self.ownership == Ownership::None,
+            _ => false,
+        }
+    }
+
+    /// Makes the phis that are needed, each by its number.
+    fn make(&self, body: &mut Body, web: &Web) -> Vec<Option<Value>> {
+        let is_made = |phi: &Phi| phi.is.is_none();
+        let made: Vec<Option<Value>> = web
+            .phis
+            .iter()
+            .map(|phi| {
+                let mut editor = body.edit();
+                is_made(phi)
+                    .then(|| editor.add_argument(phi.block, self.ty, self.ownership, ArgFlags::empty()))
+            })
+            .collect();
+        for phi in web.phis.iter().filter(|phi| is_made(phi)) {
+            for &(edge, reaching) in &phi.incoming {
+                let value = self.value(body, &made, web.resolved(reaching));
+                let index = body.edge_index(edge);
+                let Some(terminator) = body.terminator(body.edge(edge).from) else { continue };
+                let mut args: Vec<Value> = body.edge_args(terminator, index).collect();
+                args.push(value);
+                body.edit().set_edge_args(terminator, index, &args);
+            }
+        }
+        made
+    }
+
+    fn value(&self, body: &mut Body, made: &[Option<Value>], reaching: Reaching) -> Value {
+        let known = match reaching {
+            Reaching::Known(value) => Some(value),
+            Reaching::Phi(number) => made[number],
+            Reaching::Nothing => None,
+        };
+        known.unwrap_or_else(|| body.edit().undef(self.ty))
+    }
+}
+
+/// Where a use takes its value from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// A definition in its own block.
+    Value(Value),
+    /// What the variable is at the start of a block.
+    Start(Block),
+}
+
+/// The block in which a value is defined.
+fn home(body: &Body, value: Value) -> Option<Block> {
+    match body.def(value) {
+        ValueDef::Argument(block, _) => Some(block),
+        ValueDef::Result(inst, _) => Some(body.inst(inst).block),
+        ValueDef::Undef | ValueDef::Pending => None,
+    }
+}
+
+/// The blocks at whose start the variable is needed.
+fn live_in(body: &Body, at_end: &FxHashMap<Block, Value>, places: &[(Operand, Place)]) -> FxHashSet<Block> {
+    let start = |&(_, place): &(Operand, Place)| match place {
+        Place::Start(block) => Some(block),
+        Place::Value(_) => None,
+    };
+    let mut work: Vec<Block> = places.iter().filter_map(start).collect();
+    let mut live = FxHashSet::default();
+    while let Some(block) = work.pop() {
+        if live.insert(block) {
+            work.extend(body.predecessors(block).filter(|from| !at_end.contains_key(from)));
+        }
+    }
+    live
+}
+
+/// The phis of a variable, before they are made.
+struct Web {
+    phis: Vec<Phi>,
+    number: FxHashMap<Block, usize>,
+    chosen: ChosenDominators,
+}
+
+impl Web {
+    fn new(
+        body: &Body,
+        dominators: &Dominators,
+        at_end: &FxHashMap<Block, Value>,
+        blocks: Vec<Block>,
+    ) -> Self {
+        let mut chosen = ChosenDominators::new(dominators);
+        at_end.keys().chain(&blocks).for_each(|&block| chosen.insert(dominators, block));
+        let number = blocks.iter().enumerate().map(|(number, &block)| (block, number)).collect();
+        let mut this = Self { phis: Vec::with_capacity(blocks.len()), number, chosen };
+        for block in blocks {
+            let reaching = |edge| (edge, this.at_end(dominators, at_end, body.edge(edge).from));
+            let incoming = body.incoming(block).map(reaching).collect();
+            this.phis.push(Phi { block, incoming, is: None });
+        }
+        this
+    }
+
+    fn at_end(&self, dominators: &Dominators, at_end: &FxHashMap<Block, Value>, block: Block) -> Reaching {
+        let Some(nearest) = self.chosen.nearest(dominators, block) else { return Reaching::Nothing };
+        match (at_end.get(&nearest), self.number.get(&nearest)) {
+            (Some(&value), _) => Reaching::Known(value),
+            (None, Some(&number)) => Reaching::Phi(number),
+            (None, None) => Reaching::Nothing,
+        }
+    }
+
+    fn at_start(&self, dominators: &Dominators, at_end: &FxHashMap<Block, Value>, block: Block) -> Reaching {
+        match self.number.get(&block) {
+            Some(&number) => Reaching::Phi(number),
+            None => dominators
+                .immediate(block)
+                .map_or(Reaching::Nothing, |above| self.at_end(dominators, at_end, above)),
+        }
+    }
+
+    /// What stands for a value once phis that are not needed are left out.
+    fn resolved(&self, reaching: Reaching) -> Reaching {
+        let mut at = reaching;
+        while let Reaching::Phi(number) = at
+            && let Some(is) = self.phis[number].is
+        {
+            at = is;
+        }
+        at
+    }
+
+    /// Leaves out phis to which all edges bring the same.
+    fn simplify(&mut self) {
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.phis.len()];
+        for (number, phi) in self.phis.iter().enumerate() {
+            for &(_, reaching) in &phi.incoming {
+                if let Reaching::Phi(other) = reaching {
+                    users[other].push(number);
+                }
+            }
+        }
+        let mut work: Vec<usize> = (0..self.phis.len()).rev().collect();
+        while let Some(number) = work.pop() {
+            if self.phis[number].is.is_some() {
+                continue;
+            }
+            let mut others = self.phis[number]
+                .incoming
+                .iter()
+                .map(|&(_, reaching)| self.resolved(reaching))
+                .filter(|&reaching| reaching != Reaching::Phi(number));
+            let first = others.next().unwrap_or(Reaching::Nothing);
+            if !others.all(|other| other == first) {
+                continue;
+            }
+            self.phis[number].is = Some(first);
+            let mut users_of = std::mem::take(&mut users[number]);
+            work.extend(users_of.iter().copied().filter(|&user| user != number));
+            if let Reaching::Phi(instead) = first {
+                users[instead].append(&mut users_of);
+            }
+        }
+    }
+
+    /// Leaves out phis for which an argument is there that is the same on every edge.
+    ///
+    /// All pairs of a phi and an argument of its block are taken for equal, until an edge tells them apart: then so are
+    /// those that these pass their values to.
+    fn reuse(&mut self, body: &Body, variable: &SsaUpdater) {
+        let fits = |&arg: &Value| {
+            let data = body.value(arg);
+            data.ty == variable.ty
+                && data.ownership == variable.ownership
+                && !data.arg_flags.contains(ArgFlags::REBORROW)
+                && body.is_phi(arg)
+        };
+        // For each phi, the arguments that may be it.
+        let mut equal: Vec<Vec<Value>> = self
+            .phis
+            .iter()
+            .map(|phi| match phi.is {
+                None => body.arguments(phi.block).iter().copied().filter(fits).collect(),
+                Some(_) => Vec::new(),
+            })
+            .collect();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.phis.len()];
+        for (number, phi) in self.phis.iter().enumerate().filter(|(_, phi)| phi.is.is_none()) {
+            for &(_, reaching) in &phi.incoming {
+                if let Reaching::Phi(other) = self.resolved(reaching) {
+                    users[other].push(number);
+                }
+            }
+        }
+        let mut work: Vec<usize> = (0..self.phis.len()).filter(|&number| !equal[number].is_empty()).collect();
+        while let Some(number) = work.pop() {
+            let left: Vec<Value> =
+                equal[number].iter().copied().filter(|&arg| self.may_be(body, &equal, number, arg)).collect();
+            if left.len() < equal[number].len() {
+                equal[number] = left;
+                work.extend(&users[number]);
+            }
+        }
+        for (number, arguments) in equal.into_iter().enumerate() {
+            if let Some(&argument) = arguments.first() {
+                self.phis[number].is = Some(Reaching::Known(argument));
+            }
+        }
+    }
+
+    /// Whether an argument is the same as a phi on each edge, as far as is known.
+    fn may_be(&self, body: &Body, equal: &[Vec<Value>], number: usize, arg: Value) -> bool {
+        let ValueDef::Argument(_, index) = body.def(arg) else { return false };
+        self.phis[number].incoming.iter().all(|&(edge, reaching)| {
+            let passed = body.edge_operand(edge, index.into()).map(|operand| body.operand(operand).value);
+            match (self.resolved(reaching), passed) {
+                (Reaching::Known(value), Some(passed)) => value == passed,
+                (Reaching::Phi(other), Some(passed)) => equal[other].contains(&passed),
+                _ => false,
+            }
+        })
+    }
+}
