@@ -8,7 +8,7 @@ use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 /// The operands that hold addresses of memory that an instruction accesses, in order. Counting references and giving
-/// memory back are no accesses.
+/// memory back are no accesses; nor are casts that do not branch, as the reference has it.
 pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
     let mut found = Vec::new();
     if body.info(inst).apply.is_some() {
@@ -32,8 +32,6 @@ pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
         AnyInst::CopyAddr(_)
         | AnyInst::ExplicitCopyAddr(_)
         | AnyInst::CheckedCastAddrBranch(_)
-        | AnyInst::UnconditionalCheckedCastAddr(_)
-        | AnyInst::UncheckedRefCastAddr(_)
         | AnyInst::TupleAddrConstructor(_) => {
             found.extend(body.operand_ids(inst));
             found.truncate(body.operands(inst).len());

@@ -163,7 +163,7 @@ fn step_of_result(facts: &AccessFacts<'_>, value: Value, inst: Inst) -> Step {
         | AnyInst::PointerToAddress(_)
         | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
         | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => Step::Same(body.operand_value(inst, 0)),
-        AnyInst::StructExtract(extract) if is_unsafe_pointer(ty(extract.operand)) => {
+        AnyInst::StructExtract(extract) if facts.is_unsafe_pointer(ty(extract.operand)) => {
             Step::Root(Root::Unidentified)
         }
         _ if body.value(value).ty.is_address() => Step::Root(Root::Unidentified),
@@ -182,16 +182,19 @@ pub(super) fn constant(body: &Body, value: Value) -> Option<i64> {
     body.def_as::<IntegerLiteral>(value)?.value.as_str().parse().ok()
 }
 
-/// Whether a type is one of Swift's own pointers, whose raw value leads to memory.
-pub(super) fn is_unsafe_pointer(ty: Type) -> bool {
-    let TypeKind::Named(named) = ty.kind() else { return false };
-    matches!(
-        named.name.as_str(),
-        "UnsafeMutablePointer" | "UnsafePointer" | "UnsafeMutableRawPointer" | "UnsafeRawPointer"
-    )
-}
-
 impl AccessFacts<'_> {
+    /// Whether a type is one of Swift's own pointers, whose raw value leads to memory, and none that only shares the name.
+    pub(super) fn is_unsafe_pointer(&self, ty: Type) -> bool {
+        let TypeKind::Named(named) = ty.kind() else { return false };
+        let is_pointer = matches!(
+            named.name.as_str(),
+            "UnsafeMutablePointer" | "UnsafePointer" | "UnsafeMutableRawPointer" | "UnsafeRawPointer"
+        );
+        let own = self.declarations.own();
+        let is_own = || own.get(named.name).is_some_and(|entry| entry.nominal.is_some());
+        is_pointer && (own.module.is_some_and(|module| module == "Swift") || !is_own())
+    }
+
     /// The part of a struct that a property is.
     fn member(&self, ty: Type, field: DeclRef) -> Part {
         let index = || {

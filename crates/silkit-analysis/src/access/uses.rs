@@ -2,7 +2,7 @@
 
 use super::path::{AccessPath, Found, Offset, Scopes, find};
 use super::reference::{is_identity_cast, reference_root};
-use super::step::{AccessFacts, GlobalInitializer, Part, Root, Step, is_unsafe_pointer, step};
+use super::step::{AccessFacts, GlobalInitializer, Part, Root, Step, step};
 use super::storage::{AccessStorage, StorageKind};
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AnyInst, FunctionRef};
@@ -209,7 +209,9 @@ impl Walk<'_, '_> {
         match body.view(user) {
             AnyInst::Load(_) => return Follows::PayloadBox(result),
             AnyInst::ProjectBox(_) => return Follows::value(result, Part::Whole),
-            AnyInst::StructExtract(extract) if is_unsafe_pointer(body.value(extract.operand).ty.ty()) => {
+            AnyInst::StructExtract(extract)
+                if self.facts.is_unsafe_pointer(body.value(extract.operand).ty.ty()) =>
+            {
                 return Follows::value(result, Part::Whole);
             }
             _ => {}

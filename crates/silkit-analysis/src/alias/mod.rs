@@ -78,11 +78,22 @@ impl<'a> Aliases<'a> {
         self.relation(a, b).may_alias()
     }
 
+    /// Whether a value is seen to come to a use of itself. One that is not may alias itself nevertheless, but nothing that
+    /// could be asked about follows from it.
+    pub fn meets_itself(&self, value: Value) -> bool {
+        let facts = &self.escapes.facts;
+        if !self.body().value(value).ty.is_address() && facts.holds_nothing(value) {
+            return false;
+        }
+        let at = (value, facts.addresses_in(value));
+        self.escapes.may_alias(at, at, self.budget)
+    }
+
     /// How two values relate, with the first reason that is found.
     pub fn relation(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         let is_address = |value: Value| body.value(value).ty.is_address();
-        let has_no_pointer = |value| !is_address(value) && self.escapes.facts.is_plain(value);
+        let has_no_pointer = |value| !is_address(value) && self.escapes.facts.holds_nothing(value);
         if has_no_pointer(a) || has_no_pointer(b) {
             return Relation::NoPointer;
         }

@@ -146,7 +146,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             }
             AnyInst::Load(_) | AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
                 if let Some(loaded) =
-                    result().filter(|&l| self.follows_loads(path) && !walk.facts.is_plain(l))
+                    result().filter(|&l| self.follows_loads(path) && !walk.facts.holds_nothing(l))
                 {
                     walk.down(loaded, path.of_any_type());
                 }

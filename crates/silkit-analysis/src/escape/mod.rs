@@ -225,13 +225,8 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
 }
 
 impl MemoryFacts<'_> {
-    /// Whether a value, or what is at an address, neither owns anything nor can point to anything; so is a closure that does
-    /// not escape. What is not known may.
-    pub fn is_plain(&self, value: Value) -> bool {
-        is_noescape(self.body.value(value).ty) || self.holds_nothing(value)
-    }
-
-    /// As [`Self::is_plain`], but what a closure holds counts although it does not escape.
+    /// Whether a value, or what is at an address, neither owns anything nor can point to anything. What a closure holds
+    /// counts although it does not escape; what is not known may.
     pub fn holds_nothing(&self, value: Value) -> bool {
         let ty = self.body.value(value).ty;
         !ty.is_unknown()

@@ -30,7 +30,8 @@ fn aliases(cx: &mut ModuleContext<'_>) {
         let mut number = 0;
         for (i, &a) in values.iter().enumerate() {
             for &b in &values[i..] {
-                let answer = match aliases.may_alias(a, b) {
+                let may_alias = if a == b { aliases.meets_itself(a) } else { aliases.may_alias(a, b) };
+                let answer = match may_alias {
                     true => "MayAlias",
                     false if body.is_used(a) && body.is_used(b) => "NoAlias",
                     // That something never comes to where a value is used says little where there is no use.

@@ -1,23 +1,30 @@
 //! `loop-region-view-text`: the tree of regions.
 
-use crate::context::FunctionContext;
+use crate::context::ModuleContext;
 use crate::pass::Pass;
 use silkit_analysis::{LoopRegions, RegionEdge, RegionKind};
 
-pub(crate) const PASS: Pass<'static> =
-    Pass::function("loop-region-view-text", "Prints the tree of blocks, loops and the function", &run);
+pub(crate) const PASS: Pass<'static> = Pass::module(
+    "loop-region-view-text",
+    "Prints the trees of blocks, loops and the function, of all functions in order",
+    &run,
+);
 
-fn run(cx: &mut FunctionContext<'_>) {
-    let regions = cx.get::<LoopRegions>();
-    let regions = regions.of(cx.body());
-    let name = cx.function().name;
-    let mut text = format!("Start @{name}@\n");
-    let mut work = vec![regions.function()];
-    while let Some(id) = work.pop() {
-        text += &one(regions, id);
-        work.extend(&regions.get(id).children);
+fn run(cx: &mut ModuleContext<'_>) {
+    let mut text = String::new();
+    for function in cx.module.functions.values() {
+        let body = function.body.as_ref().filter(|body| !body.block_order().is_empty());
+        let Some(body) = body else { continue };
+        let regions = LoopRegions::compute(body);
+        let name = function.name;
+        text += &format!("Start @{name}@\n");
+        let mut work = vec![regions.function()];
+        while let Some(id) = work.pop() {
+            text += &one(&regions, id);
+            work.extend(&regions.get(id).children);
+        }
+        text += &format!("\nEnd @{name}@\n");
     }
-    text += &format!("\nEnd @{name}@\n");
     cx.print(&text);
 }
 

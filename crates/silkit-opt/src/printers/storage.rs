@@ -76,13 +76,16 @@ impl<'a> StoragePrinter<'a> {
         let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };
         let ty = body.value(project.operand).ty.ty();
         let (index, property) = self.facts.class_property(ty, project.field)?;
-        Some(format!("  Field: {} Index: {index}\n", declaration(property)))
+        let class = self.facts.declarations.nominal_of(ty);
+        let is_final = class.is_some_and(|class| class.flags.contains(DeclFlags::FINAL));
+        Some(format!("  Field: {} Index: {index}\n", declaration(property, is_final)))
     }
 }
 
-/// A stored property as it is declared.
-fn declaration(property: &StoredProperty) -> String {
-    let flags = property.flags;
+/// A stored property as it is declared; all those of a class that is final are final.
+fn declaration(property: &StoredProperty, is_final: bool) -> String {
+    let mut flags = property.flags;
+    flags.set(DeclFlags::FINAL, flags.contains(DeclFlags::FINAL) || is_final);
     let modifiers = [
         (DeclFlags::FINAL, "final "),
         (DeclFlags::WEAK, "weak "),
