@@ -8,12 +8,11 @@ use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
 use crate::info::{ApplyKind, BuiltinInfo, MemoryBehavior};
 use crate::instructions::{
-    Builtin, CopyAddr, ExplicitCopyAddr, InitQualifier, Load, LoadQualifier, Store, StoreQualifier,
-    TupleAddrConstructor,
+    Builtin, CastConsumption, CheckedCastAddrBranch, CopyAddr, ExplicitCopyAddr, InitQualifier, Load,
+    LoadQualifier, Store, StoreQualifier, TupleAddrConstructor,
 };
 use crate::module::Function;
 use silkit_base::Symbol;
-use silkit_types::SilType;
 
 /// Finds functions by their names: what is called is asked for its attributes and effects.
 pub trait Functions: Sync {
@@ -102,7 +101,6 @@ impl<'a> Behavior<'a> {
             Opcode::Load => load(self.body, inst),
             Opcode::Store => store(self.body, inst),
             Opcode::Builtin => builtin(self.body, inst),
-            Opcode::MarkDependence => mark_dependence(self.body, inst),
             _ if info.apply == Some(ApplyKind::Full) => self.call(inst),
             _ => info.memory,
         }
@@ -165,6 +163,9 @@ impl<'a> Behavior<'a> {
             Opcode::TupleAddrConstructor => {
                 body.view_as::<TupleAddrConstructor>(inst).is_some_and(|c| c.qualifier != InitQualifier::Init)
             }
+            Opcode::CheckedCastAddrBranch => body
+                .view_as::<CheckedCastAddrBranch>(inst)
+                .is_some_and(|c| c.consumption != CastConsumption::CopyOnSuccess),
             Opcode::Builtin => self.may_have_side_effects(inst) && builtin_may_release(body, inst),
             _ => true,
         }
@@ -207,12 +208,6 @@ fn store(body: &Body, inst: Inst) -> MemoryBehavior {
         Some(StoreQualifier::Assign) => MemoryBehavior::MayHaveSideEffects,
         Some(StoreQualifier::Init | StoreQualifier::Trivial) | None => MemoryBehavior::MayWrite,
     }
-}
-
-/// What depends on memory must not be used where the memory was written to since.
-fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
-    let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
-    if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
 }
 
 /// A builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
@@ -258,16 +253,25 @@ fn is_named(name: &str, intrinsic: &str) -> bool {
 fn only_computes(name: &str) -> bool {
     const PURE: &[&str] = &[
         "abs",
+        "acos",
         "addressofreturnaddress",
+        "arithmetic_fence",
+        "asin",
+        "atan",
         "bitreverse",
         "bswap",
         "canonicalize",
         "ceil",
+        "convert_from_fp16",
+        "convert_to_fp16",
         "copysign",
         "cos",
+        "cosh",
         "ctlz",
         "ctpop",
         "cttz",
+        "donothing",
+        "eh_typeid_for",
         "exp",
         "exp10",
         "exp2",
@@ -276,13 +280,28 @@ fn only_computes(name: &str) -> bool {
         "floor",
         "fma",
         "fmuladd",
+        "fptosi_sat",
+        "fptoui_sat",
         "frameaddress",
+        "frexp",
         "fshl",
         "fshr",
+        "get_active_lane_mask",
         "is_constant",
+        "is_fpclass",
+        "ldexp",
+        "llrint",
+        "llround",
+        "load_relative",
+        "localrecover",
         "log",
         "log10",
         "log2",
+        "lrint",
+        "lround",
+        "masked_load",
+        "matrix_multiply",
+        "matrix_transpose",
         "maximum",
         "maxnum",
         "minimum",
@@ -298,24 +317,39 @@ fn only_computes(name: &str) -> bool {
         "roundeven",
         "sadd_sat",
         "sadd_with_overflow",
+        "sdiv_fix",
+        "sdiv_fix_sat",
         "sin",
+        "sinh",
         "smax",
         "smin",
+        "smul_fix",
+        "smul_fix_sat",
         "smul_with_overflow",
+        "sponentry",
         "sqrt",
         "sshl_sat",
         "ssub_sat",
         "ssub_with_overflow",
+        "strip_invariant_group",
+        "tan",
+        "tanh",
+        "threadlocal_address",
         "trunc",
         "uadd_sat",
         "uadd_with_overflow",
+        "udiv_fix",
         "umax",
         "umin",
+        "umul_fix",
         "umul_with_overflow",
         "ushl_sat",
         "usub_sat",
         "usub_with_overflow",
+        "vector_extract",
+        "vector_insert",
         "vector_reduce",
+        "vscale",
     ];
     PURE.iter().any(|pure| is_named(name, pure))
 }

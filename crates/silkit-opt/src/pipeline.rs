@@ -1,6 +1,7 @@
 //! Sequences of passes: as lists of tags, and as text.
 
 use crate::pass::{Pass, Run};
+use crate::reference_pipelines::{self, ReferencePipeline};
 use std::fmt;
 
 /// One pass of a sequence.
@@ -44,7 +45,8 @@ enum Within {
 }
 
 /// Reads a pipeline: tags, `module(…)` with passes of modules and lists of functions' passes, `function(…)`. A `*` behind a
-/// pass of functions repeats it until it changes nothing more.
+/// pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference
+/// ([`crate::reference_pipelines`]) stands for its passes.
 ///
 /// ```
 /// use silkit_opt::parse_pipeline;
@@ -127,6 +129,9 @@ impl<'p> Reader<'_, 'p, '_> {
             self.list(inner)?;
             return if self.takes(')') { Ok(()) } else { Err(self.error("a `)` is missing")) };
         }
+        if let Some(pipeline) = reference_pipelines::find(tag).filter(|_| within == Within::Anything) {
+            return self.pipeline(pipeline);
+        }
         let pass = (self.find)(tag).ok_or_else(|| self.error(format!("no pass has the tag `{tag}`")))?;
         let is_of_module = matches!(pass.run, Run::Module(_));
         match within {
@@ -144,6 +149,20 @@ impl<'p> Reader<'_, 'p, '_> {
             return Err(self.error(format!("`{tag}` is a pass of modules, which cannot be repeated")));
         }
         self.steps.push(Step { pass, repeats });
+        Ok(())
+    }
+
+    /// Takes the passes of a pipeline of the reference, which must all be there.
+    fn pipeline(&mut self, pipeline: &ReferencePipeline) -> Result<(), PipelineError> {
+        let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
+        let missing: Vec<&str> = tags().copied().filter(|tag| (self.find)(tag).is_none()).collect();
+        if let [first, rest @ ..] = missing.as_slice() {
+            let name = pipeline.name;
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            return Err(self.error(format!("`{name}` needs passes that are not built yet: `{first}`{more}")));
+        }
+        self.steps.extend(tags().filter_map(|tag| (self.find)(tag)).map(Step::from));
+        self.pos += pipeline.name.len();
         Ok(())
     }
 }

@@ -821,3 +821,35 @@ fn nm_demangles() {
     let listed = stdout(&run(&["nm", "-demangle", "examples/shapes.raw.sil"]));
     assert!(listed.contains("F shapes.Canvas.total() -> Swift.Double\n"), "{listed}");
 }
+
+#[test]
+fn passes_are_watched_as_by_the_reference() {
+    let text = "sil_stage canonical\nimport Builtin\n\
+        sil @first : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $Builtin.Int64\n  dealloc_stack %0\n  \
+        %1 = tuple ()\n  return %1\n}\n\
+        sil @second : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
+    let shown = |options: &str| {
+        let mut args = vec!["opt", "-mem2reg", "-dce", "-", "-o", "/dev/null"];
+        args.extend(options.split(' '));
+        let output = run_with(&args, text.as_bytes());
+        stderr(&output).lines().filter(|l| l.contains('#')).map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    // The compiler hands the tool's options over behind `-Xllvm`; passes are named by a part of their tags.
+    assert_eq!(
+        shown("-Xllvm -sil-print-around=Mem -Xllvm -sil-print-functions=fir"),
+        "*** SIL before #1: mem2reg on @first ***\n*** SIL after #1: mem2reg on @first ***"
+    );
+    assert_eq!(
+        shown("-sil-print-last -sil-opt-pass-count 3"),
+        "*** SIL before #3: mem2reg on @second ***\n*** SIL after #3: mem2reg on @second ***"
+    );
+    assert_eq!(
+        shown("-sil-disable-pass=mem2 -sil-print-pass-name"),
+        "Run #1: dce on @first\nRun #2: dce on @second"
+    );
+    assert_eq!(shown("-sil-print-all"), "*** SIL after #1: mem2reg on @first ***");
+    for wrong in ["--print-changed=words", "-sil-print-after=none-such", "-passes=Onone", "-Xllvm"] {
+        let output = run_with(&["opt", "-mem2reg", "-", wrong], text.as_bytes());
+        assert!(!output.status.success() && stderr(&output).contains("note: "), "{wrong}");
+    }
+}

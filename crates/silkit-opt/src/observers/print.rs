@@ -22,6 +22,25 @@ impl Selection {
     }
 }
 
+/// Which functions are meant; all where none is named.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// Functions by name.
+    pub names: Vec<String>,
+    /// What the names of other functions contain.
+    pub parts: Vec<String>,
+}
+
+impl Functions {
+    fn are_all(&self) -> bool {
+        self.names.is_empty() && self.parts.is_empty()
+    }
+
+    fn have(&self, name: &str) -> bool {
+        self.names.iter().any(|n| n == name) || self.parts.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
 /// `--print-before`, `--print-after`, `--print-all`.
 #[derive(Clone, Debug, Default)]
 pub struct Printer {
@@ -29,33 +48,43 @@ pub struct Printer {
     pub before: Selection,
     /// The passes after which is printed; for all of them, where they changed something.
     pub after: Selection,
-    /// The functions that are printed, by name; all where none is named.
-    pub functions: Vec<String>,
+    /// The number of a run before and after which is printed.
+    pub run: Option<usize>,
+    /// Whether each run is named before it begins.
+    pub names_runs: bool,
+    /// The functions that are printed.
+    pub functions: Functions,
 }
 
 impl Printer {
-    fn print(&self, selection: &Selection, word: &str, at: &At<'_>, output: &mut Output) {
-        if selection.has(at.pass.tag)
-            && let Some(text) = text_of(at, &self.functions)
-        {
-            let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
-            output.print(
-                Stream::Err,
-                &format!("  *** SIL {word} #{}: {}{of} ***\n{text}", at.number, at.pass.tag),
-            );
+    fn print(&self, word: &str, at: &At<'_>, output: &mut Output) {
+        if let Some(text) = text_of(at, &self.functions) {
+            output.print(Stream::Err, &format!("  *** SIL {word} {} ***\n{text}", title(at)));
         }
     }
 }
 
+/// Which run of which pass it is, and on which function.
+fn title(at: &At<'_>) -> String {
+    let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
+    format!("#{}: {}{of}", at.number, at.pass.tag)
+}
+
 impl Observer for Printer {
     fn before(&self, at: &At<'_>, output: &mut Output) {
-        self.print(&self.before, "before", at, output);
+        if self.names_runs {
+            output.print(Stream::Err, &format!("  Run {}\n", title(at)));
+        }
+        if self.before.has(at.pass.tag) || self.run == Some(at.number) {
+            self.print("before", at, output);
+        }
     }
 
     fn after(&self, at: &At<'_>, has_changed: bool, output: &mut Output) {
         // Where all passes are meant, what stays as it was was printed before.
-        if has_changed || !self.after.all || self.after.tags.iter().any(|tag| tag == at.pass.tag) {
-            self.print(&self.after, "after", at, output);
+        let is_named = self.after.tags.iter().any(|tag| tag == at.pass.tag);
+        if is_named || self.after.all && has_changed || self.run == Some(at.number) {
+            self.print("after", at, output);
         }
     }
 }
@@ -63,14 +92,14 @@ impl Observer for Printer {
 /// `--print-changed=diff`: what each run changed.
 #[derive(Debug, Default)]
 pub struct ChangePrinter {
-    /// The functions that are printed, by name; all where none is named.
-    pub functions: Vec<String>,
+    /// The functions that are printed.
+    pub functions: Functions,
     before: Mutex<HashMap<usize, String>>,
 }
 
 impl ChangePrinter {
-    /// Prints what changes in these functions, or in all where none is named.
-    pub fn new(functions: Vec<String>) -> Self {
+    /// Prints what changes in these functions.
+    pub fn new(functions: Functions) -> Self {
         Self { functions, before: Mutex::default() }
     }
 }
@@ -86,8 +115,7 @@ impl Observer for ChangePrinter {
         let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).remove(&at.number);
         let (Some(before), Some(after)) = (before, text_of(at, &self.functions)) else { return };
         if before != after {
-            let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
-            let title = format!("#{}: {}{of}", at.number, at.pass.tag);
+            let title = title(at);
             let diff = TextDiff::from_lines(&before, &after);
             let text = diff.unified_diff().context_radius(3).header(&title, &title).to_string();
             output.print(Stream::Err, &text);
@@ -96,21 +124,17 @@ impl Observer for ChangePrinter {
 }
 
 /// The function that is worked on, or the module, as text; `None` where it was not asked for.
-fn text_of(at: &At<'_>, functions: &[String]) -> Option<String> {
+fn text_of(at: &At<'_>, functions: &Functions) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {
-        Some(function) if functions.is_empty() || functions.iter().any(|f| function.name == f.as_str()) => {
+        Some(function) if functions.are_all() || functions.have(function.name.as_str()) => {
             Some(print_function(at.module, function, options, demangle))
         }
         Some(_) => None,
-        None if functions.is_empty() => Some(print_module(at.module, options, demangle)),
-        None => Some(of_names(at, functions)),
+        None if functions.are_all() => Some(print_module(at.module, options, demangle)),
+        None => {
+            let meant = at.module.functions.values().filter(|f| functions.have(f.name.as_str()));
+            Some(meant.map(|f| print_function(at.module, f, options, demangle)).collect())
+        }
     }
-}
-
-fn of_names(at: &At<'_>, names: &[String]) -> String {
-    let wanted = |name: &silkit_base::Symbol| names.iter().any(|n| *name == n.as_str());
-    let functions = at.module.functions.values().filter(|f| wanted(&f.name));
-    let printed = functions.map(|f| print_function(at.module, f, &at.printing.options, at.printing.demangle));
-    printed.collect()
 }

@@ -87,10 +87,10 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
 }
 
 fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
-    let advice = || "`silkit opt --list` names the passes".to_owned();
     if let Some(text) = &args.passes {
-        return parse_pipeline(text, passes::find)
-            .map_err(|error| (format!("`--passes {text}`: {error}"), advice()));
+        return parse_pipeline(text, passes::find).map_err(|error| {
+            (format!("`--passes {text}`: {error}"), crate::passes::PASSES_ADVICE.to_owned())
+        });
     }
     args.pass.iter().map(|tag| Ok(crate::passes::known(tag)?.into())).collect()
 }

@@ -39,11 +39,18 @@ Options:
   -ownership-verifier-textual-error-dumper
                              prints errors of ownership in the words of sil-opt
   -TAG                       runs the pass with this tag; several run in order
-  --passes 'function(a,b*)'  runs a pipeline; `*` repeats a pass until it changes nothing more
+  --passes 'function(a,b*)'  runs a pipeline; `*` repeats a pass until it changes nothing more,
+                             and the name of one that `silkit pipelines` lists stands for its passes
   --list                     lists the passes
   --print-before TAG, --print-after TAG, --print-all
                              prints functions before or after passes
-  -sil-print-function NAME   prints only this function
+  -sil-print-before PART, -sil-print-after PART, -sil-print-around PART
+                             the same for all passes whose tags contain this
+  -sil-print-function NAME, -sil-print-functions PART
+                             prints only functions with this name, or this in it
+  -sil-print-pass-name       names each run of a pass before it begins
+  -sil-print-last            prints before and after the last run of -sil-opt-pass-count
+  -sil-disable-pass PART     leaves out passes whose tags contain this
   --print-changed=diff       prints what each pass changed
   --verify-each              verifies after each pass, and stops at the first error
   --time-passes, --stats     tells how long passes took, and what they counted
@@ -51,7 +58,8 @@ Options:
   -j N                       uses N threads (default: all cores)
   -help                      prints this
 
-Other options of sil-opt that run no pass are accepted.
+`-Xllvm` may stand before an option. Further options of sil-opt that tests use, and that mean nothing here,
+are accepted.
 
 Examples:
   silkit opt examples/shapes.raw.sil

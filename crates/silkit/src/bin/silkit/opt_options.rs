@@ -45,11 +45,16 @@ const MEANT: &[(&str, Takes)] = &[
     ("print-before", Takes::Value),
     ("print-after", Takes::Value),
     ("print-all", Takes::Nothing),
-    ("print-changed", Takes::Value),
+    ("print-changed", Takes::Nothing),
     ("sil-print-before", Takes::Value),
     ("sil-print-after", Takes::Value),
+    ("sil-print-around", Takes::Value),
     ("sil-print-all", Takes::Nothing),
+    ("sil-print-last", Takes::Nothing),
+    ("sil-print-pass-name", Takes::Nothing),
     ("sil-print-function", Takes::Value),
+    ("sil-print-functions", Takes::Value),
+    ("sil-disable-pass", Takes::Value),
     ("sil-opt-pass-count", Takes::Value),
     ("verify-each", Takes::Nothing),
     ("time-passes", Takes::Nothing),
@@ -106,7 +111,6 @@ const IDLE_WITH_VALUE: &[&str] = &[
     "F",
     "I",
     "Xcc",
-    "Xllvm",
     "assert-conf-id",
     "enable-experimental-feature",
     "enforce-exclusivity",
@@ -181,8 +185,12 @@ pub(crate) enum Argument {
 pub(crate) fn parse(args: &[String]) -> Result<Vec<Argument>, (String, String)> {
     let mut found = Vec::new();
     let mut only_files = false;
-    let mut args = args.iter();
+    let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {
+        if !only_files && matches!(&**arg, "-Xllvm" | "--Xllvm") && args.peek().is_some() {
+            // So the compiler is told the options that the tool takes by themselves.
+            continue;
+        }
         let option = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')).filter(|_| !only_files);
         let Some(option) = option.filter(|_| arg != "-") else {
             found.push(Argument::File(arg.clone()));
@@ -210,6 +218,8 @@ pub(crate) fn parse(args: &[String]) -> Result<Vec<Argument>, (String, String)> 
             },
         };
         if takes == Takes::Nothing {
+            // The one form in which changes are printed may be named.
+            let inline = inline.filter(|form| name != "print-changed" || form != "diff");
             let on = switch(inline.as_deref())
                 .ok_or_else(|| (format!("`{arg}` takes no value"), format!("leave it at `-{name}`")))?;
             found.extend(meant.map(|name| Argument::Flag(name, on)));

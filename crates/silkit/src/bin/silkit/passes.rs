@@ -18,12 +18,18 @@ use std::time::Duration;
 /// What passes found wrong with their input.
 const PROBLEM: RuleId = RuleId::new("SIL0900");
 
+/// Where to look for what may stand in a pipeline.
+pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, and `silkit pipelines --status` tells which pipelines have all of theirs";
+
 /// Which passes run, and who watches.
 #[derive(Default)]
 pub(crate) struct Passes {
     steps: Vec<Step<'static>>,
     options: silkit::opt::Options,
+    /// The tags of passes that are left out.
+    disabled: Vec<&'static str>,
     limit: Option<Limit>,
+    prints_last: bool,
     printer: Printer,
     prints_changes: bool,
     verifies_each: bool,
@@ -36,6 +42,9 @@ impl Passes {
     pub(crate) fn take(&mut self, argument: &Argument) -> Result<bool, (String, String)> {
         match argument {
             Argument::Flag("print-all" | "sil-print-all", on) => self.printer.after.all = *on,
+            Argument::Flag("sil-print-last", on) => self.prints_last = *on,
+            Argument::Flag("sil-print-pass-name", on) => self.printer.names_runs = *on,
+            Argument::Flag("print-changed", on) => self.prints_changes = *on,
             Argument::Flag("verify-each", on) => self.verifies_each = *on,
             Argument::Flag("time-passes", on) => self.tells_times = *on,
             Argument::Flag("stats", on) => self.tells_counts = *on,
@@ -44,19 +53,29 @@ impl Passes {
                 None => return Ok(false),
             },
             Argument::Value("passes", text) => {
-                let steps = parse_pipeline(text, passes::find).map_err(|error| {
-                    (format!("`--passes {text}`: {error}"), "`silkit opt --list` names the passes".to_owned())
-                })?;
+                let steps = parse_pipeline(text, passes::find)
+                    .map_err(|error| (format!("`--passes {text}`: {error}"), PASSES_ADVICE.to_owned()))?;
                 self.steps.extend(steps);
             }
-            Argument::Value("print-before" | "sil-print-before", tag) => {
-                self.printer.before.tags.push(known(tag)?.tag.to_owned())
+            Argument::Value("print-before", tag) => self.printer.before.tags.push(known(tag)?.tag.to_owned()),
+            Argument::Value("print-after", tag) => self.printer.after.tags.push(known(tag)?.tag.to_owned()),
+            Argument::Value("sil-print-before", parts) => {
+                self.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned))
             }
-            Argument::Value("print-after" | "sil-print-after", tag) => {
-                self.printer.after.tags.push(known(tag)?.tag.to_owned())
+            Argument::Value("sil-print-after", parts) => {
+                self.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned))
             }
-            Argument::Value("print-changed", _) => self.prints_changes = true,
-            Argument::Value("sil-print-function", name) => self.printer.functions.push(name.clone()),
+            Argument::Value("sil-print-around", parts) => {
+                self.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned));
+                self.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned));
+            }
+            Argument::Value("sil-disable-pass", parts) => self.disabled.extend(tags_with(parts)?),
+            Argument::Value("sil-print-function", names) => {
+                self.printer.functions.names.extend(names.split(',').map(str::to_owned))
+            }
+            Argument::Value("sil-print-functions", parts) => {
+                self.printer.functions.parts.extend(parts.split(',').map(str::to_owned))
+            }
             Argument::Value("sil-opt-pass-count", text) => {
                 self.limit = Some(Limit::parse(text).ok_or_else(|| {
                     (format!("`{text}` is no count of passes"), "it is `10` or `10.3`".to_owned())
@@ -89,7 +108,9 @@ impl Passes {
         declarations: &Declarations,
         print: &PrintOptions,
     ) -> bool {
-        let changes = ChangePrinter::new(self.printer.functions.clone());
+        let mut printer = self.printer.clone();
+        printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
+        let changes = ChangePrinter::new(printer.functions.clone());
         let verifier = Verifier { declarations };
         let mut options = print.clone();
         if options.debug_info {
@@ -97,14 +118,16 @@ impl Passes {
         }
         let printing = Printing { demangle: &silkit::comment_name, options };
         let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
-        let mut runner = runner.observe(&self.printer);
+        let mut runner = runner.observe(&printer);
         if self.prints_changes {
             runner = runner.observe(&changes);
         }
         if self.verifies_each {
             runner = runner.observe(&verifier);
         }
-        let outcome = runner.run(&mut input.module, declarations, &self.steps);
+        let is_enabled = |step: &&Step<'static>| !self.disabled.contains(&step.pass.tag);
+        let steps: Vec<Step<'static>> = self.steps.iter().filter(is_enabled).copied().collect();
+        let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
             match stream {
                 Stream::Out => output::say(text),
@@ -138,6 +161,18 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     let hint = silkit::diag::nearest(tag, passes::ALL.iter().map(|p| p.tag))
         .map_or("`silkit opt --list` names the passes".to_owned(), |near| format!("did you mean `{near}`?"));
     Err((format!("no pass has the tag `{tag}`"), hint))
+}
+
+/// The tags of the passes that contain one of these parts, which stand between commas: so the reference's options name
+/// passes.
+fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
+    let parts: Vec<String> = parts.split(',').map(str::to_ascii_lowercase).collect();
+    let has = |part: &String| passes::ALL.iter().any(|pass| pass.tag.contains(part.as_str()));
+    if let Some(part) = parts.iter().find(|part| part.is_empty() || !has(part)) {
+        known(part)?;
+    }
+    let tags = passes::ALL.iter().map(|pass| pass.tag);
+    Ok(tags.filter(move |tag| parts.iter().any(|part| tag.contains(part.as_str()))))
 }
 
 /// All passes, a line each.
