@@ -3,6 +3,7 @@
 //! Two values are identical in this sense where a retain or release of the one is as good as one of the other.
 
 use crate::Dominators;
+use crate::calls::optional_payload;
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::SwitchEnum;
 use silkit_ir::{Block, Body, Function, Inst, Opcode, Value, ValueDef};
@@ -72,9 +73,9 @@ impl<'a> RcIdentity<'a> {
         let body = self.body;
         let first = body.operands(inst).first().map(|o| o.value);
         match body.inst(inst).opcode {
+            Opcode::UnconditionalCheckedCast => first.filter(|&from| self.is_cast_of_object(from, value)),
             Opcode::Upcast
             | Opcode::UncheckedRefCast
-            | Opcode::UnconditionalCheckedCast
             | Opcode::InitExistentialRef
             | Opcode::OpenExistentialRef
             | Opcode::RefToBridgeObject
@@ -132,12 +133,49 @@ impl<'a> RcIdentity<'a> {
             return Some(body.operand(operand).value);
         }
         let terminator = body.terminator(body.edge(edge).from)?;
+        let first = body.operands(terminator).first().map(|o| o.value);
         match body.inst(terminator).opcode {
-            Opcode::SwitchEnum | Opcode::CheckedCastBranch => {
-                body.operands(terminator).first().map(|o| o.value)
+            Opcode::SwitchEnum => first,
+            Opcode::CheckedCastBranch => {
+                let to = *body.arguments(block).get(index)?;
+                first.filter(|&from| self.is_cast_of_object(from, to))
             }
             _ => None,
         }
+    }
+
+    /// Whether a cast that may fail gives the object that it is given. From `AnyObject`, and from and to what may be any
+    /// value, it may put a value into a box, or take one out of it.
+    fn is_cast_of_object(&self, from: Value, to: Value) -> bool {
+        let [from, to] = [from, to].map(|value| self.body.value(value).ty.ty());
+        if from == to {
+            return true;
+        }
+        let is_class = |ty| self.is_object(ty) && !is_native_object(ty);
+        match optional_payload(self.declarations, from) {
+            Some(payload) => self.is_object(payload) && self.is_object(to),
+            None => {
+                self.is_object(from)
+                    && (self.is_object(to) || is_class(from) && self.is_named(to, "AnyObject"))
+            }
+        }
+    }
+
+    /// Whether values of a type are references to objects that are no boxes of values.
+    fn is_object(&self, ty: Type) -> bool {
+        match ty.kind() {
+            TypeKind::Any(_) | TypeKind::Composition(_) => {
+                let is_reference =
+                    self.declarations.type_properties(ty, self.sig).address_only == Some(false);
+                is_reference && !self.is_named(ty, "AnyObject") && !self.is_named(ty, "Error")
+            }
+            _ => is_native_object(ty) || self.declarations.is_class(ty) == Some(true),
+        }
+    }
+
+    fn is_named(&self, ty: Type, name: &str) -> bool {
+        let constraint = if let TypeKind::Any(constraint) = ty.kind() { *constraint } else { ty };
+        self.declarations.path_of(constraint).is_some_and(|path| path == name)
     }
 
     /// The one value that all edges into a block pass for an argument, as far as reference counts go.
@@ -212,6 +250,10 @@ impl<'a> RcIdentity<'a> {
     }
 }
 
+fn is_native_object(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Builtin(name, _) if *name == "NativeObject")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,5 +304,27 @@ bb3(%15 : $Optional<C>, %16 : $C):
         let roots: Vec<usize> = values.iter().map(|&v| number(identity.root(v))).collect();
         // Of the phis the first is `%2`, since `none` comes from the case without payload, the second `%0`.
         assert_eq!(roots, [0, 1, 2, 3, 0, 0, 6, 7, 8, 2, 2, 11, 2, 0, 14]);
+    }
+
+    #[test]
+    fn casts_of_what_may_be_a_box_have_counts_of_their_own() {
+        let text = "class B {}\nclass D : B {}\nprotocol Q : AnyObject {}\n\
+            sil @f : $@convention(thin) (@guaranteed B, @guaranteed AnyObject, @guaranteed any Q) -> () {\n\
+            bb0(%0 : $B, %1 : $AnyObject, %2 : $any Q):\n\
+            %3 = unconditional_checked_cast %0 to D\n  %4 = unconditional_checked_cast %1 to D\n\
+            %5 = unconditional_checked_cast %2 to D\n  %6 = unconditional_checked_cast %0 to AnyObject\n\
+            %7 = unconditional_checked_cast %1 to any Q\n  %8 = tuple ()\n  return %8\n}\n";
+        let module = silkit_text::parse_module(text).module;
+        let declarations = silkit_text::decl::declarations(&module);
+        let function = module.functions.values().next().expect("a function");
+        let body = function.body.as_ref().expect("a body");
+        let dominators = Dominators::compute(body);
+        let identity = RcIdentity::new(function, body, &declarations, &dominators);
+        let casts = body.insts().filter(|&i| body.inst(i).opcode == Opcode::UnconditionalCheckedCast);
+        let is_same: Vec<bool> = casts
+            .flat_map(|i| body.results(i).map(move |r| (r, body.operand_value(i, 0))))
+            .map(|(result, operand)| identity.root(result) == operand)
+            .collect();
+        assert_eq!(is_same, [true, false, true, true, false]);
     }
 }

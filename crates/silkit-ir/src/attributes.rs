@@ -4,7 +4,6 @@ use crate::module::Attribute;
 
 /// The attributes of functions, in the order in which they are printed.
 pub const FUNCTION_ATTRIBUTES: &[&str] = &[
-    "canonical",
     "transparent",
     "serialized",
     "serialized_for_package",
@@ -52,6 +51,7 @@ pub const FUNCTION_ATTRIBUTES: &[&str] = &[
     "objc_replacement_for",
     "_semantics",
     "_specialize",
+    "canonical",
     "ossa",
 ];
 
