@@ -67,7 +67,7 @@ impl<'a> Work<'a> {
     /// Finds which arguments escape.
     pub(crate) fn escapes(&self) -> Found<()> {
         self.find(&|id, escapes, effects| {
-            if self.module.functions[id].has_attribute("Onone") {
+            if !self.module.functions[id].is_optimized() {
                 return (None, ());
             }
             let found = escape_effects(escapes, self.module.functions[id].name, &effects[id].escapes);

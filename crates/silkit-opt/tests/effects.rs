@@ -41,7 +41,7 @@ macro_rules! cases {
     };
 }
 
-cases! { escape instruction_properties side_effects }
+cases! { escape instruction_properties memory_behavior side_effects }
 
 /// Each link takes a pair apart and makes another one of both halves: the ways through are as many as 2 to the number of links.
 #[test]

@@ -6,13 +6,14 @@ use super::{Aliases, WORST};
 use crate::ProjectionPath;
 use crate::effects::{Effects, FunctionEffects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
+use crate::side_effects::declared_effects;
 use crate::walk::AtUse;
 use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{
     AccessKind, AddressToPointer, AnyInst, BeginAccess, LoadQualifier, PointerToAddress, StoreQualifier,
 };
-use silkit_ir::{Behavior, Body, EffectsAttribute, FunctionId, Inst, Opcode, Operand, Value};
+use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
@@ -251,7 +252,10 @@ impl Aliases<'_> {
                         None => return self.reaches(end, address, false),
                     }
                 }
-                AccessBase::Unidentified(_) => return self.reaches(end, address, false),
+                // What a coroutine yields may be in an object that is borrowed as long as the coroutine runs.
+                AccessBase::Unidentified(_) | AccessBase::Yield(_) => {
+                    return self.reaches(end, address, false);
+                }
                 _ => match base.object(body) {
                     Some(object) => break object,
                     None => return false,
@@ -363,13 +367,9 @@ impl Aliases<'_> {
         &self.escapes.program.effects[id]
     }
 
-    /// What the attributes of a function leave open.
+    /// What is done to memory by a function of which no effects were computed.
     fn promised(&self, id: FunctionId) -> Effects {
-        match self.module.functions[id].effects_attribute() {
-            Some(EffectsAttribute::ReadNone) => Effects::empty(),
-            Some(EffectsAttribute::ReadOnly) => Effects::READ,
-            _ => WORST,
-        }
+        declared_effects(&self.module.functions[id]) & WORST
     }
 
     /// What callees do to a part of an argument.
@@ -391,6 +391,10 @@ impl Aliases<'_> {
                     .parts()
                     .filter(|(_, part)| part.may_overlap(path))
                     .fold(Effects::empty(), |all, (effect, _)| all | effect),
+                // Whatever is promised, results are written.
+                None if matches!(convention, Some(ArgumentConvention::Out | ArgumentConvention::PackOut)) => {
+                    self.promised(id) | Effects::WRITE
+                }
                 None => self.promised(id),
             };
         }

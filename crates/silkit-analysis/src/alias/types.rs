@@ -233,7 +233,6 @@ fn has_safe_root(body: &Body, address: Value) -> bool {
             AnyInst::StructElementAddr(_)
             | AnyInst::TupleElementAddr(_)
             | AnyInst::IndexAddr(_)
-            | AnyInst::TailAddr(_)
             | AnyInst::InitEnumDataAddr(_)
             | AnyInst::UncheckedTakeEnumDataAddr(_)
             | AnyInst::BeginAccess(_)

@@ -31,8 +31,9 @@ pub fn has_computed_effects(function: &Function) -> bool {
             | Linkage::SharedExternal
     );
     let promise = function.effects_attribute();
-    let is_optimized = !function.has_attribute("Onone");
-    is_optimized && !is_external && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
+    function.is_optimized()
+        && !is_external
+        && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
 }
 
 /// What a function may do of which no effects were computed.
