@@ -1,7 +1,10 @@
 //! What passes are made of, each alone: what comes out is legal SIL.
 
 use silkit::analysis::{Dominators, Joins};
+use silkit::ir::conventions::{Addresses, ApplySite};
+use silkit::ir::instructions::FunctionRef;
 use silkit::ir::{Inst, Module, Opcode, Operand, Ownership};
+use silkit::opt::utils::inliner::{self, CannotInline};
 use silkit::opt::utils::ssa_updater::{CannotPass, SsaUpdater};
 use silkit::opt::utils::{borrowed_from, merge_blocks};
 use silkit::opt::{FunctionContext, Pass, Runner};
@@ -320,4 +323,187 @@ bb3:
         cx.body().verify_integrity().expect("links are right");
     };
     assert_eq!(changed(text, &merge), expected);
+}
+
+/// Inlines the first call of a function whose callee has a body.
+fn inline_first(module: &mut Module, name: &str) -> Result<(), CannotInline> {
+    let declarations = silkit::declarations(module);
+    let caller = module.function(silkit::base::Symbol::new(name)).expect("a function");
+    let body = module.functions[caller].body.as_ref().expect("a body");
+    let found = body.insts().find_map(|inst| {
+        let site = ApplySite::new(body, inst, Addresses::Lowered)?;
+        let callee = module.function(body.def_as::<FunctionRef>(site.callee())?.function)?;
+        module.functions[callee].body.is_some().then_some((inst, callee))
+    });
+    let (call, callee) = found.expect("a call");
+    inliner::inline(module, &declarations, caller, call, callee)
+}
+
+/// A function of a file after its first call was inlined, without comments.
+fn inlined(text: &str, name: &str) -> String {
+    let parsed = parse_module(&format!("{PRELUDE}{text}"));
+    assert_eq!(parsed.errors, []);
+    let mut module = parsed.module;
+    legal(&module);
+    assert_eq!(inline_first(&mut module, name), Ok(()));
+    legal(&module);
+    let printed = silkit::print(&module);
+    let code = printed.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
+    let lines: Vec<&str> = code.filter(|line| !line.is_empty()).collect();
+    let is_start = |line: &&str| line.contains(&format!("@{name} :")) && line.ends_with('{');
+    let start = lines.iter().position(is_start).expect("the function");
+    let end = lines[start..].iter().position(|line| line.starts_with('}')).expect("its end");
+    lines[start + 1..start + end].join("\n") + "\n"
+}
+
+#[test]
+fn a_call_that_may_throw_is_inlined() {
+    let text = r#"
+sil @err : $@convention(thin) (@guaranteed Node) -> (@owned Node, @error any Error)
+sil [ossa] @t : $@convention(thin) (@guaranteed Node, @owned Node, Builtin.Int1) -> (@owned Node, @error any Error) {
+bb0(%0 : @guaranteed $Node, %1 : @owned $Node, %2 : $Builtin.Int1):
+  cond_br %2, bb1, bb2
+bb1:
+  %f = function_ref @err : $@convention(thin) (@guaranteed Node) -> (@owned Node, @error any Error)
+  try_apply %f(%0) : $@convention(thin) (@guaranteed Node) -> (@owned Node, @error any Error), normal bb3, error bb4
+bb3(%n : @owned $Node):
+  destroy_value %1
+  br bb5(%n)
+bb4(%e : @owned $any Error):
+  destroy_value %1
+  throw %e
+bb2:
+  br bb5(%1)
+bb5(%z : @owned $Node):
+  return %z
+}
+sil [ossa] @f : $@convention(thin) (@owned Node, @owned Node, Builtin.Int1) -> (@owned Node, @error any Error) {
+bb0(%0 : @owned $Node, %1 : @owned $Node, %2 : $Builtin.Int1):
+  %3 = function_ref @t : $@convention(thin) (@guaranteed Node, @owned Node, Builtin.Int1) -> (@owned Node, @error any Error)
+  try_apply %3(%0, %1, %2) : $@convention(thin) (@guaranteed Node, @owned Node, Builtin.Int1) -> (@owned Node, @error any Error), normal bb1, error bb2
+bb1(%5 : @owned $Node):
+  destroy_value %0
+  return %5
+bb2(%8 : @owned $any Error):
+  destroy_value %0
+  throw %8
+}
+"#;
+    let expected = r#"bb0(%0 : @owned $Node, %1 : @owned $Node, %2 : $Builtin.Int1):
+  %3 = begin_borrow %0
+  cond_br %2, bb1, bb2
+bb1:
+  %5 = function_ref @err : $@convention(thin) (@guaranteed Node) -> (@owned Node, @error any Error)
+  try_apply %5(%3) : $@convention(thin) (@guaranteed Node) -> (@owned Node, @error any Error), normal bb3, error bb4
+bb2:
+  br bb5(%1)
+bb3(%8 : @owned $Node):
+  destroy_value %1
+  br bb5(%8)
+bb4(%11 : @owned $any Error):
+  destroy_value %1
+  end_borrow %3
+  destroy_value %0
+  throw %11
+bb5(%16 : @owned $Node):
+  end_borrow %3
+  destroy_value %0
+  return %16
+"#;
+    assert_eq!(inlined(text, "f"), expected);
+}
+
+#[test]
+fn a_coroutine_is_inlined() {
+    let text = r#"
+sil [ossa] @co : $@yield_once @convention(thin) (@guaranteed Node) -> @yields @guaranteed Node {
+bb0(%0 : @guaranteed $Node):
+  %a = alloc_stack $Builtin.Int64
+  yield %0, resume bb1, unwind bb2
+bb1:
+  dealloc_stack %a
+  %r = tuple ()
+  return %r
+bb2:
+  dealloc_stack %a
+  unwind
+}
+sil [ossa] @g : $@convention(thin) (@owned Node, Builtin.Int1) -> () {
+bb0(%0 : @owned $Node, %1 : $Builtin.Int1):
+  %3 = function_ref @co : $@yield_once @convention(thin) (@guaranteed Node) -> @yields @guaranteed Node
+  (%4, %5) = begin_apply %3(%0) : $@yield_once @convention(thin) (@guaranteed Node) -> @yields @guaranteed Node
+  fix_lifetime %4
+  cond_br %1, bb1, bb2
+bb1:
+  %e = end_apply %5 as $()
+  br bb3
+bb2:
+  abort_apply %5
+  br bb3
+bb3:
+  destroy_value %0
+  %r = tuple ()
+  return %r
+}
+"#;
+    let expected = r#"bb0(%0 : @owned $Node, %1 : $Builtin.Int1):
+  %2 = begin_borrow %0
+  %3 = alloc_stack $Builtin.Int64
+  fix_lifetime %2
+  cond_br %1, bb1, bb2
+bb1:
+  dealloc_stack %3
+  %7 = tuple ()
+  end_borrow %2
+  br bb3
+bb2:
+  dealloc_stack %3
+  end_borrow %2
+  br bb3
+bb3:
+  destroy_value %0
+  %14 = tuple ()
+  return %14
+"#;
+    assert_eq!(inlined(text, "g"), expected);
+}
+
+#[test]
+fn a_generic_call_is_inlined() {
+    let text = r#"
+sil [ossa] @s : $@convention(thin) <T> (@in_guaranteed T, @thick T.Type) -> @out T {
+bb0(%0 : $*T, %1 : $*T, %2 : $@thick T.Type):
+  copy_addr %1 to [init] %0
+  %r = tuple ()
+  return %r
+}
+sil [ossa] @h : $@convention(thin) (@owned Node) -> () {
+bb0(%0 : @owned $Node):
+  %a = alloc_stack $Node
+  %b = alloc_stack $Node
+  store %0 to [init] %a
+  %m = metatype $@thick Node.Type
+  %3 = function_ref @s : $@convention(thin) <T> (@in_guaranteed T, @thick T.Type) -> @out T
+  %4 = apply %3<Node>(%b, %a, %m) : $@convention(thin) <T> (@in_guaranteed T, @thick T.Type) -> @out T
+  destroy_addr %a
+  destroy_addr %b
+  dealloc_stack %b
+  dealloc_stack %a
+  return %4
+}
+"#;
+    let expected = r#"bb0(%0 : @owned $Node):
+  %1 = alloc_stack $Node
+  %2 = alloc_stack $Node
+  store %0 to [init] %1
+  %4 = metatype $@thick Node.Type
+  copy_addr %1 to [init] %2
+  %6 = tuple ()
+  destroy_addr %1
+  destroy_addr %2
+  dealloc_stack %2
+  dealloc_stack %1
+  return %6
+"#;
+    assert_eq!(inlined(text, "h"), expected);
 }

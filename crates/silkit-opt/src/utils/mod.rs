@@ -8,6 +8,7 @@
 //! | [`critical_edges`] | splits edges that have no place of their own |
 //! | [`delete`] | removes an instruction with all that uses it |
 //! | [`destroy`] | destroys a value part by part |
+//! | [`inliner`] | puts a copy of a callee's body in place of a call |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
 //! | [`merge_blocks`] | makes one block of two where nothing else leads from one or to the other |
 //! | [`ssa_updater`] | gives uses of a variable with several definitions the values that reach them |
@@ -22,6 +23,7 @@ pub mod counting;
 pub mod critical_edges;
 pub mod delete;
 pub mod destroy;
+pub mod inliner;
 pub mod lifetime_completion;
 pub mod merge_blocks;
 mod sets;
