@@ -47,6 +47,9 @@ pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
         | AnyInst::OpenExistentialAddr(_)
         | AnyInst::SwitchEnumAddr(_)
         | AnyInst::UncheckedTakeEnumDataAddr(_) => found.push(operand(0)),
+        AnyInst::Builtin(builtin) if builtin.name == "zeroInitializer" && !body.operands(inst).is_empty() => {
+            found.push(operand(0));
+        }
         AnyInst::EndBorrow(end) => {
             // What is lent from memory is read until then.
             let load =
