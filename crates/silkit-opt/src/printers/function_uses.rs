@@ -5,7 +5,7 @@ use crate::pass::Pass;
 use silkit_analysis::calls::FunctionUses;
 use silkit_base::IdVec;
 use silkit_ir::FunctionId;
-use silkit_text::{Dump, Numbering};
+use silkit_text::Numbering;
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("dump-function-uses", "Prints the instructions that name each function", &run)
@@ -26,9 +26,8 @@ fn run(cx: &mut ModuleContext<'_>) {
         for named in uses.of(id).iter().rev() {
             let user = &module.functions[named.function];
             let Some(body) = &user.body else { continue };
-            let numbering =
-                numbers[named.function].get_or_insert_with(|| Dump::new(module, body, &|_| None).numbering());
-            let dump = Dump::numbered(module, body, &|_| None, numbering);
+            let numbering = numbers[named.function].get_or_insert_with(|| cx.dump(body).numbering());
+            let dump = cx.printing.numbered_dump(module, body, numbering);
             text += &format!("@{}: {}", user.name, dump.inst(named.inst, ""));
         }
         text += &format!("]\nEnd function {}\n\n", function.name);
