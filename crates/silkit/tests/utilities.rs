@@ -6,7 +6,7 @@ use silkit::ir::instructions::FunctionRef;
 use silkit::ir::{Inst, Module, Opcode, Operand, Ownership};
 use silkit::opt::utils::inliner::{self, CannotInline};
 use silkit::opt::utils::ssa_updater::{CannotPass, SsaUpdater};
-use silkit::opt::utils::{borrowed_from, merge_blocks};
+use silkit::opt::utils::{borrowed_from, delete, merge_blocks};
 use silkit::opt::{FunctionContext, Pass, Runner};
 use silkit::text::parse_module;
 
@@ -506,4 +506,43 @@ bb0(%0 : @owned $Node):
   return %6
 "#;
     assert_eq!(inlined(text, "h"), expected);
+}
+
+#[test]
+fn what_nothing_needs_goes_with_what_it_needed() {
+    let text = "\
+sil [ossa] @f : $@convention(thin) (@guaranteed Node, @owned Node, @owned Node) -> () {
+bb0(%0 : @guaranteed $Node, %1 : @owned $Node, %2 : @owned $Node):
+  %3 = copy_value %0
+  debug_value %3, let, name \"x\"
+  %5 = begin_borrow %3
+  %6 = begin_borrow %5
+  end_borrow %6
+  end_borrow %5
+  destroy_value %3
+  %10 = tuple (%1, %2)
+  debug_value %10, let, name \"y\"
+  %12 = copy_value %10
+  destroy_value %10
+  destroy_value %12
+  %16 = tuple ()
+  return %16
+}
+";
+    let expected = "\
+bb0(%0 : @guaranteed $Node, %1 : @owned $Node, %2 : @owned $Node):
+  debug_value %0, let, name \"x\"
+  destroy_value %1
+  destroy_value %2
+  %6 = tuple ()
+  return %6
+}
+";
+    let delete = |cx: &mut FunctionContext<'_>| {
+        let body = cx.body();
+        let borrow = body.insts().filter(|&i| body.inst(i).opcode == Opcode::BeginBorrow).last();
+        let copy = body.insts().filter(|&i| body.inst(i).opcode == Opcode::CopyValue).last();
+        assert_eq!(delete::dead(cx, borrow.into_iter().chain(copy)), 5);
+    };
+    assert_eq!(changed(text, &delete), expected);
 }

@@ -6,7 +6,7 @@
 //! | [`canonical_lifetime`] | lets an owned value live up to its last use, without needless copies |
 //! | [`counting`] | how copies and destructions are spelled without ownership |
 //! | [`critical_edges`] | splits edges that have no place of their own |
-//! | [`delete`] | removes an instruction with all that uses it |
+//! | [`delete`] | removes an instruction with all that uses it, or with what only it needed |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`inliner`] | puts a copy of a callee's body in place of a call |
 //! | [`lifetime_completion`] | ends values on paths where nothing ends them |
