@@ -3,83 +3,30 @@
 
 mod inputs;
 
+use silkit::base::FxHashSet;
 use silkit::ir::conventions::{Addresses, ApplySite};
-use silkit::ir::instructions::{Apply, FunctionRef, Return};
-use silkit::ir::{Body, Cloner, Function, FunctionId, Inst, Module, Opcode, ScopeMap};
+use silkit::ir::instructions::FunctionRef;
+use silkit::ir::{Body, FunctionId, Inst, Module, Opcode};
+use silkit::opt::utils::inliner;
 use silkit::text::parse_module;
-use silkit::types::Substitution;
-use silkit::types::decl::Declarations;
 use silkit_testkit::or_skip;
 use silkit_testkit::shared::Reference;
 
 /// A call that can be replaced, with its callee.
-fn find_call(module: &Module, caller: FunctionId, seen: &[Inst]) -> Option<(Inst, FunctionId)> {
+fn find_call(module: &Module, caller: FunctionId, seen: &FxHashSet<Inst>) -> Option<(Inst, FunctionId)> {
     let function = &module.functions[caller];
     let body = function.body.as_ref()?;
     body.insts().filter(|inst| !seen.contains(inst)).find_map(|inst| {
-        let apply: Apply<'_> = body.view_as(inst)?;
-        let callee = module.function(body.def_as::<FunctionRef>(apply.callee)?.function)?;
+        let site = ApplySite::new(body, inst, Addresses::Lowered).filter(ApplySite::is_full)?;
+        let callee = module.function(body.def_as::<FunctionRef>(site.callee())?.function)?;
         let target = &module.functions[callee];
         let source = target.body.as_ref()?;
-        let exits = source.insts().filter(|&i| source.is_function_exit(i)).count();
-        let ends_with_return =
-            source.insts().filter(|&i| source.inst(i).opcode == Opcode::Return).count() == 1;
-        let fits = callee != caller
-            && exits == 1
-            && ends_with_return
-            && source.inst_count() < 60
+        let fits = source.inst_count() < 60
             && body.inst_count() < 4000
             // What other modules may copy cannot refer to what a body that they do not have refers to.
-            && (!function.has_attribute("serialized") || target.has_attribute("serialized"))
-            && target.has_attribute("ossa") == function.has_attribute("ossa")
-            && !apply.nothrow;
+            && (!function.has_attribute("serialized") || target.has_attribute("serialized"));
         fits.then_some((inst, callee))
     })
-}
-
-/// Replaces a call by a copy of the callee's body.
-fn inline(module: &mut Module, facts: &Declarations, caller: FunctionId, call: Inst, callee: FunctionId) {
-    let source: Function = module.functions[callee].clone();
-    let source_body = source.body.as_ref().expect("a body");
-    let mut body = module.functions[caller].body.take().expect("a body");
-    let scope = body.loc(body.inst(call).loc).map_or(silkit::ir::NONE, |loc| loc.scope);
-    let from = module.scopes.clone();
-    let scopes = ScopeMap::inline(&mut module.scopes, &from, source_body.used_scopes(), scope);
-
-    let site = ApplySite::new(&body, call, Addresses::Lowered).expect("an apply site");
-    let args: Vec<_> = site.arguments().collect();
-    let substitutions = site.substitutions();
-    let sig = source.ty.ty().as_function().and_then(|ty| ty.sig);
-    let result = body.results(call).next().expect("a result");
-    let loc = body.inst(call).loc;
-
-    let mut cloner = Cloner::of(source_body).with_scopes(&scopes);
-    if let Some(sig) = sig {
-        cloner = cloner.with_substitution(Substitution { sig, args: &substitutions }, facts);
-    }
-    let mut editor = body.edit();
-    let next = editor.next_inst(call).expect("a terminator");
-    let rest = editor.split_block(next);
-    let before = editor.inst(call).block;
-    let copies = cloner.blocks(&mut editor, source_body.block_order(), before);
-    let entry = copies[0];
-    for (index, &arg) in args.iter().enumerate().rev() {
-        editor.replace_all_uses(editor.arguments(entry)[index], arg);
-        editor.remove_argument(entry, index);
-    }
-    let exit = source_body.insts().find(|&i| source_body.inst(i).opcode == Opcode::Return).expect("a return");
-    let exit = cloner.inst(exit).expect("its copy");
-    let returned = editor.view_as::<Return>(exit).expect("a return").operand;
-    let last = editor.inst(exit).block;
-    editor.remove(exit);
-    editor.insert_branch(last, rest, &[], loc);
-    editor.insert_branch(before, entry, &[], loc);
-    editor.replace_all_uses(result, returned);
-    editor.remove(call);
-    editor.merge_into_predecessor(rest);
-    editor.merge_into_predecessor(entry);
-    body.verify_integrity().unwrap_or_else(|e| panic!("{e}"));
-    module.functions[caller].body = Some(body);
 }
 
 /// Inlines what can be, once each; gives the number of calls.
@@ -87,15 +34,20 @@ fn inline_all(module: &mut Module) -> usize {
     let facts = silkit::declarations(module);
     let mut done = 0;
     for caller in module.functions.keys().collect::<Vec<_>>() {
-        // Calls that came with a callee stay: some callee may call itself.
-        let old: Vec<Inst> = module.functions[caller].body.iter().flat_map(Body::insts).collect();
+        // Calls that came with a callee stay: some callee may call itself. So do those that cannot be inlined.
+        let old: FxHashSet<Inst> = module.functions[caller].body.iter().flat_map(Body::insts).collect();
+        let mut refused: FxHashSet<Inst> = FxHashSet::default();
         loop {
             let body = module.functions[caller].body.as_ref();
-            let new: Vec<Inst> =
-                body.into_iter().flat_map(Body::insts).filter(|i| !old.contains(i)).collect();
-            let Some((call, callee)) = find_call(module, caller, &new) else { break };
-            inline(module, &facts, caller, call, callee);
-            done += 1;
+            let new = body.into_iter().flat_map(Body::insts).filter(|i| !old.contains(i));
+            let seen: FxHashSet<Inst> = new.chain(refused.iter().copied()).collect();
+            let Some((call, callee)) = find_call(module, caller, &seen) else { break };
+            match inliner::inline(module, &facts, caller, call, callee) {
+                Ok(()) => done += 1,
+                Err(_) => _ = refused.insert(call),
+            }
+            let body = module.functions[caller].body.as_ref().expect("a body");
+            body.verify_integrity().unwrap_or_else(|e| panic!("{e}"));
         }
     }
     done
