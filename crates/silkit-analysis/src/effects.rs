@@ -55,7 +55,7 @@ pub enum Escape {
 
 bitflags! {
     /// What a function does to no argument in particular.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Effects: u8 {
         /// Reads memory.
         const READ = 1;

@@ -71,3 +71,22 @@ fn what_is_made_of_itself_ends() {
         %1 = unchecked_ref_cast %2 to $C\n  %2 = unchecked_ref_cast %1 to $C\n  strong_retain %2\n  br bb1\n}\n";
     assert_eq!(run(text), "@f: [%0: noescape **] [global: ]\n");
 }
+
+/// New objects that all go to one place in memory, and references that go through one phi after the other.
+#[test]
+fn what_many_objects_go_through_is_looked_at_once() {
+    let mut text = "// compute-side-effects\nsil_stage canonical\nimport Builtin\nclass C { var n: C }\n\
+        sil @phis : $@convention(thin) (@guaranteed C, Builtin.Int1) -> () {\nbb0(%0 : $C, %1 : $Builtin.Int1):\n\
+        %s = alloc_stack $C\n  br p0(%0)\n"
+        .to_owned();
+    for i in 0..4000 {
+        text += &format!(
+            "p{i}(%v{i} : $C):\n%a{i} = ref_element_addr %v{i}, #C.n\n%b{i} = load %a{i}\ncond_br %1, x{i}, y{i}\n\
+             x{i}:\nbr p{}(%b{i})\ny{i}:\n%c{i} = alloc_ref $C\nstore %c{i} to %s\nbr p{}(%c{i})\n",
+            i + 1,
+            i + 1
+        );
+    }
+    text += "p4000(%v : $C):\ndealloc_stack %s\n%r = tuple ()\nreturn %r\n}\n";
+    assert_eq!(run(&text), "@phis: [%0: read c0.v**] [global: read]\n");
+}

@@ -129,6 +129,35 @@ impl Escapes<'_> {
     }
 }
 
+/// Tells of several new objects of one body whether they escape. Where the walk for one was and found nothing, the walks
+/// for others need not go: what many objects are stored to is looked at once.
+#[derive(Debug)]
+pub(crate) struct NewObjects<'a> {
+    escapes: Escapes<'a>,
+    /// Where all walks were, of which none found an escape.
+    walk: EscapeWalk<'a>,
+}
+
+impl<'a> NewObjects<'a> {
+    /// For objects of this body.
+    pub(crate) fn new(escapes: Escapes<'a>) -> Self {
+        Self { escapes, walk: Walk::new(escapes.facts) }
+    }
+
+    /// Whether an object escapes.
+    pub(crate) fn escapes(&mut self, object: Value) -> bool {
+        self.walk.up(object, EscapePath::new(ProjectionPath::EMPTY));
+        let mut walker =
+            EscapeWalker { program: self.escapes.program, visitor: &mut AnyEscape, steps: u32::MAX };
+        if self.walk.run(&mut walker).is_continue() {
+            return false;
+        }
+        self.walk = Walk::new(self.escapes.facts);
+        // Paths to one value are merged, with those of other objects too: asked alone, this one may stay.
+        self.escapes.escapes(object, ProjectionPath::EMPTY, Direction::Up, &mut AnyEscape)
+    }
+}
+
 type EscapeWalk<'a> = Walk<'a, EscapePath>;
 
 struct EscapeWalker<'a, V> {

@@ -4,9 +4,10 @@ use super::barriers::may_be_barrier;
 use super::witness::{Cause, Subject, Witness};
 use super::{AccessBase, Context, access_path, convention, declared_effects, restricted};
 use crate::effects::{ArgumentEffects, Effects, SideEffects};
-use crate::escape::{Direction, EscapePath, EscapeVisitor};
-use crate::walk::{AtUse, Walk, Walker};
+use crate::escape::{Direction, EscapePath, EscapeVisitor, NewObjects};
+use crate::walk::{AtDef, AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
+use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AnyInst, StoreQualifier};
@@ -22,6 +23,9 @@ pub(super) struct Collector<'a> {
     pub(super) arguments: Vec<ArgumentEffects>,
     pub(super) global: Effects,
     pub(super) witness: &'a mut dyn Witness,
+    pub(super) objects: NewObjects<'a>,
+    /// The phis from which effects were added to all that they are made of.
+    pub(super) phis: FxHashSet<(Effects, Value, ProjectionPath)>,
     /// Where what is added now comes from.
     pub(super) at: Option<Inst>,
     pub(super) cause: Cause,
@@ -129,12 +133,8 @@ impl Collector<'_> {
                 | Opcode::AllocPack
         );
         if let Some(object) = body.results(inst).next().filter(|_| allocates)
-            && self.cx.escapes.escapes(
-                object,
-                ProjectionPath::EMPTY,
-                Direction::Up,
-                &mut crate::escape::AnyEscape,
-            )
+            && !self.global.contains(Effects::ALLOCATE)
+            && self.objects.escapes(object)
         {
             self.add_global(Effects::ALLOCATE);
         }
@@ -330,13 +330,14 @@ impl Collector<'_> {
         };
         let mut walk = Walk::new(facts);
         walk.up(value, path);
-        let mut roots = Roots { arguments: Vec::new(), has_others: false };
+        let mut roots = Roots { effects, phis: &mut self.phis, arguments: Vec::new(), has_others: false };
         // It never breaks.
         let _ = walk.run(&mut roots);
-        for (index, path) in roots.arguments.into_iter().rev() {
+        let Roots { arguments, has_others, .. } = roots;
+        for (index, path) in arguments.into_iter().rev() {
             self.add_to_argument(index, effects, path);
         }
-        if roots.has_others {
+        if has_others {
             self.add_global(effects);
         }
     }
@@ -346,13 +347,20 @@ impl Collector<'_> {
     }
 }
 
-/// The arguments that a value comes from.
-struct Roots {
+/// The arguments that a value comes from, as far as the effects were not added to them before.
+struct Roots<'a> {
+    effects: Effects,
+    phis: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
     arguments: Vec<(usize, ProjectionPath)>,
     has_others: bool,
 }
 
-impl Walker<ProjectionPath> for Roots {
+impl Walker<ProjectionPath> for Roots<'_> {
+    fn at_def(&mut self, walk: &mut Walk<'_, ProjectionPath>, value: Value, path: ProjectionPath) -> AtDef {
+        let is_known = walk.facts.body.is_phi(value) && !self.phis.insert((self.effects, value, path));
+        if is_known { AtDef::Skip } else { AtDef::Follow }
+    }
+
     fn at_root(
         &mut self,
         walk: &mut Walk<'_, ProjectionPath>,

@@ -16,7 +16,8 @@ pub use witness::{Cause, NoWitness, Subject, Witness};
 
 use crate::access::AccessFacts;
 use crate::effects::{ArgumentEffects, Effects, SideEffects};
-use crate::escape::Escapes;
+use crate::escape::{Escapes, NewObjects};
+use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage, Value};
 
@@ -107,6 +108,8 @@ pub fn side_effects(context: &Context<'_>, witness: &mut dyn Witness) -> SideEff
         arguments: vec![ArgumentEffects::default(); arguments.len()],
         global: Effects::empty(),
         witness,
+        objects: NewObjects::new(context.escapes),
+        phis: FxHashSet::default(),
         at: None,
         cause: Cause::Instruction,
     };
