@@ -60,9 +60,10 @@ impl NewBlocks {
 fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut NewBlocks) {
     let body = cx.body();
     let header = loops.get(id).header;
-    if loops.preheader(body, id).is_some() {
+    if loops.preheader(body, id).is_some() || !cx.may_change() {
         return;
     }
+    let body = cx.body();
     let is_entering = |&edge: &Edge| !loops.contains(id, body.edge(edge).from);
     let edges: Vec<Edge> = body.incoming(header).filter(is_entering).collect();
     let near = body.first_inst(header).and_then(|first| body.loc(body.inst(first).loc));
@@ -87,6 +88,10 @@ fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut 
         last.is_some_and(|t| matches!(body.inst(t).opcode, Opcode::Branch | Opcode::CondBranch))
     };
     let Some(&oldest) = edges.last().filter(|_| edges.iter().all(branches)) else { return };
+    if !cx.may_change() {
+        return;
+    }
+    let body = cx.body();
     let from = body.edge(oldest).from;
     let loc = body.terminator(from).map_or(Loc::NONE, |t| body.inst(t).loc);
     let latch = bundle(cx, header, &edges, loc);

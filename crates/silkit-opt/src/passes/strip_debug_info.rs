@@ -12,6 +12,9 @@ fn run(cx: &mut FunctionContext<'_>) {
     let is_doomed = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
     let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();
     for inst in doomed {
+        if !cx.may_change() {
+            return;
+        }
         cx.edit().remove(inst);
         cx.count("instructions removed", 1);
     }
