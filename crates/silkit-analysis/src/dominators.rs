@@ -46,11 +46,6 @@ impl Dominators {
         self.tree.contains(block)
     }
 
-    /// The closest block that dominates both; `None` where one cannot be reached.
-    pub fn nearest_common(&self, a: Block, b: Block) -> Option<Block> {
-        self.tree.common_ancestor(a, b)
-    }
-
     /// The positions of the blocks that a block dominates, itself first, in [`Self::preorder`]; `None` where it cannot be
     /// reached.
     pub fn dominated(&self, block: Block) -> Option<Range<usize>> {
@@ -139,11 +134,6 @@ impl PostDominators {
     /// The blocks of the tree, each after the one that post-dominates it.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
         self.tree.preorder.iter().map(|&n| Block::from_u32(n))
-    }
-
-    /// Whether a path leads from a block to one without successors.
-    pub fn reaches_end(&self, block: Block) -> bool {
-        self.tree.contains(block)
     }
 }
 
@@ -246,17 +236,6 @@ impl Tree {
         }
         let (a, b) = (a.index(), b.index());
         self.enter[a] != NONE && self.enter[a] <= self.enter[b] && self.enter[b] <= self.leave[a]
-    }
-
-    fn common_ancestor(&self, a: Block, b: Block) -> Option<Block> {
-        if !self.contains(a) || !self.contains(b) {
-            return None;
-        }
-        let mut at = a;
-        while !self.is_ancestor(at, b) {
-            at = self.parent(at)?;
-        }
-        Some(at)
     }
 }
 

@@ -361,11 +361,6 @@ impl ProjectionPath {
         if is_pattern || first != other { None } else { rest.subtract_from(longer) }
     }
 
-    /// Whether projections of structs and tuples alone can follow it.
-    pub fn is_materializable(self) -> bool {
-        self.components().all(|c| matches!(c, Component::StructField(_) | Component::TupleElement(_)))
-    }
-
     /// Reads a path at the start of a text, and gives the text behind it. `None` where a number is missing, `**` is not
     /// the last component, or the path is too long to be held exactly.
     pub fn parse(text: &str) -> Option<(Self, &str)> {

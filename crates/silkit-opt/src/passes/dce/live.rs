@@ -239,8 +239,11 @@ fn is_root(
         Opcode::UnconditionalCheckedCast => false,
         Opcode::MoveValue => body.has_flag(inst, "lexical"),
         // A move that is not decided yet initializes memory.
-        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::FixLifetime | Opcode::MarkUnresolvedMoveAddr => {
-            true
+        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => true,
+        // What is trivial has no lifetime.
+        Opcode::FixLifetime => {
+            let ty = body.value(body.operand_value(inst, 0)).ty.ty();
+            world.declarations.properties(ty, None).trivial != Some(true)
         }
         Opcode::Load => {
             body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))

@@ -3,7 +3,7 @@
 //! An instruction is live if the function is there for it (side effects, traps, exits), if something live uses it, or if
 //! it decides whether something live is executed. What ends a value, or looks at it for a debugger, lives with the value.
 //! A dead branch goes straight on to the nearest post-dominator that does something; in an endless loop there is none,
-//! and it stays.
+//! and it stays. Where anything is dead, blocks go that cannot be reached.
 //!
 //! A web of dead values is one transformation, as is a branch with all that it leaves behind.
 
@@ -57,16 +57,16 @@ struct End {
 
 fn run(cx: &mut FunctionContext<'_>) {
     let (mut plan, groups) = plan(cx);
-    if plan.dead.is_empty() {
+    if plan.is_empty() {
         return;
     }
     plan.choose(cx, groups);
     plan.place_ends(cx.body());
-    let changes_branches = !plan.branches.is_empty();
+    let is_done = !plan.is_empty();
     cx.count("instructions removed", plan.insts.len() as u64);
     cx.count("branches removed", plan.branches.len() as u64);
     carry_out(cx.builder(), plan);
-    if changes_branches {
+    if is_done {
         remove_unreachable_blocks(cx.body_mut());
     }
 }
@@ -169,6 +169,10 @@ impl Planner<'_> {
 }
 
 impl Plan {
+    fn is_empty(&self) -> bool {
+        self.args.is_empty() && self.insts.is_empty() && self.branches.is_empty()
+    }
+
     /// Leaves out what may not be done.
     fn choose(&mut self, cx: &mut FunctionContext<'_>, mut groups: Groups) {
         let mut is_done: FxHashMap<Node, bool> = FxHashMap::default();
