@@ -204,6 +204,7 @@ fn is_dependent(opcode: Opcode) -> bool {
             // A phi that is live is still borrowed.
             | Opcode::BorrowedFrom
             | Opcode::EndAccess
+            | Opcode::FixLifetime
             | Opcode::DestroyValue
             | Opcode::EndBorrow
             | Opcode::EndLifetime
@@ -240,10 +241,10 @@ fn is_root(
         Opcode::MoveValue => body.has_flag(inst, "lexical"),
         // A move that is not decided yet initializes memory.
         Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => true,
-        // What is trivial has no lifetime.
+        // What is trivial has no lifetime, but memory has.
         Opcode::FixLifetime => {
-            let ty = body.value(body.operand_value(inst, 0)).ty.ty();
-            world.declarations.properties(ty, None).trivial != Some(true)
+            let ty = body.value(body.operand_value(inst, 0)).ty;
+            ty.is_address() || world.declarations.properties(ty.ty(), None).trivial != Some(true)
         }
         Opcode::Load => {
             body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))
