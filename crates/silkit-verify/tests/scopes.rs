@@ -127,3 +127,18 @@ fn the_cost_is_linear() {
     // Generous: one by one, the scopes take minutes.
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+#[test]
+fn the_cost_of_deallocations_out_of_order_is_linear() {
+    // First in, first out: all but the last deallocation are in the wrong order.
+    let count = 30_000;
+    let allocs = (0..count).map(|i| format!("%a{i} = alloc_stack $Builtin.Int32\n"));
+    let deallocs = (0..count).map(|i| format!("dealloc_stack %a{i} : $*Builtin.Int32\n"));
+    let text = function(&format!("{}{RETURN}", allocs.chain(deallocs).collect::<String>()));
+    let start = Instant::now();
+    let found = broken(&text);
+    assert_eq!(found.len(), count - 1);
+    assert!(found.iter().all(|&rule| rule == "SIL0210"));
+    // Generous: a new list for each takes minutes, and gigabytes.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}

@@ -13,28 +13,39 @@ impl Set {
     const FULL: Set = Set(1);
 }
 
-/// Sets of the numbers below a power of two, as binary tries whose equal parts are stored once. Each operation takes
+/// How many bits of a number each level of a trie tells apart: few levels are few looks into the table of known nodes.
+const STEP: u32 = 3;
+
+/// The parts of a node.
+type Parts = [Set; 1 << STEP];
+
+/// The part of a node in which a number lies, `above` bits from the lowest.
+fn side(number: usize, above: u32) -> usize {
+    number >> above & ((1 << STEP) - 1)
+}
+
+/// Sets of the numbers below a bound, as tries whose equal parts are stored once. Each operation takes
 /// time in proportion to the logarithm of the numbers' bound, an intersection at most to the smaller set times that.
 #[derive(Debug)]
 pub(crate) struct Sets {
-    nodes: Vec<[Set; 2]>,
-    known: FxHashMap<[Set; 2], Set>,
-    /// How many bits the numbers have.
-    bits: u32,
+    nodes: Vec<Parts>,
+    known: FxHashMap<Parts, Set>,
+    /// How many levels the tries have.
+    levels: u32,
 }
 
 impl Sets {
     /// Sets of numbers below a bound.
     pub(crate) fn below(bound: usize) -> Self {
-        let bits = bound.next_power_of_two().trailing_zeros();
-        Self { nodes: vec![[Set::EMPTY; 2]; 2], known: FxHashMap::default(), bits }
+        let levels = bound.next_power_of_two().trailing_zeros().div_ceil(STEP);
+        Self { nodes: vec![[Set::EMPTY; 1 << STEP]; 2], known: FxHashMap::default(), levels }
     }
 
     /// Whether a number is in a set.
     pub(crate) fn contains(&self, set: Set, number: usize) -> bool {
         let mut at = set;
-        for bit in (0..self.bits).rev() {
-            at = self.nodes[at.0 as usize][number >> bit & 1];
+        for level in (0..self.levels).rev() {
+            at = self.nodes[at.0 as usize][side(number, level * STEP)];
         }
         at != Set::EMPTY
     }
@@ -50,11 +61,11 @@ impl Sets {
     }
 
     fn replaced(&mut self, set: Set, number: usize, leaf: Set) -> Set {
-        let mut above = Vec::with_capacity(self.bits as usize);
+        let mut above = Vec::with_capacity(self.levels as usize);
         let mut at = set;
-        for bit in (0..self.bits).rev() {
+        for level in (0..self.levels).rev() {
             let parts = self.nodes[at.0 as usize];
-            let side = number >> bit & 1;
+            let side = side(number, level * STEP);
             above.push((parts, side));
             at = parts[side];
         }
@@ -72,13 +83,15 @@ impl Sets {
         if b == Set::EMPTY {
             return b;
         }
-        let ([a0, a1], [b0, b1]) = (self.nodes[a.0 as usize], self.nodes[b.0 as usize]);
-        let parts = [self.intersection(a0, b0), self.intersection(a1, b1)];
+        let (mut parts, others) = (self.nodes[a.0 as usize], self.nodes[b.0 as usize]);
+        for (part, other) in parts.iter_mut().zip(others) {
+            *part = self.intersection(*part, other);
+        }
         self.node(parts)
     }
 
-    fn node(&mut self, parts: [Set; 2]) -> Set {
-        if parts == [Set::EMPTY; 2] {
+    fn node(&mut self, parts: Parts) -> Set {
+        if parts == [Set::EMPTY; 1 << STEP] {
             return Set::EMPTY;
         }
         let next = Set(self.nodes.len() as u32);

@@ -20,6 +20,10 @@ struct Active {
 /// The empty list.
 const EMPTY: u32 = 0;
 
+/// How many nodes may be seen and made anew in a function for deallocations out of order. Where that is not enough, there
+/// are at least hundreds of them, and what they release is taken from the lists when it becomes the last.
+const ALLOWANCE: usize = 1 << 20;
+
 /// What breaks stack discipline.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wrong {
@@ -47,6 +51,10 @@ pub(super) struct ActiveLists {
     wrong: Vec<Wrong>,
     /// What may break joint post-dominance.
     suspects: FxHashSet<Inst>,
+    /// What is left of [`ALLOWANCE`].
+    allowance: usize,
+    /// What was released out of order since nothing is left of it.
+    released: FxHashSet<Inst>,
 }
 
 /// The lists of all allocations of a function.
@@ -68,6 +76,8 @@ impl ActiveLists {
             made: FxHashMap::default(),
             wrong: Vec::new(),
             suspects: FxHashSet::default(),
+            allowance: ALLOWANCE,
+            released: FxHashSet::default(),
         };
         if !cx.insts().any(|inst| begins(cx, kind, inst)) {
             return this;
@@ -225,7 +235,10 @@ impl ActiveLists {
     fn deallocate(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
         let top = self.nodes[list as usize];
         if top.alloc == Some(alloc) {
-            return top.rest;
+            return self.without_released(top.rest);
+        }
+        if self.allowance == 0 {
+            return self.release_later(list, alloc, dealloc);
         }
         // What is above the allocation, the last one first.
         let mut above = Vec::new();
@@ -234,6 +247,7 @@ impl ActiveLists {
             above.push(at);
             at = self.nodes[at as usize].rest;
         }
+        self.allowance = self.allowance.saturating_sub(above.len());
         let (Some(last), Some(_)) = (top.alloc, self.nodes[at as usize].alloc) else {
             self.wrong.push(Wrong::Outer { alloc, dealloc });
             self.suspects.insert(alloc);
@@ -246,6 +260,25 @@ impl ActiveLists {
             Some(alloc) => self.push(alloc, rest),
             None => rest,
         })
+    }
+
+    /// The list after a deallocation out of order, without a look into the list.
+    fn release_later(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
+        self.suspects.insert(alloc);
+        let is_new = self.made.contains_key(&alloc) && self.released.insert(alloc);
+        self.wrong.push(match self.nodes[list as usize].alloc {
+            Some(last) if is_new => Wrong::Order { alloc, last, dealloc },
+            _ => Wrong::Outer { alloc, dealloc },
+        });
+        list
+    }
+
+    /// A list without what was released before, as far as that is the last of it.
+    fn without_released(&self, mut list: u32) -> u32 {
+        while self.nodes[list as usize].alloc.is_some_and(|alloc| self.released.contains(&alloc)) {
+            list = self.nodes[list as usize].rest;
+        }
+        list
     }
 }
 
