@@ -1,7 +1,12 @@
 //! Closures on the stack: in ownership SSA they borrow what they capture and end with their values.
 
 use super::Lowering;
+use crate::context::FunctionContext;
 use crate::utils::counting::Counting;
+use silkit_analysis::ossa::Borrows;
+use silkit_base::FxHashSet;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value, instructions as inst};
 use silkit_types::{FnFlags, SilType};
 
@@ -25,6 +30,29 @@ pub(super) fn on_stack(body: &Body, value: Value) -> Option<Value> {
             _ => return None,
         }
     }
+}
+
+/// The destructions of closures on the stack that leave copies behind: the last of these ends the closure.
+pub(super) fn outlived(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
+    let body = cx.body();
+    let is_closure = |inst: Inst, opcode| {
+        body.inst(inst).opcode == opcode && on_stack(body, body.operand_value(inst, 0)).is_some()
+    };
+    if !body.insts().any(|inst| is_closure(inst, Opcode::CopyValue)) {
+        return FxHashSet::default();
+    }
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::new(body, context);
+    let borrows = Borrows::new(body, &ownership);
+    let closures = body
+        .insts()
+        .filter(|&inst| body.inst(inst).opcode == Opcode::PartialApply && body.has_flag(inst, "on_stack"));
+    let ends: FxHashSet<Inst> = closures
+        .flat_map(|closure| borrows.closure_ends(closure))
+        .map(|end| body.operand(end).user)
+        .collect();
+    let destructions = body.insts().filter(|&inst| is_closure(inst, Opcode::DestroyValue));
+    destructions.filter(|inst| !ends.contains(inst)).collect()
 }
 
 /// Whether values of a type are functions that do not escape, which nobody counts.

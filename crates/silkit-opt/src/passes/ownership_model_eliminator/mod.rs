@@ -11,10 +11,11 @@ use crate::utils::counting::Counting;
 use crate::utils::destroy::{field_ref, parts};
 use crate::utils::stack_nesting::fix_stack_nesting;
 use silkit_base::FxHashSet;
+use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
 use silkit_ir::{ArgFlags, Block, Builder, Inst, NewInst, Opcode, Ownership, Point, Value};
 use silkit_types::decl::Declarations;
-use silkit_types::{GenericSig, SilType};
+use silkit_types::{GenericSig, ResultInfo, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
@@ -39,8 +40,15 @@ fn run(cx: &mut FunctionContext<'_>) {
     let declarations = cx.world.declarations;
     let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
     let blocks: Vec<Block> = cx.body().block_order().to_vec();
-    let mut lowering =
-        Lowering { b: cx.builder(), declarations, sig, has_closures: false, partial: FxHashSet::default() };
+    let outlived = closures::outlived(cx);
+    let mut lowering = Lowering {
+        b: cx.builder(),
+        declarations,
+        sig,
+        has_closures: false,
+        partial: FxHashSet::default(),
+        outlived,
+    };
     for block in blocks {
         lowering.block(block);
     }
@@ -60,6 +68,8 @@ struct Lowering<'b> {
     has_closures: bool,
     /// Destructions that leave out the type's own deinit.
     partial: FxHashSet<Inst>,
+    /// Destructions of closures on the stack that copies of theirs outlive.
+    outlived: FxHashSet<Inst>,
 }
 
 impl Lowering<'_> {
@@ -148,6 +158,7 @@ impl Lowering<'_> {
             AnyInst::UncheckedValueCast(cast) => self.value_cast(inst, cast.operand),
             AnyInst::DestructureStruct(_) | AnyInst::DestructureTuple(_) => self.destructure(inst),
             AnyInst::PartialApply(apply) if apply.on_stack => self.captures(inst),
+            AnyInst::Apply(_) => self.results_of_call(inst),
             AnyInst::SwitchEnum(_) => {
                 let default = self.b.word(inst, "default").map(Block::from_u32);
                 self.drop_argument(inst, default);
@@ -155,6 +166,24 @@ impl Lowering<'_> {
             AnyInst::CheckedCastBranch(cast) => self.drop_argument(inst, Some(cast.failure)),
             _ if self.b.inst(inst).forwarding.is_some() => self.b.set_forwarding(inst, None),
             _ => {}
+        }
+    }
+
+    /// Takes apart what a function with several results returns, used or not, as the reference does.
+    fn results_of_call(&mut self, call: Inst) {
+        let Some(site) = ApplySite::new(&self.b, call, Addresses::Lowered) else { return };
+        let is_direct = |r: &&ResultInfo| !r.convention.is_indirect();
+        let ty = site.callee_type().ty();
+        let count = ty.as_function().map_or(0, |f| f.results.iter().filter(is_direct).count());
+        let (Some(result), true) = (self.b.results(call).next(), count > 1) else { return };
+        let ty = self.b.value(result).ty;
+        let TypeKind::Tuple(elements) = ty.ty().kind() else { return };
+        self.b.move_to(Point::After(call));
+        for (index, element) in elements.iter().enumerate() {
+            let part = inst::TupleExtract::new(result, index as u32);
+            if self.b.build_typed(part, &[ty.with_type(element.ty)]).is_err() {
+                return;
+            }
         }
     }
 
@@ -200,6 +229,9 @@ impl Lowering<'_> {
 
     fn destroy(&mut self, inst: Inst, destroy: inst::DestroyValue) {
         let value = destroy.operand;
+        if self.outlived.contains(&inst) {
+            return self.b.remove(inst);
+        }
         if let Some(closure) = closures::on_stack(&self.b, value) {
             if self.b.try_build(inst::DeallocStack::new(closure)).is_ok() {
                 self.has_closures = true;
