@@ -2,13 +2,13 @@
 
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
-use silkit_types::{GenericSig, Type, TypeFacts, TypeKind};
+use silkit_types::{GenericSig, Substitution, Type, TypeFacts, TypeKind};
 
 /// How deep types are looked into.
 const MOST_LEVELS: u32 = 32;
 
 /// Whether the end of a value's lifetime may store to memory that others see: it may, unless the value is made of
-/// bits and of containers that are known to free nothing but their elements.
+/// bits, of boxes, and of containers that are known to free nothing but their elements.
 pub fn destruction_may_store(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     !is_safe(declarations, ty, sig, 0)
 }
@@ -24,6 +24,13 @@ fn is_safe(declarations: &Declarations, ty: Type, sig: Option<GenericSig>, level
     match ty.kind() {
         TypeKind::Tuple(elements) => elements.iter().all(|e| below(e.ty)),
         TypeKind::Array(element) => below(*element),
+        TypeKind::Box(layout) => layout.fields.iter().all(|field| {
+            let ty = layout.sig.map_or(field.ty, |sig| {
+                let subst = Substitution { sig, args: &layout.args };
+                field.ty.substitute(subst, &|base, name| TypeFacts::member_type(declarations, base, name))
+            });
+            below(ty)
+        }),
         TypeKind::Named(named) => {
             let container = Symbol::new("_DestructorSafeContainer");
             if declarations.conforms(ty, container) == Some(true) {

@@ -88,7 +88,8 @@ impl<'a> Behavior<'a> {
         Self { body, functions }
     }
 
-    pub(crate) fn body(&self) -> &'a Body {
+    /// The body.
+    pub fn body(&self) -> &'a Body {
         self.body
     }
 

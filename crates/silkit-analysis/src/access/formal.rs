@@ -5,13 +5,16 @@ use super::path::{Found, Scopes, find};
 use super::reference::reference_root;
 use super::step::{AccessFacts, GlobalInitializer, global_initializer};
 use super::storage::{AccessStorage, StorageKind};
+use crate::calls::CalleeTables;
+use crate::destructors::destruction_may_store;
 use silkit_base::{FxHashMap, IdVec, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, FunctionRef, PartialApply};
-use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Module, Value, ValueDef};
-use silkit_types::TypeKind;
-use silkit_types::decl::Declarations;
+use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, PartialApply};
+use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Module, Opcode, Value, ValueDef};
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{Type, TypeKind};
+use std::collections::VecDeque;
 
 /// An access to a storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,84 +38,169 @@ pub struct FunctionAccesses {
     pub known: Vec<FormalAccess>,
     /// What is done to storage that is not known.
     pub unidentified: Option<AccessKind>,
+    /// Whether there were too many to list.
+    is_full: bool,
 }
 
 impl FunctionAccesses {
-    fn add(&mut self, access: FormalAccess) {
+    /// Anything may be done; what was known is of no interest then.
+    fn set_worst(&mut self) {
+        self.known.clear();
+        self.unidentified = Some(AccessKind::Modify);
+    }
+
+    /// Notes an access; says whether that is new.
+    fn add(&mut self, access: FormalAccess) -> bool {
         let same = |known: &&mut FormalAccess| {
             known.storage == access.storage
                 && (known.function == access.function || known.storage.value.is_none())
         };
         match self.known.iter_mut().find(same) {
             Some(known) => {
+                let before = *known;
                 if known.kind != access.kind {
                     known.kind = AccessKind::Modify;
                 }
                 known.no_nested_conflict &= access.no_nested_conflict;
+                *known != before
             }
-            None => self.known.push(access),
+            None => {
+                self.known.push(access);
+                true
+            }
         }
     }
 
-    fn add_unidentified(&mut self, kind: AccessKind) {
-        self.unidentified = match self.unidentified {
+    fn add_unidentified(&mut self, kind: AccessKind) -> bool {
+        let before = self.unidentified;
+        self.unidentified = match before {
             Some(known) if known != kind => Some(AccessKind::Modify),
             _ => Some(kind),
         };
+        self.unidentified != before
     }
 }
+
+/// A function has no more storages listed than this: one with more may do anything.
+const MOST_STORAGES: usize = 200;
+
+/// Calls are followed this deep from the function that was asked about, as the reference does.
+const MOST_CALLS: usize = 5;
 
 /// What is asked about while a module is looked at.
 struct Context<'a> {
     module: &'a Module,
     declarations: &'a Declarations,
-    functions: FxHashMap<Symbol, FunctionId>,
+    callees: &'a CalleeTables<'a>,
     initializers: FxHashMap<Symbol, GlobalInitializer>,
 }
 
 /// The accesses of each function of a module; one without a body may do anything.
 pub fn function_accesses(
-    module: &Module,
+    callees: &CalleeTables<'_>,
     declarations: &Declarations,
 ) -> IdVec<FunctionId, FunctionAccesses> {
+    let module = callees.module();
     let context = Context {
         module,
         declarations,
-        functions: module.functions.iter().map(|(id, f)| (f.name, id)).collect(),
+        callees,
         initializers: module.functions.values().map(|f| (f.name, global_initializer(f))).collect(),
     };
-    let mut own = IdVec::new();
-    let mut callers: IdVec<FunctionId, Vec<FunctionId>> = IdVec::new();
+    let mut search = Search {
+        context: &context,
+        found: IdVec::new(),
+        calls: IdVec::new(),
+        visited: Vec::new(),
+        settled: Vec::new(),
+    };
     for _ in module.functions.keys() {
-        callers.push(Vec::new());
+        search.found.push(None);
+        search.calls.push(Vec::new());
     }
-    for (id, function) in module.functions.iter() {
-        own.push(context.of_function(id, function));
-        for inst in function.body.iter().flat_map(|body| body.insts()) {
-            if let Some(callee) = function.body.as_ref().and_then(|body| context.callee(body, inst)) {
-                callers[callee].push(id);
-            }
+    for function in module.functions.keys() {
+        if search.found[function].is_none() {
+            search.visit(function, 0);
+            search.propagate();
         }
     }
-    let mut pending: Vec<FunctionId> = module.functions.keys().collect();
-    let mut all: IdVec<FunctionId, FunctionAccesses> = own.clone();
-    while let Some(id) = pending.pop() {
-        let Some(body) = &module.functions[id].body else { continue };
-        let mut accesses = own[id].clone();
-        for inst in body.insts().filter(|&i| body.info(i).apply == Some(ApplyKind::Full)) {
-            context.of_call(id, body, inst, &all, &mut accesses);
-        }
-        if accesses != all[id] {
-            all[id] = accesses;
-            pending.extend(&callers[id]);
-        }
+    let mut all = IdVec::new();
+    for function in module.functions.keys() {
+        all.push(search.found[function].take().unwrap_or_default());
     }
     all
 }
 
+/// Finds what functions access, with what they call.
+struct Search<'a> {
+    context: &'a Context<'a>,
+    /// Nothing for functions that were not visited.
+    found: IdVec<FunctionId, Option<FunctionAccesses>>,
+    /// By callee: the callers that were visited since the last propagation, and their calls.
+    calls: IdVec<FunctionId, Vec<(FunctionId, Inst)>>,
+    /// What was visited since then, callees first.
+    visited: Vec<FunctionId>,
+    /// What these call and was visited before.
+    settled: Vec<FunctionId>,
+}
+
+impl Search<'_> {
+    /// Finds what a function does by itself, and visits what it calls.
+    fn visit(&mut self, id: FunctionId, depth: usize) {
+        let context = self.context;
+        let mut accesses = FunctionAccesses::default();
+        let Some(body) = &context.module.functions[id].body else {
+            accesses.set_worst();
+            self.found[id] = Some(accesses);
+            return;
+        };
+        // So that recursion ends here.
+        self.found[id] = Some(FunctionAccesses::default());
+        let behavior = Behavior::new(body, context);
+        for inst in body.insts() {
+            if body.info(inst).apply != Some(ApplyKind::Full) {
+                context.of_inst(id, &behavior, inst, &mut accesses);
+                continue;
+            }
+            let callees = context.callees.of_site(body, inst);
+            if depth >= MOST_CALLS || !callees.all_have_bodies(context.module) {
+                accesses.set_worst();
+                continue;
+            }
+            for &callee in callees.known.iter() {
+                if self.found[callee].is_none() {
+                    self.visit(callee, depth + 1);
+                } else if self.calls[callee].is_empty() {
+                    self.settled.push(callee);
+                }
+                self.calls[callee].push((id, inst));
+            }
+        }
+        self.found[id] = Some(accesses);
+        self.visited.push(id);
+    }
+
+    /// Adds to callers what their callees do, until nothing changes.
+    fn propagate(&mut self) {
+        let mut pending: VecDeque<FunctionId> = self.settled.drain(..).collect();
+        pending.extend(self.visited.drain(..));
+        let touched: Vec<FunctionId> = pending.iter().copied().collect();
+        while let Some(callee) = pending.pop_front() {
+            let Some(done) = self.found[callee].clone() else { continue };
+            for &(caller, inst) in &self.calls[callee] {
+                let Some(into) = &mut self.found[caller] else { continue };
+                if self.context.merge(caller, inst, &done, into) {
+                    pending.push_back(caller);
+                }
+            }
+        }
+        touched.into_iter().for_each(|callee| self.calls[callee].clear());
+    }
+}
+
 impl Functions for Context<'_> {
     fn function(&self, name: Symbol) -> Option<&Function> {
-        self.functions.get(&name).map(|&id| &self.module.functions[id])
+        self.callees.function(name).map(|id| &self.module.functions[id])
     }
 }
 
@@ -127,102 +215,98 @@ impl Context<'_> {
         find(&self.facts(body, &of), address, Scopes::Through)
     }
 
-    /// What a function does by itself.
-    fn of_function(&self, id: FunctionId, function: &Function) -> FunctionAccesses {
-        let mut accesses = FunctionAccesses::default();
-        let Some(body) = &function.body else {
-            accesses.add_unidentified(AccessKind::Modify);
-            return accesses;
+    /// Notes what an instruction that is no call does.
+    fn of_inst(&self, id: FunctionId, behavior: &Behavior<'_>, inst: Inst, accesses: &mut FunctionAccesses) {
+        let body = behavior.body();
+        let (address, kind, enforcement, no_nested_conflict) = match body.view(inst) {
+            AnyInst::BeginAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
+            AnyInst::BeginUnpairedAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
+            _ => {
+                if self.may_run_code(behavior, inst) {
+                    accesses.set_worst();
+                }
+                return;
+            }
         };
-        let behavior = Behavior::new(body, self);
-        for inst in body.insts() {
-            let (address, kind, enforcement, no_nested_conflict) = match body.view(inst) {
-                AnyInst::BeginAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
-                AnyInst::BeginUnpairedAccess(a) => (a.address, a.kind, a.enforcement, a.no_nested_conflict),
-                _ => {
-                    if body.info(inst).apply.is_none() && self.may_run_code(&behavior, body, inst) {
-                        accesses.add_unidentified(AccessKind::Modify);
-                    }
-                    continue;
-                }
-            };
-            if enforcement != AccessEnforcement::Dynamic {
-                continue;
-            }
-            match self.storage(body, address) {
-                Some(Found { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
-                    let base = (id, base);
-                    accesses.add(FormalAccess { function: id, storage, base, kind, no_nested_conflict });
-                }
-                _ => accesses.add_unidentified(kind),
-            }
+        if enforcement != AccessEnforcement::Dynamic {
+            return;
         }
-        accesses
+        match self.storage(body, address) {
+            Some(Found { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
+                let base = (id, base);
+                accesses.add(FormalAccess { function: id, storage, base, kind, no_nested_conflict });
+            }
+            _ => _ = accesses.add_unidentified(kind),
+        }
     }
 
     /// Whether an instruction may release something whose destruction accesses memory.
-    fn may_run_code(&self, behavior: &Behavior<'_>, body: &Body, inst: Inst) -> bool {
-        if let AnyInst::Builtin(builtin) = body.view(inst) {
-            return match builtin.name.as_str() {
+    fn may_run_code(&self, behavior: &Behavior<'_>, inst: Inst) -> bool {
+        let body = behavior.body();
+        if !behavior.may_release(inst) || body.is_deallocation(inst) {
+            return false;
+        }
+        // The reference looks into no enum, be it trivial.
+        let is_enum = |ty: Type| {
+            let nominal = self.declarations.nominal_of(ty);
+            matches!(ty.kind(), TypeKind::Optional(_)) || nominal.is_some_and(|d| d.kind == NominalKind::Enum)
+        };
+        let may_store = |ty: Type| is_enum(ty) || destruction_may_store(self.declarations, ty, None);
+        match body.view(inst) {
+            AnyInst::Builtin(builtin) => match builtin.name.as_str() {
                 "copyArray" | "takeArrayFrontToBack" | "takeArrayBackToFront" | "takeArrayNoAlias" => false,
                 "assignCopyArrayNoAlias"
                 | "assignCopyArrayFrontToBack"
                 | "assignCopyArrayBackToFront"
                 | "assignTakeArray"
-                | "destroyArray" => {
-                    let element = builtin.subs.iter().next();
-                    element.is_none_or(|ty| self.declarations.is_trivial(ty, None) != Some(true))
+                | "destroyArray" => builtin.subs.iter().next().is_none_or(may_store),
+                _ => true,
+            },
+            AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) | AnyInst::ReleaseValue(_) => {
+                let released = without_copies(body, body.operand_value(inst, 0));
+                // With a closure ends what it captured.
+                let closure =
+                    body.defining_inst(released).filter(|_| body.def_as::<PartialApply>(released).is_some());
+                match closure.and_then(|closure| ApplySite::new(body, closure, Addresses::Lowered)) {
+                    Some(site) => site.arguments().any(|captured| may_store(body.value(captured).ty.ty())),
+                    None => may_store(body.value(released).ty.ty()),
                 }
-                _ => behavior.may_read_or_write(inst),
-            };
+            }
+            _ => true,
         }
-        if !behavior.may_release(inst) || body.is_deallocation(inst) {
-            return false;
-        }
-        // The contents of boxes and what closures captured are not accessed when these are destroyed.
-        let Some(released) = body.operands(inst).first().map(|operand| operand.value) else { return true };
-        let is_box = matches!(body.value(released).ty.ty().kind(), TypeKind::Box(_));
-        !is_box && origin(body, released).1.is_none()
     }
 
-    /// The function that a call is known to call, with the closure through which it does.
-    fn callee(&self, body: &Body, inst: Inst) -> Option<FunctionId> {
-        let site = ApplySite::new(body, inst, Addresses::Lowered)?;
-        let (callee, _) = origin(body, site.callee());
-        let name = body.def_as::<FunctionRef>(callee)?.function;
-        self.functions.get(&name).copied()
-    }
-
-    /// What a call adds to the accesses of its function.
-    fn of_call(
+    /// Adds to the accesses of a caller what a call does, whose callee accesses these; says whether that is new.
+    fn merge(
         &self,
-        id: FunctionId,
-        body: &Body,
+        caller: FunctionId,
         inst: Inst,
-        all: &IdVec<FunctionId, FunctionAccesses>,
+        callee: &FunctionAccesses,
         accesses: &mut FunctionAccesses,
-    ) {
-        let Some(callee) = self.callee(body, inst) else {
-            accesses.add_unidentified(AccessKind::Modify);
-            return;
-        };
-        if let Some(kind) = all[callee].unidentified {
-            accesses.add_unidentified(kind);
+    ) -> bool {
+        let Some(body) = &self.module.functions[caller].body else { return false };
+        if accesses.known.len() > MOST_STORAGES {
+            accesses.set_worst();
+            accesses.is_full = true;
+            return true;
         }
-        for access in &all[callee].known {
+        let mut is_new = callee.unidentified.is_some_and(|kind| accesses.add_unidentified(kind));
+        if accesses.is_full {
+            return is_new;
+        }
+        for access in &callee.known {
             let Some(argument) = self.argument(access) else {
                 // What a callee allocates is of no interest to others.
-                if !self.is_local(access) {
-                    accesses.add(*access);
-                }
+                is_new |= !self.is_local(access) && accesses.add(*access);
                 continue;
             };
             let passed = passed_argument(body, inst, argument);
-            match passed.and_then(|value| self.moved(id, body, access, value)) {
+            is_new |= match passed.and_then(|value| self.moved(caller, body, access, value)) {
                 Some(access) => accesses.add(access),
                 None => accesses.add_unidentified(access.kind),
-            }
+            };
         }
+        is_new
     }
 
     /// Whether an access is to memory that its function made.
@@ -264,6 +348,20 @@ impl Context<'_> {
         let is_known = storage.kind != StorageKind::Unidentified;
         is_known.then_some(FormalAccess { function: id, storage, base, ..*access })
     }
+}
+
+/// What was copied, borrowed or moved.
+fn without_copies(body: &Body, value: Value) -> Value {
+    let mut at = value;
+    // A body that is wrong may define values by each other.
+    for _ in 0..body.inst_count() {
+        let Some(inst) = body.defining_inst(at) else { break };
+        if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue) {
+            break;
+        }
+        at = body.operand_value(inst, 0);
+    }
+    at
 }
 
 /// The function value behind conversions, and the closure that was made of it.

@@ -4,18 +4,21 @@ use super::storage::{Initializers, StoragePrinter};
 use crate::context::ModuleContext;
 use crate::pass::Pass;
 use silkit_analysis::access::function_accesses;
+use silkit_analysis::calls::{CalleeTables, Visibility};
 use std::fmt::Write;
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
     "access-storage-analysis-dump",
     "Prints the storages that functions access in accesses checked at run time",
     &run,
-);
+)
+.with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let initializers = Initializers::of(cx.module);
     let initializer_of = |name| initializers.get(name);
-    let all = function_accesses(cx.module, cx.declarations);
+    let visibility = Visibility::new(cx.declarations, cx.options.is_on("wmo"));
+    let all = function_accesses(&CalleeTables::new(cx.module, visibility), cx.declarations);
     let mut text = String::new();
     for (id, function) in cx.module.functions.iter() {
         let _ = writeln!(text, "@{}", function.name);

@@ -1,6 +1,7 @@
 //! `loop-info-printer`: the natural loops of functions.
 //!
-//! The reference ends at the first function without loops; we go on.
+//! The reference says of the first function without loops that it has none, and nothing of those behind it: it leaves
+//! the whole module there, not the function alone. We go on.
 
 use crate::context::ModuleContext;
 use crate::pass::Pass;

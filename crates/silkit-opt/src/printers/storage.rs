@@ -8,6 +8,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Module, Value, ValueDef};
 use silkit_text::{Dump, PrintOptions, print_global};
+use silkit_types::TypeKind;
 use silkit_types::decl::{DeclFlags, StoredProperty};
 
 /// What the functions of a module are as initializers of global variables.
@@ -82,22 +83,28 @@ impl<'a> StoragePrinter<'a> {
     }
 }
 
-/// A stored property as it is declared; all those of a class that is final are final.
+/// A stored property as it is declared, which says whether it is final; all those of a class that is final are, and all
+/// that cannot change. That there is storage goes without saying, unless there seem to be accessors, since not all who
+/// may read it may write to it.
 fn declaration(property: &StoredProperty, is_final: bool) -> String {
-    let mut flags = property.flags;
-    flags.set(DeclFlags::FINAL, flags.contains(DeclFlags::FINAL) || is_final);
-    let modifiers = [
-        (DeclFlags::FINAL, "final "),
-        (DeclFlags::WEAK, "weak "),
-        (DeclFlags::UNMANAGED, "unowned(unsafe) "),
-        (DeclFlags::UNOWNED, "unowned "),
-        (DeclFlags::LET, "let "),
-    ];
-    let mut text: String =
-        modifiers.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, word)| *word).collect();
-    if !flags.contains(DeclFlags::LET) {
-        text.push_str("var ");
+    let is_let = property.flags.contains(DeclFlags::LET);
+    let spelled = property.spelling.as_str();
+    let is_set_by_fewer = spelled.split(' ').any(|word| word.ends_with("(set)"));
+    let mut text = String::new();
+    for word in spelled.split(' ').filter(|w| !w.is_empty() && (is_set_by_fewer || *w != "@_hasStorage")) {
+        text.push_str(word);
+        text.push(' ');
     }
-    text.push_str(&format!("{}: {}", property.name, property.ty));
+    if (is_final || is_let) && !property.flags.contains(DeclFlags::FINAL) {
+        text.push_str("final ");
+    }
+    let ty = match property.ty.kind() {
+        TypeKind::Storage(_, referent) => *referent,
+        _ => property.ty,
+    };
+    text.push_str(&format!("{} {}: {ty}", if is_let { "let" } else { "var" }, property.name));
+    if is_set_by_fewer {
+        text.push_str(" {\n  get\n}");
+    }
     text
 }

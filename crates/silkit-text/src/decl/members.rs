@@ -4,6 +4,7 @@ use super::items::{DeclParser, bare};
 use super::modifiers::Modifiers;
 use super::scan::{Stop, skip_brackets, skip_rest};
 use crate::error::{Parse, err_here};
+use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{
     Accessors, AssociatedType, DeclBody, DeclFlags, EnumCase, Member, MemberKind, StoredProperty,
@@ -140,6 +141,7 @@ impl DeclParser<'_> {
                 ty: storage(ty, m),
                 flags: m.flags,
                 access: m.access,
+                spelling: self.spelling(m),
             });
             return Ok(());
         }
@@ -153,6 +155,13 @@ impl DeclParser<'_> {
             signature,
         });
         Ok(())
+    }
+
+    /// The attributes and modifiers, one space between two.
+    fn spelling(&self, m: Modifiers) -> Symbol {
+        let text = self.cur.text().get(m.range.start as usize..m.range.end as usize).unwrap_or_default();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        symbol(&words.join(" "))
     }
 
     /// Reads `{ get set }`, with or without bodies; a body alone is that of a getter.

@@ -4,7 +4,7 @@ use super::scan::skip_brackets;
 use crate::cursor::{Cursor, is_ident_byte};
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
-use silkit_base::Symbol;
+use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{Access, DeclFlags};
 
 /// What stood before the keyword of a declaration.
@@ -16,17 +16,22 @@ pub(super) struct Modifiers {
     pub(super) implements: Option<Symbol>,
     /// `class` was read as a modifier or keyword; which of them, what follows tells.
     pub(super) is_class_word: bool,
+    /// Where they were.
+    pub(super) range: TextRange,
 }
 
 /// Reads attributes and modifiers up to the keyword of the declaration.
 pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
     let mut m = Modifiers::default();
+    cur.peek();
+    m.range = TextRange::new(cur.pos(), cur.pos());
     loop {
         if cur.peek() == b'@' {
             attribute(cur, &mut m)?;
             continue;
         }
         let before = cur.pos();
+        m.range = TextRange::new(m.range.start as usize, before);
         let Some(word) = cur.ident() else { return Ok(m) };
         if !modifier(word, cur, &mut m) {
             cur.set_pos(before);

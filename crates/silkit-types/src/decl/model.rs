@@ -157,6 +157,8 @@ pub struct StoredProperty {
     pub flags: DeclFlags,
     /// Who may use it.
     pub access: Access,
+    /// The attributes and modifiers as spelled, one space between two: `@_hasInitialValue private final`.
+    pub spelling: Symbol,
 }
 
 /// A case of an enum.

@@ -121,7 +121,8 @@ impl<'a> Shown<'a> {
     /// The instruction of a step on one line, without its comment.
     fn instruction(&self, step: &Step) -> Option<String> {
         let body = self.module.functions[step.function].body.as_ref()?;
-        let text = Dump::new(self.module, body, &|_| None).inst(step.inst?, "");
+        let text =
+            Dump::new(self.module, body, &|name| demangle(name, Style::Simplified)).inst(step.inst?, "");
         let line = text.lines().next().unwrap_or_default();
         // String literals may hold slashes too.
         let comment = [" // user", " // id: "].into_iter().filter_map(|start| line.rfind(start)).max();
