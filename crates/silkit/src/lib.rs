@@ -12,7 +12,6 @@
 
 pub mod extract;
 pub mod graph;
-pub mod mangle;
 mod module_name;
 mod read;
 pub mod reference;
@@ -26,6 +25,7 @@ pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
 pub use silkit_ir as ir;
 pub use silkit_ir::references;
+pub use silkit_mangle as mangle;
 pub use silkit_opt as opt;
 pub use silkit_text as text;
 pub use silkit_text::decl::declarations;

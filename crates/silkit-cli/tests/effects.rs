@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const OWN: &str = "crates/silkit/tests/data/effects.sil";
-const SWIFT: &str = "crates/silkit/tests/data/effects-of-swift.sil";
+const OWN: &str = "crates/silkit-cli/tests/data/effects.sil";
+const SWIFT: &str = "crates/silkit-cli/tests/data/effects-of-swift.sil";
 
 fn run(args: &[&str]) -> Output {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -35,15 +35,15 @@ fn the_program_is_the_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
     let shown = readme.split("```rust\n").nth(1).and_then(|b| b.split("```").next()).expect("a program");
-    let example = include_str!("../examples/count_retains.rs");
+    let example = include_str!("../../silkit/examples/count_retains.rs");
     let (_, program) = example.split_once("\n\n").expect("a line that says what it is");
     assert_eq!(shown, program);
     let guide = std::fs::read_to_string(root.join("docs/add-a-pass.md")).expect("docs/add-a-pass.md");
     let shown = guide.split("```rust\n").nth(1).and_then(|b| b.split("```").next()).expect("a pass");
-    let pass = include_str!("../examples/remove_calls.rs");
+    let pass = include_str!("../../silkit/examples/remove_calls.rs");
     assert_eq!(shown, pass.split_once("\n\n").expect("a line that says what it is").1);
     assert!(pass.lines().count() < 60, "a pass that is short");
-    for example in [example, include_str!("../examples/trace_entries.rs")] {
+    for example in [example, include_str!("../../silkit/examples/trace_entries.rs")] {
         assert!(example.lines().count() <= 30, "a program that is short");
     }
 }

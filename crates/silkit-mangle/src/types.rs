@@ -287,12 +287,8 @@ impl Mangler<'_> {
 
     /// Tells declarations apart that are private to files.
     fn discriminator(&mut self) {
-        use md5::{Digest, Md5};
-        let mut hash = Md5::new();
-        hash.update(self.naming.module.as_bytes());
-        hash.update(self.naming.file.as_bytes());
-        let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02X}")).collect();
-        self.out.identifier(&format!("_{digits}"));
+        let digits = md5::compute(self.naming.module.clone() + &self.naming.file);
+        self.out.identifier(&format!("_{digits:X}"));
         self.out.push("LL");
     }
 }

@@ -8,6 +8,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The data of this crate's tests; the rest is the library's.
+fn own_data() -> PathBuf {
+    root().join("crates/silkit-cli/tests/data")
+}
+
 fn silkit() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_silkit"));
     command.current_dir(root()).stdin(Stdio::null());
@@ -386,7 +391,7 @@ fn links_stand_for_commands() {
 #[test]
 fn nm_names_tables_as_the_reference_does() {
     let listed = stdout(&run(&["nm", "crates/silkit/tests/data/tables.sil"]));
-    assert_eq!(listed, text(&root().join("crates/silkit/tests/data/tables.nm")));
+    assert_eq!(listed, text(&root().join("crates/silkit-cli/tests/data/tables.nm")));
     let json = stdout(&run(&["nm", "--format", "json", "crates/silkit/tests/data/tables.sil"]));
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json.as_array().expect("rows").len(), listed.lines().count());
@@ -402,7 +407,7 @@ fn nm_of_several_files_names_each() {
 #[test]
 fn fmt_keeps_comments_and_order() {
     let data = root().join("crates/silkit/tests/data");
-    let want = text(&data.join("comments.formatted.sil"));
+    let want = text(&own_data().join("comments.formatted.sil"));
     let source = text(&data.join("comments.sil"));
     assert_eq!(stdout(&run_with(&["fmt", "-"], source.as_bytes())), want);
     assert_eq!(stdout(&run_with(&["fmt"], want.as_bytes())), want, "printing again changes bytes");
@@ -424,7 +429,7 @@ fn fmt_rewrites_files_and_checks_them() {
     assert!(names.iter().all(|n| stdout(&check).contains(n.as_str())), "{}", stdout(&check));
     assert!(stderr(&check).contains("2 files are not in canonical form"), "{}", stderr(&check));
     assert!(run(&["fmt", &names[0], &names[1]]).status.success());
-    assert_eq!(text(&one), text(&data.join("comments.formatted.sil")));
+    assert_eq!(text(&one), text(&own_data().join("comments.formatted.sil")));
     let check = run(&["fmt", "--check", &names[0], &names[1]]);
     assert!(check.status.success() && stdout(&check).is_empty());
 }
@@ -492,7 +497,7 @@ fn alias_rows(args: &[&str]) -> Vec<[String; 4]> {
 
 #[test]
 fn aliases_are_told_with_the_rule_that_decided() {
-    let file = "crates/silkit/tests/data/alias.sil";
+    let file = "crates/silkit-cli/tests/data/alias.sil";
     let rows = alias_rows(&[file, "--function", "rules"]);
     let cases = [
         ("%6", "%7", "no", "class-tbaa"),
@@ -532,7 +537,7 @@ fn aliases_are_told_with_the_rule_that_decided() {
 
 #[test]
 fn aliases_of_what_is_not_there_are_refused() {
-    let file = "crates/silkit/tests/data/alias.sil";
+    let file = "crates/silkit-cli/tests/data/alias.sil";
     let cases: [(&[&str], &str, &str); 5] = [
         (&["examples/shapes.raw.sil"], "has several functions", "name one"),
         (&[file, "-f", "rulez"], "there is no function `rulez`", "did you mean `rules`?"),
