@@ -3,8 +3,8 @@
 use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
+use silkit::debug_passes::with_aliases;
 use silkit::ir::{Body, FunctionId, Module, Value};
-use silkit::opt::with_aliases;
 use silkit::text::Dump;
 use std::fmt::Write;
 use std::process::ExitCode;

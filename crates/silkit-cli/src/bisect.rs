@@ -3,7 +3,8 @@
 use crate::output;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
-use silkit::opt::{Bisection, Culprit, Options, Step, Verdict, parse_pipeline, passes};
+use silkit::pass::{Bisection, Culprit, Options, Step, Verdict, parse_pipeline};
+use silkit::passes;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};

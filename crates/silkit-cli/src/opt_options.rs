@@ -2,7 +2,7 @@
 
 use crate::printers::PRINTERS;
 use silkit::diag::nearest;
-use silkit::opt::passes;
+use silkit::passes;
 
 /// What an option is followed by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -252,7 +252,7 @@ fn lookup(name: &str) -> Option<(Option<&'static str>, Takes)> {
 
 /// The name of an option that a pass asks for.
 pub(crate) fn pass_option(name: &str) -> Option<&'static str> {
-    passes::ALL.iter().flat_map(|pass| pass.options).find(|option| **option == name).copied()
+    passes::all().iter().flat_map(|pass| pass.options).find(|option| **option == name).copied()
 }
 
 /// What LLVM's tools take after the `=` of a switch.
@@ -271,7 +271,7 @@ fn unknown(arg: &str, name: &str) -> (String, String) {
         .iter()
         .map(|m| m.0)
         .chain(printers)
-        .chain(passes::ALL.iter().map(|p| p.tag))
+        .chain(passes::all().iter().map(|p| p.tag))
         .chain(IDLE.iter().copied())
         .chain(IDLE_WITH_VALUE.iter().copied());
     let hint = nearest(name, all.filter(|n| n.len() > 1))

@@ -6,10 +6,9 @@ use crate::output;
 use crate::session::Session;
 use silkit::diag::{Diagnostic, RuleId};
 use silkit::ir::Module;
-use silkit::opt::observers::{ChangePrinter, Printer};
-use silkit::opt::{
-    Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream, parse_pipeline, passes,
-};
+use silkit::pass::observers::{ChangePrinter, Printer};
+use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream, parse_pipeline};
+use silkit::passes;
 use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
 use std::fmt::Write;
@@ -25,7 +24,7 @@ pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, an
 #[derive(Default)]
 pub(crate) struct Passes {
     steps: Vec<Step<'static>>,
-    options: silkit::opt::Options,
+    options: silkit::pass::Options,
     /// The tags of passes that are left out.
     disabled: Vec<&'static str>,
     limit: Option<Limit>,
@@ -81,7 +80,7 @@ impl Passes {
                     (format!("`{text}` is no count of passes"), "it is `10` or `10.3`".to_owned())
                 })?);
             }
-            Argument::Value(name, value) if passes::ALL.iter().any(|p| p.options.contains(name)) => {
+            Argument::Value(name, value) if passes::all().iter().any(|p| p.options.contains(name)) => {
                 self.options.set(*name, value.clone());
             }
             _ => return Ok(false),
@@ -158,7 +157,7 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     if let Some(pass) = passes::find(tag) {
         return Ok(pass);
     }
-    let hint = silkit::diag::nearest(tag, passes::ALL.iter().map(|p| p.tag))
+    let hint = silkit::diag::nearest(tag, passes::all().iter().map(|p| p.tag))
         .map_or("`silkit opt --list` names the passes".to_owned(), |near| format!("did you mean `{near}`?"));
     Err((format!("no pass has the tag `{tag}`"), hint))
 }
@@ -167,18 +166,18 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
 /// passes.
 fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
     let parts: Vec<String> = parts.split(',').map(str::to_ascii_lowercase).collect();
-    let has = |part: &String| passes::ALL.iter().any(|pass| pass.tag.contains(part.as_str()));
+    let has = |part: &String| passes::all().iter().any(|pass| pass.tag.contains(part.as_str()));
     if let Some(part) = parts.iter().find(|part| part.is_empty() || !has(part)) {
         known(part)?;
     }
-    let tags = passes::ALL.iter().map(|pass| pass.tag);
+    let tags = passes::all().iter().map(|pass| pass.tag);
     Ok(tags.filter(move |tag| parts.iter().any(|part| tag.contains(part.as_str()))))
 }
 
 /// All passes, a line each.
 pub(crate) fn list() -> String {
-    let width = passes::ALL.iter().map(|p| p.tag.len()).max().unwrap_or(0);
-    passes::ALL.iter().fold(String::new(), |mut text, pass| {
+    let width = passes::all().iter().map(|p| p.tag.len()).max().unwrap_or(0);
+    passes::all().iter().fold(String::new(), |mut text, pass| {
         let _ = writeln!(text, "{:width$}  {}", pass.tag, pass.summary);
         text
     })

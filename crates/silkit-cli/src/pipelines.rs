@@ -3,8 +3,8 @@
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
-use silkit::opt::passes;
-use silkit::opt::reference_pipelines::{ALL, ReferencePipeline, find};
+use silkit::pass::reference_pipelines::{ALL, ReferencePipeline, find};
+use silkit::passes;
 use std::fmt::Write;
 use std::process::ExitCode;
 

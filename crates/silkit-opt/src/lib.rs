@@ -1,50 +1,38 @@
-//! Passes of SIL, and the manager that runs them.
-//!
-//! A pass is a [`FunctionPass`] or a [`ModulePass`]; [`Pass`] gives it its tag, Swift's where Swift has it.
-//! [`passes::ALL`] lists those that are built in. A [`Runner`] runs any sequence of them; [`Observer`]s see each run.
-//!
-//! ```
-//! use silkit_opt::{FunctionContext, Pass, Runner};
-//!
-//! fn remove_debug_values(cx: &mut FunctionContext<'_>) {
-//!     let doomed: Vec<_> =
-//!         cx.body().insts().filter(|&i| cx.body().inst(i).opcode == silkit_ir::Opcode::DebugValue).collect();
-//!     for inst in doomed {
-//!         cx.edit().remove(inst);
-//!     }
-//! }
-//!
-//! let pass = Pass::function("remove-debug-values", "Removes all debug values", &remove_debug_values);
-//! let mut module = silkit_ir::Module::default();
-//! let declarations = silkit_text::decl::with_stdlib(Default::default());
-//! let outcome = Runner::new().run(&mut module, &declarations, &[pass.into()]);
-//! assert!(outcome.problems.is_empty());
-//! ```
+//! The optimization passes, in folders by family. [`PASSES`] is the registry of them all; `silkit-pass` runs them.
 
-mod bisect;
-mod context;
-mod effects;
-mod interprocedural;
-pub mod observers;
-mod order;
-mod output;
-mod pass;
-pub mod passes;
-mod pipeline;
-mod printers;
-pub mod reference_pipelines;
-mod runner;
-mod test_runner;
+mod calls;
+mod cfg;
+mod debug_info;
+mod loops;
+mod memory;
+mod ownership;
+mod scalar;
 #[cfg(test)]
 mod testing;
-pub mod utils;
 
-pub use bisect::{Bisection, Culprit, Verdict};
-pub use context::{FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World};
-pub use effects::prove;
-pub use order::bottom_up;
-pub use output::{Output, Stream};
-pub use pass::{FunctionPass, ModulePass, Pass, Run};
-pub use pipeline::{PipelineError, Step, parse_pipeline};
-pub use printers::alias_info::with_aliases;
-pub use runner::{At, Limit, Observer, Outcome, PassRun, Runner};
+pub use calls::prove;
+
+use silkit_pass::Registry;
+
+/// All optimization passes.
+pub const PASSES: Registry = Registry::new(&[
+    calls::PASSES,
+    cfg::PASSES,
+    debug_info::PASSES,
+    loops::PASSES,
+    memory::PASSES,
+    ownership::PASSES,
+    scalar::PASSES,
+]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_unique_and_summaries_are_phrases() {
+        let all = PASSES.sorted();
+        assert!(all.windows(2).all(|pair| pair[0].tag < pair[1].tag));
+        assert!(all.iter().all(|pass| !pass.summary.is_empty() && !pass.summary.ends_with('.')));
+    }
+}

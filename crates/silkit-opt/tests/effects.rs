@@ -1,7 +1,8 @@
 //! Passes and printers about effects, on files of cases. The first line of an input names the passes: `// dce mem2reg`.
 //! The expected output is what they print, then the effects of the functions that have some.
 
-use silkit_opt::{Runner, Step, Stream, passes};
+use silkit_opt::PASSES;
+use silkit_pass::{Runner, Step, Stream};
 use silkit_testkit::cases;
 use silkit_text::parse_module;
 use std::path::Path;
@@ -10,7 +11,7 @@ fn run(input: &str) -> String {
     let tags = input.lines().next().unwrap_or_default().trim_start_matches('/');
     let steps: Vec<Step<'_>> = tags
         .split_whitespace()
-        .map(|tag| passes::find(tag).unwrap_or_else(|| panic!("a pass named {tag}")).into())
+        .map(|tag| PASSES.find(tag).unwrap_or_else(|| panic!("a pass named {tag}")).into())
         .collect();
     let parsed = parse_module(input);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
@@ -41,7 +42,7 @@ macro_rules! cases {
     };
 }
 
-cases! { escape instruction_properties memory_behavior side_effects }
+cases! { escape side_effects }
 
 /// Each link takes a pair apart and makes another one of both halves: the ways through are as many as 2 to the number of links.
 #[test]

@@ -3,7 +3,8 @@
 //! `cargo test --release -p silkit-opt --test growth -- --ignored --nocapture` shows times.
 
 use silkit_ir::Module;
-use silkit_opt::{Runner, passes};
+use silkit_opt::PASSES;
+use silkit_pass::Runner;
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
 use silkit_types::decl::Declarations;
@@ -187,7 +188,7 @@ impl Input {
 
     /// How long a pass takes: the best of some tries.
     fn time(&self, tag: &str, tries: usize) -> Duration {
-        let pass = passes::find(tag).expect("a pass");
+        let pass = PASSES.find(tag).expect("a pass");
         let once = || {
             let mut module = self.module.clone();
             let start = now();

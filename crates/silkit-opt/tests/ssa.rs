@@ -1,7 +1,8 @@
 //! Passes that make values of memory and change the control flow, on files of cases. The first line of an input names
 //! the passes: `// mem2reg`. The expected output is the functions as the reference prints them, without comments.
 
-use silkit_opt::{Options, Runner, Step, passes};
+use silkit_opt::PASSES;
+use silkit_pass::{Options, Runner, Step};
 use silkit_testkit::cases;
 use silkit_text::{PrintOptions, parse_module};
 use std::path::Path;
@@ -13,7 +14,7 @@ fn run(input: &str) -> String {
     for word in first.split_whitespace() {
         match word.strip_prefix('-') {
             Some(option) => options.set(option, ""),
-            None => steps.push(passes::find(word).unwrap_or_else(|| panic!("a pass named {word}")).into()),
+            None => steps.push(PASSES.find(word).unwrap_or_else(|| panic!("a pass named {word}")).into()),
         }
     }
     let parsed = parse_module(input);

@@ -1,7 +1,7 @@
 //! A pass of your own: counts the calls of a function and removes those whose result nobody uses.
 
 use silkit::ir::{Inst, behavior::called_function};
-use silkit::opt::{FunctionContext, FunctionPass, Pass, Runner};
+use silkit::pass::{FunctionContext, FunctionPass, Pass, Runner};
 use std::{env, error::Error, fs};
 
 /// What the pass has to know; several functions are worked on at once, so it is read only.
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let declarations = silkit::declarations(&module);
     let remove = RemoveCalls { callee };
     let pass = Pass::function("remove-calls", "Removes calls whose result nobody uses", &remove);
-    let dce = silkit::opt::passes::find("dce").ok_or("a pass")?;
+    let dce = silkit::passes::find("dce").ok_or("a pass")?;
     let outcome = Runner::new().run(&mut module, &declarations, &[pass.into(), dce.into()]);
     for ((tag, what), number) in &outcome.counts {
         eprintln!("{number:6}  {tag}: {what}");

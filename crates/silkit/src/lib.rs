@@ -13,6 +13,7 @@
 pub mod extract;
 pub mod graph;
 mod module_name;
+pub mod passes;
 mod read;
 pub mod reference;
 
@@ -21,14 +22,17 @@ pub use read::{Unreadable, read, sil_type, syntax_diagnostic};
 pub use silkit_analysis as analysis;
 pub use silkit_base as base;
 pub use silkit_binary as binary;
+pub use silkit_debug_passes as debug_passes;
 pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
 pub use silkit_ir as ir;
 pub use silkit_ir::references;
 pub use silkit_mangle as mangle;
 pub use silkit_opt as opt;
+pub use silkit_pass as pass;
 pub use silkit_text as text;
 pub use silkit_text::decl::declarations;
+pub use silkit_transform as transform;
 pub use silkit_types as types;
 pub use silkit_verify as verify;
 

@@ -7,8 +7,8 @@ use silkit::base::FxHashSet;
 use silkit::ir::conventions::{Addresses, ApplySite};
 use silkit::ir::instructions::FunctionRef;
 use silkit::ir::{Body, FunctionId, Inst, Module, Opcode};
-use silkit::opt::utils::inliner;
 use silkit::text::parse_module;
+use silkit::transform::inliner;
 use silkit_testkit::or_skip;
 use silkit_testkit::shared::Reference;
 

@@ -1,7 +1,8 @@
 //! Files under `outputs`: passes are run on each, and what they print to standard output is in the `.out` beside it.
 //! The reference printed the same.
 
-use silkit::opt::{Runner, Stream, passes};
+use silkit::pass::{Runner, Stream};
+use silkit::passes;
 use std::path::Path;
 
 /// The passes are named in the first line, behind `// passes:`.

@@ -3,7 +3,8 @@
 mod inputs;
 
 use silkit::ir::Module;
-use silkit::opt::{Limit, Runner, passes};
+use silkit::pass::{Limit, Runner};
+use silkit::passes;
 use silkit::text::parse_module;
 use silkit::types::decl::Declarations;
 

@@ -4,11 +4,11 @@ use silkit::analysis::{Dominators, Joins};
 use silkit::ir::conventions::{Addresses, ApplySite};
 use silkit::ir::instructions::FunctionRef;
 use silkit::ir::{Inst, Module, Opcode, Operand, Ownership};
-use silkit::opt::utils::inliner::{self, CannotInline};
-use silkit::opt::utils::ssa_updater::{CannotPass, SsaUpdater};
-use silkit::opt::utils::{borrowed_from, delete, merge_blocks};
-use silkit::opt::{FunctionContext, Pass, Runner};
+use silkit::pass::{FunctionContext, Pass, Runner};
 use silkit::text::parse_module;
+use silkit::transform::inliner::{self, CannotInline};
+use silkit::transform::ssa_updater::{CannotPass, SsaUpdater};
+use silkit::transform::{borrowed_from, delete, merge_blocks};
 
 const PRELUDE: &str = "\
 sil_stage canonical

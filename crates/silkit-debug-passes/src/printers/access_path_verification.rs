@@ -1,0 +1,40 @@
+//! `access-path-verification`: checks that the two walks agree: each accessed address whose path is known is among
+//! the uses of its storage that overlap it.
+
+use super::storage::{Initializers, StoragePrinter};
+use silkit_analysis::access::{AccessPath, AccessStorage, Found, Scopes, accessed_addresses, find, uses};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::Operand;
+use silkit_pass::ModuleContext;
+use silkit_pass::Pass;
+
+pub(crate) const PASS: Pass<'static> = Pass::module(
+    "access-path-verification",
+    "Checks that accessed addresses are uses of their storage",
+    &run,
+);
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let initializers = Initializers::of(cx.module);
+    let initializer_of = |name| initializers.get(name);
+    let mut text = String::new();
+    for function in cx.module.functions.values() {
+        let Some(body) = &function.body else { continue };
+        let printer = StoragePrinter::new(cx, body, &initializer_of);
+        let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
+        for operand in body.insts().flat_map(|inst| accessed_addresses(body, inst)) {
+            let found = find(&printer.facts, body.operand(operand).value, Scopes::Through);
+            let Some(Found { storage, base, path: Some(path) }) = found else { continue };
+            let known = by_path.entry((storage, path.clone())).or_insert_with(|| {
+                let found = uses(&printer.facts, storage, base, &path);
+                found.into_iter().map(|found| found.operand).collect()
+            });
+            if !known.contains(&operand) {
+                text.push_str("error: a use of this storage is not found from it: ");
+                text.push_str(&printer.storage(&storage));
+                text.push_str(&printer.dump.inst(body.operand(operand).user, ""));
+            }
+        }
+    }
+    cx.complain(&text);
+}

@@ -1,0 +1,78 @@
+//! `access-storage-dump`: the storage of each address that an instruction accesses, the path there and, with
+//! `-enable-access-storage-dump-uses`, all uses that overlap it.
+
+use super::storage::{Initializers, StoragePrinter};
+use silkit_analysis::access::{AccessPath, Found, Overlap, Scopes, accessed_addresses, find, uses};
+use silkit_ir::{Behavior, Operand, Value};
+use silkit_pass::Pass;
+use silkit_pass::{FunctionsByName, ModuleContext};
+use std::fmt::Write;
+
+const SHOW_USES: &str = "enable-access-storage-dump-uses";
+
+pub(crate) const PASS: Pass<'static> =
+    Pass::module("access-storage-dump", "Prints the storage of each accessed address", &run)
+        .with_options(&[SHOW_USES]);
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let functions = FunctionsByName::of(cx.module);
+    let initializers = Initializers::of(cx.module);
+    let initializer_of = |name| initializers.get(name);
+    let shows_uses = cx.options.is_on(SHOW_USES);
+    let mut text = String::new();
+    for function in cx.module.functions.values() {
+        let _ = writeln!(text, "@{}", function.name);
+        let Some(body) = &function.body else {
+            text.push_str("<unknown>\n");
+            continue;
+        };
+        let printer = StoragePrinter::new(cx, body, &initializer_of);
+        let behavior = Behavior::new(body, &functions);
+        for inst in body.insts().filter(|&i| behavior.may_read_or_write(i)) {
+            text.push_str("###For MemOp: ");
+            text.push_str(&printer.dump.inst(inst, ""));
+            for operand in accessed_addresses(body, inst) {
+                address(&printer, body.operand(operand).value, shows_uses, &mut text);
+            }
+        }
+    }
+    cx.print(&text);
+}
+
+fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text: &mut String) {
+    let found = find(&printer.facts, address, Scopes::Through);
+    let Some(Found { storage, base, path }) = found else {
+        text.push_str("INVALID\nBase: unidentified\nINVALID\n");
+        return;
+    };
+    let shown = printer.storage(&storage) + &printer.property(&storage, base).unwrap_or_default();
+    text.push_str(&shown);
+    let Some(path) = path else {
+        text.push_str("Base: unidentified\nINVALID\n");
+        return;
+    };
+    let _ = writeln!(text, "Base: {}Storage: {shown}Path: {path}", printer.value(base));
+    if !shows_uses {
+        return;
+    }
+    let all = uses(&printer.facts, storage, base, &path);
+    let lists = [("Exact", Overlap::Exact), ("Inner", Overlap::Inner), ("Overlapping", Overlap::Partial)];
+    for (title, widest) in lists {
+        let _ = writeln!(text, "{title} Uses {{");
+        for found in all.iter().filter(|found| found.overlap <= widest) {
+            use_of(printer, found.operand, text);
+        }
+        text.push_str("}\n");
+    }
+}
+
+fn use_of(printer: &StoragePrinter<'_>, operand: Operand, text: &mut String) {
+    let operand = printer.facts.body.operand(operand);
+    text.push_str(&printer.dump.inst(operand.user, ""));
+    let path: Option<AccessPath> =
+        find(&printer.facts, operand.value, Scopes::Through).and_then(|found| found.path);
+    match path {
+        Some(path) => _ = writeln!(text, "  Path: {path}"),
+        None => text.push_str("  Path: INVALID\n"),
+    }
+}

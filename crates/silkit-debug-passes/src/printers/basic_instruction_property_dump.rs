@@ -1,0 +1,47 @@
+//! `basic-instruction-property-dump`: what each instruction does to memory, and whether its kind may release.
+
+use silkit_ir::info::MemoryBehavior;
+use silkit_ir::{Behavior, Body};
+use silkit_pass::Pass;
+use silkit_pass::{FunctionsByName, ModuleContext};
+
+pub(crate) const PASS: Pass<'static> = Pass::module(
+    "basic-instruction-property-dump",
+    "Prints what each instruction does to memory and references",
+    &run,
+);
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let mut text = String::new();
+    let functions = FunctionsByName::of(cx.module);
+    for function in cx.module.functions.values() {
+        text.push_str(&format!("@{}\n", function.name));
+        if let Some(body) = &function.body {
+            print_body(cx, body, &functions, &mut text);
+        }
+    }
+    cx.print(&text);
+}
+
+fn print_body(cx: &ModuleContext<'_>, body: &Body, functions: &FunctionsByName<'_>, text: &mut String) {
+    let dump = cx.dump(body);
+    let behavior = Behavior::new(body, functions);
+    for (number, inst) in body.insts().enumerate() {
+        let releases = if body.info(inst).may_release { "MayRelease" } else { "DoesNotRelease" };
+        text.push_str(&format!(
+            "Inst #: {number}\n    {}    Mem Behavior: {}\n    Release Behavior: {releases}\n",
+            dump.inst(inst, ""),
+            name(behavior.memory(inst)),
+        ));
+    }
+}
+
+fn name(behavior: MemoryBehavior) -> &'static str {
+    match behavior {
+        MemoryBehavior::None => "None",
+        MemoryBehavior::MayRead => "MayRead",
+        MemoryBehavior::MayWrite => "MayWrite",
+        MemoryBehavior::MayReadWrite => "MayReadWrite",
+        MemoryBehavior::MayHaveSideEffects => "MayHaveSideEffects",
+    }
+}

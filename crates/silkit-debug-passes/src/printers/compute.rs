@@ -1,0 +1,20 @@
+//! `compute-dominance-info`, `compute-loop-info`: make analyses and print nothing.
+
+use silkit_analysis::{Dominators, Loops, PostDominators};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+
+pub(crate) const DOMINANCE: Pass<'static> =
+    Pass::function("compute-dominance-info", "Makes the trees of dominators and post-dominators", &dominance);
+
+pub(crate) const LOOPS: Pass<'static> =
+    Pass::function("compute-loop-info", "Makes the natural loops", &loops);
+
+fn dominance(cx: &mut FunctionContext<'_>) {
+    cx.get::<Dominators>();
+    cx.get::<PostDominators>();
+}
+
+fn loops(cx: &mut FunctionContext<'_>) {
+    cx.get::<Loops>();
+}

@@ -1,0 +1,110 @@
+//! How storages are shown.
+
+use silkit_analysis::access::{
+    AccessFacts, AccessStorage, GlobalInitializer, StorageKind, global_initializer,
+};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, Module, Value, ValueDef};
+use silkit_pass::ModuleContext;
+use silkit_text::{Dump, PrintOptions, print_global};
+use silkit_types::TypeKind;
+use silkit_types::decl::{DeclFlags, StoredProperty};
+
+/// What the functions of a module are as initializers of global variables.
+pub(super) struct Initializers(FxHashMap<Symbol, GlobalInitializer>);
+
+impl Initializers {
+    pub(super) fn of(module: &Module) -> Self {
+        let functions = module.functions.values().map(|f| (f.name, global_initializer(f)));
+        Self(functions.filter(|(_, what)| *what != GlobalInitializer::No).collect())
+    }
+
+    pub(super) fn get(&self, function: Symbol) -> GlobalInitializer {
+        self.0.get(&function).copied().unwrap_or(GlobalInitializer::No)
+    }
+}
+
+/// Shows the storages of one body.
+pub(super) struct StoragePrinter<'a> {
+    pub(super) module: &'a Module,
+    pub(super) facts: AccessFacts<'a>,
+    pub(super) dump: Dump<'a>,
+}
+
+impl<'a> StoragePrinter<'a> {
+    pub(super) fn new(
+        cx: &'a ModuleContext<'_>,
+        body: &'a Body,
+        initializers: &'a (dyn Fn(Symbol) -> GlobalInitializer + 'a),
+    ) -> Self {
+        let facts = AccessFacts { body, declarations: cx.declarations, initializers };
+        Self { module: cx.module, facts, dump: cx.dump(body) }
+    }
+
+    /// A storage on its lines: the kind and what names it.
+    pub(super) fn storage(&self, storage: &AccessStorage) -> String {
+        let mut text = format!("{} ", storage.kind_name());
+        match (storage.kind, storage.value) {
+            (StorageKind::Global(name), _) => text.push_str(&self.global(name)),
+            (_, Some(value)) => text.push_str(&self.value(value)),
+            _ => text.push('\n'),
+        }
+        text
+    }
+
+    /// The definition of a value on a line.
+    pub(super) fn value(&self, value: Value) -> String {
+        match self.facts.body.def(value) {
+            ValueDef::Undef => format!("undef<{}>\n", self.facts.body.value(value).ty),
+            _ => self.dump.value(value, ""),
+        }
+    }
+
+    /// The global variable with a name, as the module shows it.
+    fn global(&self, name: Symbol) -> String {
+        let demangle = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
+        match self.module.globals.iter().find(|g| g.name == name) {
+            Some(global) => print_global(self.module, global, &PrintOptions::default(), &demangle),
+            None => format!("@{name}\n"),
+        }
+    }
+
+    /// For a property of an object a line that names it; `base` is its address.
+    pub(super) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
+        let StorageKind::Class(_) = storage.kind else { return None };
+        let body = self.facts.body;
+        let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };
+        let ty = body.value(project.operand).ty.ty();
+        let (index, property) = self.facts.class_property(ty, project.field)?;
+        let class = self.facts.declarations.nominal_of(ty);
+        let is_final = class.is_some_and(|class| class.flags.contains(DeclFlags::FINAL));
+        Some(format!("  Field: {} Index: {index}\n", declaration(property, is_final)))
+    }
+}
+
+/// A stored property as it is declared, which says whether it is final; all those of a class that is final are, and all
+/// that cannot change. That there is storage goes without saying, unless there seem to be accessors, since not all who
+/// may read it may write to it.
+fn declaration(property: &StoredProperty, is_final: bool) -> String {
+    let is_let = property.flags.contains(DeclFlags::LET);
+    let spelled = property.spelling.as_str();
+    let is_set_by_fewer = spelled.split(' ').any(|word| word.ends_with("(set)"));
+    let mut text = String::new();
+    for word in spelled.split(' ').filter(|w| !w.is_empty() && (is_set_by_fewer || *w != "@_hasStorage")) {
+        text.push_str(word);
+        text.push(' ');
+    }
+    if (is_final || is_let) && !property.flags.contains(DeclFlags::FINAL) {
+        text.push_str("final ");
+    }
+    let ty = match property.ty.kind() {
+        TypeKind::Storage(_, referent) => *referent,
+        _ => property.ty,
+    };
+    text.push_str(&format!("{} {}: {ty}", if is_let { "let" } else { "var" }, property.name));
+    if is_set_by_fewer {
+        text.push_str(" {\n  get\n}");
+    }
+    text
+}

@@ -1,0 +1,194 @@
+//! `test-runner`: runs the tests of utilities that `specify_test` instructions name, in the format of the reference.
+
+mod arguments;
+mod tests;
+
+use arguments::{Argument, Arguments, Place, words};
+use silkit_analysis::{Analysis, AnalysisCache, Fresh};
+use silkit_base::FxHashMap;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Body, Epoch, Function, FunctionId, Inst, Module, Opcode, Value};
+use silkit_pass::{FunctionContext, ModuleContext, Pass, bottom_up, on_function};
+use silkit_text::{Dump, Numbering, PrintOptions};
+use std::cell::RefCell;
+
+pub(crate) const PASS: Pass<'static> =
+    Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
+
+/// A test of a utility.
+type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
+
+/// What a test works with.
+struct Test<'t, 'm> {
+    cx: &'t mut ModuleContext<'m>,
+    function: FunctionId,
+    arguments: Arguments,
+    cache: AnalysisCache,
+    /// The numbers in the body that was shown last, as long as it is the same.
+    numbering: RefCell<Option<(FunctionId, Epoch, Numbering)>>,
+    output: String,
+}
+
+/// The values that `debug_value [trace]` instructions trace in each function that was asked about.
+#[derive(Debug, Default)]
+struct Traces {
+    known: FxHashMap<FunctionId, Vec<Value>>,
+}
+
+impl Traces {
+    /// The traced values of a function with a body, in order. The instructions that say so are removed.
+    fn of(&mut self, module: &mut Module, function: FunctionId) -> &[Value] {
+        self.known.entry(function).or_insert_with(|| {
+            let Some(body) = &mut module.functions[function].body else { return Vec::new() };
+            let is_trace = |&i: &Inst| body.inst(i).opcode == Opcode::DebugValue && body.has_flag(i, "trace");
+            let traces: Vec<Inst> = body.insts().filter(is_trace).collect();
+            let values = traces.iter().map(|&i| body.operand_value(i, 0)).collect();
+            traces.into_iter().for_each(|inst| body.edit().remove(inst));
+            values
+        })
+    }
+}
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let mut traces = Traces::default();
+    for function in bottom_up(cx.module, cx.declarations) {
+        if let Err(message) = run_tests(cx, &mut traces, function) {
+            cx.report(Some(function), message);
+            return;
+        }
+    }
+}
+
+/// Runs the tests of one function, after all of them were taken out.
+fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: FunctionId) -> Result<(), String> {
+    let Some(body) = &mut cx.module.functions[function].body else { return Ok(()) };
+    let all: Vec<Inst> = body.insts().filter(|&i| body.inst(i).opcode == Opcode::SpecifyTest).collect();
+    let mut tests = Vec::with_capacity(all.len());
+    // From the last to the first: what stands behind a test is not one that goes away too.
+    for inst in all.into_iter().rev() {
+        let text = Body::symbol(body.words(inst)[0]).map_or("", |text| text.as_str());
+        let next = body.next_inst(inst).ok_or("a test stands at the end of a block")?;
+        tests.push((words(text), next));
+        body.edit().remove(inst);
+    }
+    tests.reverse();
+    let count = tests.len();
+    for (index, (words, next)) in tests.into_iter().enumerate() {
+        let Some((name, words)) = words.split_first() else {
+            return Err("a test has no name".to_owned());
+        };
+        let title = format!(
+            "running test {} of {count} on {}: {name} with: {}",
+            index + 1,
+            cx.module.functions[function].name.as_str(),
+            words.join(", ")
+        );
+        let run = tests::find(name).ok_or_else(|| format!("there is no test named `{name}`"))?;
+        cx.print(&format!("\nbegin {title}\n"));
+        let mut place = Place { module: cx.module, traces, function, next };
+        let arguments =
+            words.iter().map(|word| place.argument(word)).collect::<Result<Vec<Argument>, String>>()?;
+        let mut test = Test {
+            cx,
+            function,
+            arguments: Arguments::new(arguments, function),
+            cache: AnalysisCache::default(),
+            numbering: RefCell::default(),
+            output: String::new(),
+        };
+        let outcome = run(&mut test);
+        let has_more = test.arguments.has_more();
+        let output = test.output;
+        cx.print(&output);
+        outcome?;
+        if has_more {
+            return Err(format!("the test `{name}` has more arguments than it takes"));
+        }
+        cx.print(&format!("end {title}\n"));
+    }
+    Ok(())
+}
+
+impl Test<'_, '_> {
+    fn function(&self) -> &Function {
+        &self.cx.module.functions[self.function]
+    }
+
+    fn body(&self) -> &Body {
+        self.body_of(self.function)
+    }
+
+    /// The body of a function that is known to have one.
+    fn body_of(&self, function: FunctionId) -> &Body {
+        self.cx.module.functions[function]
+            .body
+            .as_ref()
+            .expect("invariant: tests and what they name stand in bodies")
+    }
+
+    fn dump(&self) -> Dump<'_> {
+        self.dump_of(self.function)
+    }
+
+    fn dump_of(&self, function: FunctionId) -> Dump<'_> {
+        let body = self.body_of(function);
+        let mut known = self.numbering.borrow_mut();
+        if let Some((of, epoch, numbering)) = &*known
+            && *of == function
+            && *epoch == body.epoch()
+        {
+            return self.cx.printing.numbered_dump(self.cx.module, body, numbering);
+        }
+        let dump = self.cx.printing.dump(self.cx.module, body);
+        *known = Some((function, body.epoch(), dump.numbering()));
+        dump
+    }
+
+    /// Lets a utility work on the function as it does for a pass.
+    fn with_context<R>(&mut self, work: impl FnOnce(&mut FunctionContext<'_>) -> R) -> R {
+        on_function(self.cx, self.function, &mut self.cache, work)
+    }
+
+    fn get<A: Analysis>(&mut self) -> Fresh<A> {
+        let body = self.cx.module.functions[self.function].body.as_ref();
+        self.cache.get(body.expect("invariant: tests stand in bodies"))
+    }
+
+    /// How values are passed that are not loadable.
+    fn addresses(&self) -> Addresses {
+        match self.cx.options.is_on("enable-sil-opaque-values") {
+            true => Addresses::Opaque,
+            false => Addresses::Lowered,
+        }
+    }
+
+    fn ownership(&self) -> BodyOwnership<'_> {
+        let context = OwnershipContext::new(self.function(), self.cx.declarations, self.addresses());
+        BodyOwnership::new(self.body(), context)
+    }
+
+    /// The next argument, which is a value.
+    fn value(&mut self) -> Result<Value, String> {
+        self.arguments.value(self.cx.module)
+    }
+
+    /// The next argument, which is an instruction or the value that it defines.
+    fn instruction(&mut self) -> Result<Inst, String> {
+        self.arguments.instruction(self.cx.module)
+    }
+
+    /// Adds text to what the test says.
+    fn say(&mut self, text: impl AsRef<str>) {
+        self.output.push_str(text.as_ref());
+    }
+
+    /// Adds the function as it is.
+    fn say_function(&mut self) {
+        let types = self.cx.options.is_on("sil-print-types");
+        let options = PrintOptions { types, ..PrintOptions::default() };
+        let text =
+            silkit_text::print_function(self.cx.module, self.function(), &options, self.cx.printing.demangle);
+        self.say(text);
+    }
+}

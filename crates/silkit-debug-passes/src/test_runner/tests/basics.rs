@@ -1,0 +1,123 @@
+//! Tests of the language of tests, and those that show what is there.
+
+use super::{Test, TestFn};
+use crate::test_runner::arguments::Argument;
+use silkit_analysis::DeadEnds;
+use silkit_ir::Block;
+use silkit_transform::stack_nesting::fix_stack_nesting;
+
+pub(super) const TESTS: &[(&str, TestFn)] = &[
+    ("dead_end_blocks", dead_end_blocks),
+    ("dump_function", dump_function),
+    ("has_any_dead_ends", has_any_dead_ends),
+    ("instruction_move_before", instruction_move_before),
+    ("stack_nesting_fixup", stack_nesting_fixup),
+    ("test_specification_parsing", test_specification_parsing),
+];
+
+/// The first argument says with a letter each what the others are: all are shown.
+fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
+    for letter in test.arguments.text()?.chars() {
+        match letter {
+            'V' => {
+                let (function, value) = test.arguments.value_anywhere(test.cx.module)?;
+                let text = test.dump_of(function).value(value, "");
+                test.say(format!("value: {text}"));
+            }
+            'O' => match test.arguments.any()? {
+                Argument::Operand(function, operand) => {
+                    let body = test.body_of(function);
+                    let index = body.operand_index(operand);
+                    let text = test.dump_of(function).inst(body.operand(operand).user, "");
+                    test.say(format!("operand: operand #{index} of {text}"));
+                }
+                _ => return Err("`O` wants an operand".to_owned()),
+            },
+            'I' => match test.arguments.any()? {
+                Argument::Instruction(function, inst) => {
+                    let text = test.dump_of(function).inst(inst, "");
+                    test.say(format!("instruction: {text}"));
+                }
+                _ => return Err("`I` wants an instruction".to_owned()),
+            },
+            'A' => match test.arguments.any()? {
+                Argument::Passed(function, value) => {
+                    let text = test.dump_of(function).value(value, "");
+                    test.say(format!("argument:\n{text}"));
+                }
+                _ => return Err("`A` wants an argument of a block".to_owned()),
+            },
+            'B' => match test.arguments.any()? {
+                Argument::Block(function, block) => {
+                    let text = test.dump_of(function).whole_block(block);
+                    test.say(format!("block:\n{text}"));
+                }
+                _ => return Err("`B` wants a block".to_owned()),
+            },
+            'F' => match test.arguments.any()? {
+                Argument::Function(function) => {
+                    let name = test.cx.module.functions[function].name.as_str();
+                    test.say(format!("function: {name}\n"));
+                }
+                _ => return Err("`F` wants a function".to_owned()),
+            },
+            'b' => {
+                let value = test.arguments.bool()?;
+                test.say(format!("bool: {value}\n"));
+            }
+            'u' => {
+                let value = test.arguments.number()?;
+                test.say(format!("uint: {value}\n"));
+            }
+            's' => {
+                let value = test.arguments.text()?;
+                test.say(format!("string: {value}\n"));
+            }
+            other => return Err(format!("`{other}` is no kind of argument")),
+        }
+    }
+    Ok(())
+}
+
+fn dump_function(test: &mut Test<'_, '_>) -> Result<(), String> {
+    test.say_function();
+    Ok(())
+}
+
+fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
+    test.say_function();
+    let dead_ends = test.get::<DeadEnds>();
+    let dead_ends = dead_ends.of_then();
+    let blocks: Vec<Block> =
+        test.body().block_order().iter().copied().filter(|&b| dead_ends.is_dead_end(b)).collect();
+    for block in blocks {
+        let name = test.dump().block(block);
+        test.say(format!("{name}\n"));
+    }
+    Ok(())
+}
+
+fn has_any_dead_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let any = test.get::<DeadEnds>().of_then().any();
+    test.say(if any { "has dead ends\n" } else { "no dead ends\n" });
+    Ok(())
+}
+
+/// Moves an instruction before another one.
+fn instruction_move_before(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let (inst, before) = (test.instruction()?, test.instruction()?);
+    let body = test.cx.module.functions[test.function].body.as_mut();
+    let body = body.expect("invariant: tests stand in bodies");
+    body.edit().move_inst(inst, silkit_ir::Point::Before(before));
+    Ok(())
+}
+
+/// Makes stack allocations nest, and shows the function.
+fn stack_nesting_fixup(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let is_ossa = test.function().has_attribute("ossa");
+    let body = test.cx.module.functions[test.function].body.as_mut();
+    let body = body.expect("invariant: tests stand in bodies");
+    fix_stack_nesting(body, is_ossa).map_err(|error| format!("the stack cannot be nested: {error:?}"))?;
+    test.say_function();
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! Tests of utilities that make lifetimes shorter.
+
+use super::{Test, TestFn};
+use silkit_analysis::{DeadEnds, Dominators};
+use silkit_transform::canonical_lifetime::{self, Known, Lexical, Limits};
+
+pub(super) const TESTS: &[(&str, TestFn)] = &[("canonicalize_ossa_lifetime", canonicalize_ossa_lifetime)];
+
+/// The arguments say whether variables are pruned (they are), whether the lifetime is as long as possible and whether the
+/// ends of accesses are respected; then the value, and where it may end.
+fn canonicalize_ossa_lifetime(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let (_prunes, is_longest) = (test.arguments.bool()?, test.arguments.bool()?);
+    let respects_accesses = test.arguments.bool()?;
+    let value = test.value()?;
+    let mut ends = Vec::new();
+    while test.arguments.has_more() {
+        ends.push(test.instruction()?);
+    }
+    test.with_context(|cx| {
+        let (dominators, dead_ends) = (cx.get::<Dominators>(), cx.get::<DeadEnds>());
+        let lexical = Lexical::of(cx.body());
+        let mut known = Known { dominators, dead_ends, has_accesses: respects_accesses, lexical };
+        canonical_lifetime::canonicalize_to(cx, value, &mut known, Limits { is_longest, ends: &ends });
+    });
+    test.say_function();
+    Ok(())
+}

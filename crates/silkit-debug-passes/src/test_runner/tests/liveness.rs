@@ -1,0 +1,271 @@
+//! Tests of where values live.
+
+use super::{Test, TestFn};
+use crate::test_runner::arguments::Argument;
+use silkit_analysis::ossa::{BlockLiveness, Borrows, Boundary, Def, Incomplete, Liveness, UseKind};
+use silkit_analysis::{DeadEnds, InstOrder};
+use silkit_ir::{Inst, Operand, Value};
+
+pub(super) const TESTS: &[(&str, TestFn)] = &[
+    ("SSAPrunedLiveness__areUsesWithinBoundary", are_uses_within_boundary),
+    ("linear_liveness", linear_liveness),
+    ("multidef_liveness", multidef_liveness),
+    ("multidefuse_liveness", multidefuse_liveness),
+    ("pruned_liveness_boundary_with_list_of_last_users_insertion_points", insertion_points),
+    ("scoped_address_liveness", scoped_address_liveness),
+    ("ssa_liveness", ssa_liveness),
+    ("ssa_use_liveness", ssa_use_liveness),
+];
+
+impl Test<'_, '_> {
+    /// Shows where something lives: blocks and uses.
+    pub(super) fn say_liveness(&mut self, liveness: &Liveness) {
+        for &block in liveness.blocks() {
+            let name = self.dump().block(block);
+            let how = match liveness.block(block) {
+                BlockLiveness::Dead => "Dead",
+                BlockLiveness::Within => "LiveWithin",
+                BlockLiveness::Out => "LiveOut",
+            };
+            self.say(format!("{name}: {how}\n"));
+        }
+        for &(user, kind) in liveness.users() {
+            let how = match kind {
+                UseKind::NonUse => "non-user: ",
+                UseKind::Ending => "lifetime-ending user: ",
+                UseKind::Regular => "regular user: ",
+            };
+            self.say_inst(how, user);
+        }
+    }
+
+    /// Shows where something lives and where that ends.
+    pub(super) fn say_life(&mut self, liveness: &Liveness) {
+        self.say_liveness(liveness);
+        let boundary = liveness.boundary(self.body());
+        self.say_boundary(&boundary);
+    }
+
+    /// Shows where a life ends.
+    pub(super) fn say_boundary(&mut self, boundary: &Boundary) {
+        for &user in &boundary.last_users {
+            self.say_inst("last user: ", user);
+        }
+        for &block in &boundary.edges {
+            let name = self.dump().block(block);
+            self.say(format!("boundary edge: {name}\n"));
+        }
+        for &def in &boundary.dead_defs {
+            match def {
+                Def::Inst(inst) => self.say_inst("dead def: ", inst),
+                Def::Argument(value) => self.say_value("dead def: ", value),
+            }
+        }
+    }
+
+    pub(super) fn say_inst(&mut self, before: &str, inst: Inst) {
+        let text = self.dump().inst(inst, "");
+        self.say(format!("{before}{text}"));
+    }
+
+    pub(super) fn say_value(&mut self, before: &str, value: Value) {
+        let text = self.dump().value(value, "");
+        self.say(format!("{before}{text}"));
+    }
+
+    /// Shows a use with all that is known of it.
+    pub(super) fn say_operand(&mut self, operand: Operand) {
+        let body = self.body();
+        let data = body.operand(operand);
+        let (user, value, number) = (data.user, data.value, body.operand_index(operand));
+        let is_type = if body.operand_spec(operand).is_none() { "yes" } else { "no" };
+        self.say("Operand.\n");
+        self.say_inst("Owner: ", user);
+        self.say_value("Value: ", value);
+        self.say(format!("Operand Number: {number}\nIs Type Dependent: {is_type}\n"));
+    }
+
+    fn define(&self, liveness: &mut Liveness, value: Value) {
+        if let Some(def) = Def::of(self.body(), value) {
+            liveness.define(self.body(), def);
+        }
+    }
+}
+
+/// The lines that say why a liveness is not complete.
+pub(super) fn incomplete(found: Incomplete) -> &'static str {
+    match found {
+        Incomplete::Complete => "",
+        Incomplete::Reborrowed => "Incomplete liveness: Reborrowed inner scope\n",
+        Incomplete::Escaping => "Incomplete liveness: Escaping address\n",
+        Incomplete::Unknown => "Incomplete liveness: Unknown address use\n",
+    }
+}
+
+fn ssa_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    test.say_value("SSA lifetime analysis: ", value);
+    let (liveness, found) = {
+        let ownership = test.ownership();
+        let mut liveness = Liveness::of_value(test.body(), value);
+        let found = Borrows::new(test.body(), &ownership).add_simple_uses(&mut liveness, value);
+        (liveness, found)
+    };
+    test.say(incomplete(found));
+    test.say_life(&liveness);
+    Ok(())
+}
+
+fn multidef_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    test.say("MultiDef lifetime analysis:\n");
+    let mut values = Vec::new();
+    let mut liveness = Liveness::of_several();
+    while test.arguments.has_more() {
+        let value = test.value()?;
+        test.say_value("  def value: ", value);
+        test.define(&mut liveness, value);
+        values.push(value);
+    }
+    let found = {
+        let ownership = test.ownership();
+        let borrows = Borrows::new(test.body(), &ownership);
+        let found = values.iter().map(|&value| borrows.add_simple_uses(&mut liveness, value));
+        found.max().unwrap_or_default()
+    };
+    test.say(incomplete(found));
+    test.say_life(&liveness);
+    Ok(())
+}
+
+/// Definitions are values or instructions; uses are instructions.
+fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    test.say("MultiDef lifetime analysis:\n");
+    if test.arguments.text()? != "defs:" {
+        return Err("`defs:` comes first".to_owned());
+    }
+    let mut liveness = Liveness::of_several();
+    loop {
+        match test.arguments.any()? {
+            Argument::Text(text) if text == "uses:" => break,
+            Argument::Instruction(_, inst) => {
+                test.say_inst("  def instruction: ", inst);
+                liveness.define(test.body(), Def::Inst(inst));
+            }
+            Argument::Value(_, value) | Argument::Passed(_, value) => {
+                test.say_value("  def value: ", value);
+                test.define(&mut liveness, value);
+            }
+            _ => return Err("a definition is a value or an instruction".to_owned()),
+        }
+    }
+    while test.arguments.has_more() {
+        let user = test.instruction()?;
+        liveness.use_at(test.body(), user, UseKind::Regular);
+    }
+    test.say_life(&liveness);
+    Ok(())
+}
+
+/// How a word says that an instruction uses something.
+pub(super) fn use_kind(word: &str) -> Result<UseKind, String> {
+    match word {
+        "non-use" => Ok(UseKind::NonUse),
+        "ending" => Ok(UseKind::Ending),
+        "non-ending" => Ok(UseKind::Regular),
+        other => Err(format!("`{other}` is no way of using")),
+    }
+}
+
+fn ssa_use_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    let mut liveness = Liveness::of_value(test.body(), value);
+    if test.arguments.text()? != "uses:" {
+        return Err("`uses:` comes before the uses".to_owned());
+    }
+    while test.arguments.has_more() {
+        let user = test.instruction()?;
+        let kind = use_kind(&test.arguments.text()?)?;
+        liveness.use_at(test.body(), user, kind);
+    }
+    test.say_life(&liveness);
+    Ok(())
+}
+
+fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let expect = |test: &mut Test<'_, '_>, word: &str| match test.arguments.text()? == word {
+        true => Ok(()),
+        false => Err(format!("`{word}` is missing")),
+    };
+    expect(test, "def:")?;
+    let value = test.value()?;
+    let mut liveness = Liveness::of_value(test.body(), value);
+    test.say("SSAPrunedLiveness:\n");
+    test.say_value("\tdef: ", value);
+    expect(test, "liveness-uses:")?;
+    test.say("\tuses:\n");
+    loop {
+        match test.arguments.any()? {
+            Argument::Text(text) if text == "uses:" => break,
+            Argument::Instruction(_, user) => {
+                let word = test.arguments.text()?;
+                test.say_inst(&format!("\t\t{word} "), user);
+                liveness.use_at(test.body(), user, use_kind(&word)?);
+            }
+            _ => return Err("a use is an instruction".to_owned()),
+        }
+    }
+    test.say_life(&liveness);
+    test.say("\noperands:\n");
+    let mut uses = Vec::new();
+    while test.arguments.has_more() {
+        let operand = test.arguments.operand()?;
+        test.say_operand(operand);
+        uses.push(operand);
+    }
+    let (order, dead_ends) = (test.get::<InstOrder>(), test.get::<DeadEnds>());
+    let body = test.body();
+    let inside = liveness.contains_uses(body, order.of(body), dead_ends.of(body), &uses);
+    test.say(format!("RESULT: {inside}\n"));
+    Ok(())
+}
+
+/// All arguments are last users.
+fn insertion_points(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let mut boundary = Boundary::default();
+    while test.arguments.has_more() {
+        boundary.last_users.push(test.instruction()?);
+    }
+    for point in boundary.insertion_points(test.body()) {
+        test.say_inst("", point);
+    }
+    Ok(())
+}
+
+fn scoped_address_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    test.say_value("Scoped address analysis: ", value);
+    let (liveness, found) = {
+        let ownership = test.ownership();
+        let mut liveness = Liveness::of_value(test.body(), value);
+        let borrows = Borrows::new(test.body(), &ownership);
+        let found = borrows.add_address_uses(&mut liveness, value);
+        (liveness, found)
+    };
+    test.say(incomplete(found));
+    test.say_life(&liveness);
+    Ok(())
+}
+
+fn linear_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    test.say_function();
+    test.say_value("Linear liveness: ", value);
+    let liveness = {
+        let ownership = test.ownership();
+        let mut liveness = Liveness::of_value(test.body(), value);
+        Borrows::new(test.body(), &ownership).add_linear_uses(&mut liveness, value);
+        liveness
+    };
+    test.say_life(&liveness);
+    Ok(())
+}

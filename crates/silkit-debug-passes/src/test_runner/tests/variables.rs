@@ -1,0 +1,72 @@
+//! Tests of local variables: which accesses reach which.
+
+use super::{Test, TestFn};
+use silkit_analysis::ossa::{Borrows, Escapes, Variable, VariableAccess};
+use silkit_ir::Inst;
+use silkit_ir::conventions::Conventions;
+
+pub(super) const TESTS: &[(&str, TestFn)] = &[
+    ("local_variable_reachable_uses", reachable_uses),
+    ("local_variable_reaching_assignments", reaching_assignments),
+];
+
+fn reachable_uses(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let Some((variable, inst)) = variable(test, "### Modify: ")? else { return Ok(()) };
+    let found = variable.uses_after(test.body(), inst);
+    say_found(test, found, "!!! Reachable escape\n", "### Reachable access:\n");
+    Ok(())
+}
+
+fn reaching_assignments(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let Some((variable, inst)) = variable(test, "### Instruction: ")? else { return Ok(()) };
+    let found = variable.assignments_before(test.body(), inst);
+    say_found(test, found, "!!! Reaching escape\n", "### Reachable assignments:\n");
+    Ok(())
+}
+
+/// The variable and the instruction that the arguments name, shown; `None` where the variable cannot be understood.
+fn variable(test: &mut Test<'_, '_>, what: &str) -> Result<Option<(Variable, Inst)>, String> {
+    let allocation = test.value()?;
+    let inst = test.instruction()?;
+    test.say_value("### Allocation: ", allocation);
+    let variable = {
+        let ownership = test.ownership();
+        let borrows = Borrows::new(test.body(), &ownership);
+        let conventions = Conventions::of(test.function(), test.addresses());
+        Variable::of(&borrows, conventions.as_ref(), allocation)
+    };
+    let Some(variable) = variable else {
+        test.say("No reachability\n");
+        return Ok(None);
+    };
+    test.say_value("### Access map:\nAccess map for: ", allocation);
+    for access in variable.accesses() {
+        test.say(format!("assign: {}, ", access.is_assignment));
+        say_access(test, access);
+    }
+    test.say_inst(what, inst);
+    Ok(Some((variable, inst)))
+}
+
+fn say_found(
+    test: &mut Test<'_, '_>,
+    found: Result<Vec<VariableAccess>, Escapes>,
+    escapes: &str,
+    title: &str,
+) {
+    match found {
+        Err(Escapes) => test.say(escapes),
+        Ok(found) => {
+            test.say(title);
+            test.say(if found.is_empty() { "\n" } else { "" });
+            found.iter().for_each(|access| say_access(test, access));
+        }
+    }
+}
+
+fn say_access(test: &mut Test<'_, '_>, access: &VariableAccess) {
+    match access.inst {
+        Some(inst) => test.say_inst(access.kind.name(), inst),
+        None => test.say(format!("{}\n", access.kind.name())),
+    }
+}

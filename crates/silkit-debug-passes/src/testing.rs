@@ -1,0 +1,15 @@
+//! [`silkit_pass::testing`] with the passes of this crate.
+
+use crate::PASSES;
+use silkit_ir::Module;
+use silkit_pass::{Outcome, Stream, testing};
+
+/// Runs a pipeline on a file.
+pub(crate) fn run(pipeline: &str, switches: &[&str], text: &str) -> (Module, Outcome) {
+    testing::run(|tag| PASSES.find(tag), pipeline, switches, text)
+}
+
+/// Returns what a printer prints to one stream.
+pub(crate) fn printed(pipeline: &str, stream: Stream, text: &str) -> String {
+    testing::printed(|tag| PASSES.find(tag), pipeline, stream, text)
+}

@@ -1,0 +1,11 @@
+//! Passes about calls and the effects of what is called.
+
+mod compute_effects;
+mod effects;
+
+pub use effects::prove;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] = &[compute_effects::ESCAPES, compute_effects::SIDES];

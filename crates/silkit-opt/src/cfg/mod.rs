@@ -1,0 +1,13 @@
+//! Passes that change the control flow graph.
+
+mod simplify_unreachable_containing_blocks;
+mod split_critical_edges;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    simplify_unreachable_containing_blocks::PASS,
+    split_critical_edges::PASS,
+    split_critical_edges::NON_COND_BR,
+];

@@ -1,0 +1,39 @@
+//! `simplify-unreachable-containing-blocks`: empties the blocks that end with `unreachable`.
+
+use silkit_ir::{Block, Inst, Opcode, Value};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "simplify-unreachable-containing-blocks",
+    "Removes all instructions before each `unreachable` from its block",
+    &run,
+);
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let body = cx.body();
+    let is_unreachable = |&block: &Block| {
+        body.terminator(block).is_some_and(|inst| body.inst(inst).opcode == Opcode::Unreachable)
+    };
+    let blocks: Vec<Block> = body.block_order().iter().copied().filter(is_unreachable).collect();
+    for block in blocks {
+        let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
+        // What stands last in the block is its terminator.
+        for &inst in doomed.iter().rev().skip(1) {
+            remove(cx, inst);
+        }
+    }
+}
+
+/// Removes an instruction; what uses it, in blocks that cannot be reached, uses `undef` then.
+fn remove(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let results: Vec<Value> = cx.body().results(inst).collect();
+    let mut editor = cx.edit();
+    for result in results.into_iter().filter(|&value| editor.is_used(value)).collect::<Vec<_>>() {
+        let ty = editor.value(result).ty;
+        let undef = editor.undef(ty);
+        editor.replace_all_uses(result, undef);
+    }
+    editor.remove(inst);
+    cx.count("instructions removed", 1);
+}

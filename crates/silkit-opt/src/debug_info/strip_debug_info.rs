@@ -1,0 +1,21 @@
+//! `strip-debug-info`: removes what says where variables are.
+
+use silkit_ir::{Inst, Opcode};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("strip-debug-info", "Removes the instructions that say where variables are", &run);
+
+/// Locations, scopes, `debug_step` and the variables of allocations stay, as in the reference.
+fn run(cx: &mut FunctionContext<'_>) {
+    let is_doomed = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::DebugValue;
+    let doomed: Vec<Inst> = cx.body().insts().filter(is_doomed).collect();
+    for inst in doomed {
+        if !cx.may_change() {
+            return;
+        }
+        cx.edit().remove(inst);
+        cx.count("instructions removed", 1);
+    }
+}

@@ -1,0 +1,163 @@
+//! `loop-canonicalizer`: gives each loop one block before it and one block that goes back.
+
+use silkit_analysis::{LoopId, Loops};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::generated::Opcode;
+use silkit_ir::{Block, Edge, Loc, LocData, SourceLoc};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("loop-canonicalizer", "Gives each loop one block before it and one that goes back", &run);
+
+fn run(cx: &mut FunctionContext<'_>) {
+    // New blocks only bundle edges that go to the same header, so what the old blocks are in stays true.
+    let loops = cx.get::<Loops>();
+    let loops = loops.of_then();
+    let mut order = Vec::with_capacity(loops.count());
+    let mut work: Vec<(LoopId, bool)> = loops.outermost().iter().rev().map(|&id| (id, false)).collect();
+    while let Some((id, is_done)) = work.pop() {
+        if is_done {
+            order.push(id);
+            continue;
+        }
+        work.push((id, true));
+        work.extend(loops.get(id).children.iter().map(|&child| (child, false)));
+    }
+    let mut new = NewBlocks::default();
+    for id in order {
+        add_preheader(cx, loops, id, &mut new);
+        add_latch(cx, loops, id, &mut new);
+    }
+    new.place(cx);
+}
+
+/// Blocks that were made, by the old blocks next to which they belong.
+#[derive(Default)]
+struct NewBlocks {
+    before: FxHashMap<Block, Block>,
+    after: FxHashMap<Block, Vec<Block>>,
+}
+
+impl NewBlocks {
+    /// Puts them in their places, all at once since each move would cost as much.
+    fn place(self, cx: &mut FunctionContext<'_>) {
+        if self.before.is_empty() && self.after.is_empty() {
+            return;
+        }
+        let is_new: FxHashSet<Block> =
+            self.before.values().chain(self.after.values().flatten()).copied().collect();
+        let mut order = Vec::with_capacity(cx.body().block_order().len());
+        for &block in cx.body().block_order().iter().filter(|b| !is_new.contains(b)) {
+            order.extend(self.before.get(&block));
+            order.push(block);
+            order.extend(self.after.get(&block).into_iter().flatten().rev());
+        }
+        cx.edit().reorder_blocks(order);
+    }
+}
+
+fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut NewBlocks) {
+    let body = cx.body();
+    let header = loops.get(id).header;
+    if loops.preheader(body, id).is_some() || !cx.may_change() {
+        return;
+    }
+    let body = cx.body();
+    let is_entering = |&edge: &Edge| !loops.contains(id, body.edge(edge).from);
+    let edges: Vec<Edge> = body.incoming(header).filter(is_entering).collect();
+    let near = body.first_inst(header).and_then(|first| body.loc(body.inst(first).loc));
+    let source = Some(SourceLoc { file: None, line: 0, column: 0, is_auto: true });
+    let loc = near.map(|near| LocData { source, ..near });
+    let loc = loc.map_or(Loc::NONE, |loc| cx.edit().new_loc(loc));
+    let preheader = bundle(cx, header, &edges, loc);
+    new.before.insert(header, preheader);
+    cx.count("preheaders made", 1);
+}
+
+fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut NewBlocks) {
+    let body = cx.body();
+    let header = loops.get(id).header;
+    if loops.latch(body, id).is_some() {
+        return;
+    }
+    let is_back = |&edge: &Edge| loops.contains(id, body.edge(edge).from);
+    let edges: Vec<Edge> = body.incoming(header).filter(is_back).collect();
+    let branches = |edge: &Edge| {
+        let last = body.terminator(body.edge(*edge).from);
+        last.is_some_and(|t| matches!(body.inst(t).opcode, Opcode::Branch | Opcode::CondBranch))
+    };
+    let Some(&oldest) = edges.last().filter(|_| edges.iter().all(branches)) else { return };
+    if !cx.may_change() {
+        return;
+    }
+    let body = cx.body();
+    let from = body.edge(oldest).from;
+    let loc = body.terminator(from).map_or(Loc::NONE, |t| body.inst(t).loc);
+    let latch = bundle(cx, header, &edges, loc);
+    new.after.entry(from).or_default().push(latch);
+    cx.count("latches made", 1);
+}
+
+/// Makes a block through which edges go to a header from now on.
+fn bundle(cx: &mut FunctionContext<'_>, header: Block, edges: &[Edge], loc: Loc) -> Block {
+    let arguments = cx.body().arguments(header).to_vec();
+    let mut edit = cx.edit();
+    let block = edit.append_block();
+    let mut passed = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let data = edit.value(argument).clone();
+        passed.push(edit.add_argument(block, data.ty, data.ownership, data.arg_flags));
+    }
+    edit.insert_branch(block, header, &passed, loc);
+    for &edge in edges {
+        let (from, index) = (edit.edge(edge).from, edit.edge_index(edge));
+        if let Some(terminator) = edit.terminator(from) {
+            edit.set_successor(terminator, index, block);
+        }
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::changed;
+
+    #[test]
+    fn loops_get_one_entry_and_one_way_back() {
+        let text = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int64):
+  cond_br %0, bb1(%1), bb3
+bb1(%3 : $Builtin.Int64):
+  cond_br %0, bb1(%1), bb2
+bb2:
+  cond_br %0, bb1(%3), bb3
+bb3:
+  %7 = tuple ()
+  return %7
+}
+";
+        let expected = "\
+bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int64):
+  cond_br %0, bb1(%1), bb5
+bb1(%3 : $Builtin.Int64):
+  br bb2(%3)
+bb2(%5 : $Builtin.Int64):
+  cond_br %0, bb3(%1), bb4
+bb3(%7 : $Builtin.Int64):
+  br bb2(%7)
+bb4:
+  cond_br %0, bb3(%5), bb5
+bb5:
+  %10 = tuple ()
+  return %10
+}
+";
+        let found = changed("loop-canonicalizer", &[], text);
+        assert!(found.ends_with(expected), "{found}");
+        assert_eq!(changed("loop-canonicalizer", &[], &found), found);
+    }
+}

@@ -1,0 +1,202 @@
+//! `mem2reg`: makes values of stack memory that is only loaded from and stored to.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`uses`] | whether an allocation can go, and what is done to it |
+//! | [`rewrite`] | replaces single loads, destroys and variables |
+//! | [`single_block`] | allocations that are used in one block: one walk |
+//! | [`several_blocks`] | all others: one walk for each block, and phis where values meet |
+//!
+//! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores where it is there.
+
+mod rewrite;
+mod several_blocks;
+mod single_block;
+mod uses;
+
+use rewrite::Slot;
+use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, InstOrder, Joins};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::instructions::{Store, StoreBorrow};
+use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_transform::lifetime_completion::complete_at_last_uses;
+use silkit_transform::{borrowed_from, canonical_lifetime, delete, variables};
+use silkit_types::Type;
+use silkit_types::decl::{Declarations, NominalKind};
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
+        .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
+
+/// What is known about the function: none of it is made stale by the changes of this pass.
+struct Known {
+    dominators: Fresh<Dominators>,
+    dead_ends: Fresh<DeadEnds>,
+    /// Positions as they were in the beginning. What is made later is never asked for.
+    order: Fresh<InstOrder>,
+    joins: Joins,
+    chosen: ChosenDominators,
+    /// Projections of addresses that nobody uses, of each block, in order.
+    dead_projections: FxHashMap<Block, Vec<Inst>>,
+    /// The values that were stored to what is promoted, and phis of them.
+    stored: Vec<Value>,
+    has_changed: bool,
+}
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let allocations = allocations(cx);
+    if allocations.is_empty() {
+        return;
+    }
+    let dominators = cx.get::<Dominators>();
+    let order = cx.get::<InstOrder>();
+    let dead_ends = cx.get::<DeadEnds>();
+    let mut known = Known {
+        joins: Joins::compute(cx.body(), dominators.of_then()),
+        chosen: ChosenDominators::new(dominators.of_then()),
+        dead_projections: dead_projections(cx.body()),
+        dominators,
+        dead_ends,
+        order,
+        stored: Vec::new(),
+        has_changed: false,
+    };
+    for allocation in allocations {
+        promote(cx, &mut known, allocation);
+    }
+    if known.has_changed && cx.function().has_attribute("ossa") {
+        borrowed_from::complete(cx);
+        canonicalize(cx, known);
+    }
+}
+
+/// Lets what was stored live up to its last use: memory kept it alive until it was destroyed.
+fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
+    if cx.world.options.is_on("sil-mem2reg-disable-lifetime-canonicalization") {
+        return;
+    }
+    let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some("access");
+    let has_accesses = cx.body().insts().any(is_end);
+    let Known { dominators, dead_ends, stored, .. } = known;
+    let lexical = canonical_lifetime::Lexical::of(cx.body());
+    let mut known = canonical_lifetime::Known { dominators, dead_ends, has_accesses, lexical };
+    let mut seen = FxHashSet::default();
+    for value in stored {
+        let is_there = match cx.body().def(value) {
+            ValueDef::Result(inst, _) => cx.body().inst(inst).block.is_some(),
+            ValueDef::Argument(..) => true,
+            ValueDef::Undef | ValueDef::Pending => false,
+        };
+        if is_there {
+            let value = canonical_lifetime::copied(cx, value).filter(|&value| seen.insert(value));
+            if let Some(value) = value {
+                canonical_lifetime::canonicalize(cx, value, &mut known);
+            }
+        }
+    }
+}
+
+/// The stack allocations in blocks that can be reached, those of a block from its end.
+fn allocations(cx: &mut FunctionContext<'_>) -> Vec<Inst> {
+    let body = cx.body();
+    let is_allocation = |&inst: &Inst| body.inst(inst).opcode == Opcode::AllocStack;
+    let all: Vec<Inst> = body.insts().filter(is_allocation).collect();
+    if all.is_empty() {
+        return all;
+    }
+    let dominators = cx.get::<Dominators>();
+    let body = cx.body();
+    let mut found = Vec::with_capacity(all.len());
+    for of_block in all.chunk_by(|&a, &b| body.inst(a).block == body.inst(b).block) {
+        if dominators.of(body).is_reachable(body.inst(of_block[0]).block) {
+            found.extend(of_block.iter().rev());
+        }
+    }
+    found
+}
+
+fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
+    let mut found: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
+    for inst in body.insts() {
+        if uses::is_projection(body, inst) && !body.results(inst).any(|v| body.is_used(v)) {
+            found.entry(body.inst(inst).block).or_default().push(inst);
+        }
+    }
+    found
+}
+
+/// Replaces an allocation by values, where that is possible.
+fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
+    let slot = Slot::new(cx, allocation);
+    if !slot.may_be_promoted(cx) {
+        return;
+    }
+    let stored = stored_values(cx.body(), &slot);
+    let Some(is_in_one_block) = uses::single_block(cx, &slot) else { return };
+    if uses::is_only_written(cx.body(), slot.address) {
+        if !slot.has_lifetime && cx.may_change() {
+            known.has_changed = true;
+            erase(cx.body_mut_with_declarations(), allocation);
+            cx.count("allocations removed", 1);
+            return;
+        }
+    } else if slot.is_address_only(cx) {
+        return;
+    }
+    if !cx.may_change() {
+        return;
+    }
+    let at = known.stored.len();
+    if is_in_one_block {
+        single_block::promote(cx, known, &slot);
+        erase(cx.body_mut_with_declarations(), allocation);
+    } else {
+        let Some(values) = several_blocks::promote(cx, known, &slot) else { return };
+        erase(cx.body_mut_with_declarations(), allocation);
+        known.stored.extend(values.iter().filter(|&&value| cx.body().is_phi(value)));
+        // Memory needs no destroying where it holds a case without payload: values do.
+        if slot.has_ossa && holds_enum(cx.world.declarations, slot.ty.ty()) {
+            for value in values {
+                complete_at_last_uses(cx, value, &known.dead_ends);
+            }
+        }
+    }
+    known.stored.splice(at..at, stored);
+    known.has_changed = true;
+    cx.count("allocations promoted", 1);
+}
+
+/// The values that are stored to an allocation of values that need to be destroyed, those of the newest use first.
+fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
+    if !slot.has_ossa || slot.is_trivial == Some(true) {
+        return Vec::new();
+    }
+    let source = |user| body.view_as::<Store>(user).map(|store| store.source);
+    body.users(slot.address).filter_map(source).collect()
+}
+
+/// Whether a type is an enum or is spelled with one, as a tuple may be.
+fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
+    let mut holds = declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Enum);
+    ty.kind().for_each_part(&mut |part| holds |= holds_enum(declarations, part));
+    holds
+}
+
+/// Removes an allocation and all that still uses it. What stores say about variables is kept.
+fn erase((body, declarations): (&mut Body, &Declarations), allocation: Inst) {
+    let users: Vec<Inst> = body.results(allocation).flat_map(|address| body.users(address)).collect();
+    let stored = variables::StoredVariables::of(body, allocation);
+    for user in users {
+        let source = match body.inst(user).opcode {
+            Opcode::Store => body.view_as::<Store>(user).map(|store| store.source),
+            Opcode::StoreBorrow => body.view_as::<StoreBorrow>(user).map(|store| store.source),
+            _ => None,
+        };
+        if let Some(source) = source {
+            variables::keep_stored(body, declarations, user, source, &stored);
+        }
+    }
+    delete::with_users(body, allocation);
+}

@@ -1,0 +1,294 @@
+//! Replacing what reads an allocation.
+
+use super::uses::is_projection;
+use silkit_ir::conventions::Addresses;
+use silkit_ir::instructions::{
+    AllocStack, BeginBorrow, Load, LoadQualifier, MoveValue, StoreBorrow, StructElementAddr,
+    TupleElementAddr, UncheckedAddrCast,
+};
+use silkit_ir::ownership::{OwnershipContext, value_ownership};
+use silkit_ir::{ArgFlags, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+use silkit_transform::{destroy, variables};
+use silkit_types::{GenericSig, SilType};
+
+/// An allocation that is looked at.
+pub(super) struct Slot {
+    pub(super) allocation: Inst,
+    /// The address that it gives.
+    pub(super) address: Value,
+    /// The type of what it holds.
+    pub(super) ty: SilType,
+    pub(super) sig: Option<GenericSig>,
+    pub(super) has_ossa: bool,
+    is_lexical: bool,
+    is_dynamic: bool,
+    /// Whether copying what it holds does nothing, where that is known.
+    pub(super) is_trivial: Option<bool>,
+    /// Whether what is stored lives as long as it is stored, whatever its uses.
+    pub(super) has_lifetime: bool,
+}
+
+/// What an allocation holds at some point.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    /// What was stored.
+    pub(super) stored: Option<Value>,
+    /// What stands for it, where that is another value: one with a lexical lifetime, or what was loaded.
+    scope: Option<Value>,
+}
+
+impl Held {
+    /// A value that is what the allocation holds.
+    pub(super) fn as_is(value: Value) -> Self {
+        Self { stored: None, scope: Some(value) }
+    }
+
+    /// The same, if what is stored is another value by now.
+    pub(super) fn with_stored(self, stored: Value) -> Self {
+        Self { stored: self.stored.map(|_| stored), ..self }
+    }
+
+    /// The value that replaces what is loaded.
+    pub(super) fn value(self) -> Option<Value> {
+        self.scope.or(self.stored)
+    }
+
+    /// The borrow that was made for a lexical lifetime.
+    pub(super) fn borrow(self) -> Option<Value> {
+        self.scope.filter(|_| self.stored.is_some())
+    }
+}
+
+impl Slot {
+    pub(super) fn new(cx: &FunctionContext<'_>, allocation: Inst) -> Self {
+        let body = cx.body();
+        let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
+        let (address, ty, is_lexical, is_dynamic) = match body.view_as::<AllocStack>(allocation) {
+            Some(alloc) => {
+                let address = body.results(allocation).next().unwrap_or(Value::NONE);
+                (address, alloc.ty.to_object(), alloc.lexical, alloc.dynamic_lifetime)
+            }
+            None => (Value::NONE, SilType::unknown(), false, false),
+        };
+        let has_ossa = cx.function().has_attribute("ossa");
+        let is_trivial = cx.world.declarations.is_trivial(ty.ty(), sig);
+        let has_lifetime = has_ossa && is_lexical && is_trivial != Some(true);
+        Self { allocation, address, ty, sig, has_ossa, is_lexical, is_dynamic, is_trivial, has_lifetime }
+    }
+
+    /// Whether values of the type exist in memory only.
+    pub(super) fn is_address_only(&self, cx: &FunctionContext<'_>) -> bool {
+        cx.world.declarations.is_address_only(self.ty.ty(), self.sig) == Some(true)
+    }
+
+    /// Whether memory of this kind is looked at at all: values that are there on some paths only are left in memory.
+    pub(super) fn may_be_promoted(&self, _: &FunctionContext<'_>) -> bool {
+        self.address.is_some() && !(self.is_dynamic && self.has_ossa && self.is_trivial != Some(true))
+    }
+
+    /// Whether a value that is stored gets a lexical lifetime.
+    fn gives_lifetime(&self, cx: &FunctionContext<'_>, value: Value) -> bool {
+        self.has_lifetime && ownership(cx, value) != Some(Ownership::None)
+    }
+}
+
+/// The ownership of a value now.
+pub(super) fn ownership(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    value_ownership(cx.body(), value, context)
+}
+
+/// Destroys what an allocation holds before something else is stored to it.
+pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Value) {
+    if ownership(cx, held) == Some(Ownership::None) {
+        return;
+    }
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(store));
+    builder.destroy_value(held);
+}
+
+/// What an allocation holds after a `store`.
+pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Held {
+    if !slot.gives_lifetime(cx, source) {
+        return Held { stored: Some(source), scope: None };
+    }
+    let loc = variables::auto_generated(cx.body_mut(), store);
+    let mut builder = cx.builder();
+    builder.move_to(Point::After(store));
+    builder.set_default_loc(loc);
+    let moved = builder.build(MoveValue { lexical: true, ..MoveValue::new(source) });
+    Held { stored: Some(source), scope: Some(moved) }
+}
+
+/// What an allocation holds after a `store_borrow`.
+pub(super) fn after_store_borrow(
+    cx: &mut FunctionContext<'_>,
+    slot: &Slot,
+    store: Inst,
+    source: Value,
+) -> Held {
+    if !slot.gives_lifetime(cx, source) || is_lexical_borrow(cx, source) {
+        return Held { stored: Some(source), scope: None };
+    }
+    let loc = variables::auto_generated(cx.body_mut(), store);
+    let mut builder = cx.builder();
+    builder.move_to(Point::After(store));
+    builder.set_default_loc(loc);
+    let borrow = builder.build(BeginBorrow { lexical: true, ..BeginBorrow::new(source) });
+    Held { stored: Some(source), scope: Some(borrow) }
+}
+
+/// Ends the borrow that a `store_borrow` became, where its own borrow ends.
+pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Held, end: Inst) {
+    let Some(borrow) = held.borrow() else { return };
+    let loc = variables::auto_generated(cx.body_mut(), end);
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(end));
+    builder.set_default_loc(loc);
+    builder.end_borrow(borrow);
+}
+
+/// Whether a guaranteed value has a lexical lifetime.
+fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
+    let body = cx.body();
+    if ownership(cx, value) != Some(Ownership::Guaranteed) {
+        return false;
+    }
+    match body.def(value) {
+        ValueDef::Argument(block, _) => {
+            body.block_order().first() == Some(&block)
+                || body.value(value).arg_flags.contains(ArgFlags::LEXICAL)
+        }
+        ValueDef::Result(..) => body.def_as::<BeginBorrow>(value).is_some_and(|borrow| borrow.lexical),
+        _ => false,
+    }
+}
+
+/// The address that a load, projection or borrow works on.
+fn base(body: &Body, inst: Inst) -> Option<Value> {
+    match body.view_as::<StoreBorrow>(inst) {
+        Some(store) => Some(store.destination),
+        None => body.operands(inst).first().map(|o| o.value),
+    }
+}
+
+/// Replaces a load from an allocation by what it holds there.
+pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, held: Value) {
+    let body = cx.body();
+    let mut path = Vec::new();
+    let mut at = base(body, load);
+    while let Some(address) = at.filter(|&a| a != slot.address) {
+        let Some(inst) = body.defining_inst(address) else { break };
+        if is_projection(body, inst) {
+            path.push(inst);
+        }
+        at = base(body, inst);
+    }
+    let mut value = held;
+    let mut borrows = Vec::new();
+    for projection in path.into_iter().rev() {
+        value = project(cx, load, projection, value, &mut borrows);
+    }
+    let is_copy = match cx.body().view_as::<Load>(load).and_then(|load| load.qualifier) {
+        Some(LoadQualifier::Copy) => true,
+        // What is only lent cannot be taken.
+        Some(LoadQualifier::Take) => ownership(cx, value) == Some(Ownership::Guaranteed),
+        _ => false,
+    };
+    let result = match cx.body().inst(load).opcode {
+        Opcode::LoadBorrow => borrow(cx, slot, load, value),
+        _ if is_copy => {
+            let mut builder = cx.builder();
+            builder.move_to(Point::Before(load));
+            builder.copy_value(value)
+        }
+        _ => value,
+    };
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(load));
+    for borrow in borrows.into_iter().rev() {
+        builder.end_borrow(borrow);
+    }
+    let address = base(cx.body(), load);
+    cx.edit().replace(load, result);
+    remove_dead(cx, slot, address);
+}
+
+/// The part of a value that a projection of its address stands for.
+fn project(
+    cx: &mut FunctionContext<'_>,
+    load: Inst,
+    projection: Inst,
+    whole: Value,
+    borrows: &mut Vec<Value>,
+) -> Value {
+    let mut whole = whole;
+    let is_cast = cx.body().inst(projection).opcode == Opcode::UncheckedAddrCast;
+    let has_ossa = cx.function().has_attribute("ossa");
+    if !is_cast && has_ossa && ownership(cx, whole) == Some(Ownership::Owned) {
+        let mut builder = cx.builder();
+        builder.move_to(Point::Before(load));
+        whole = builder.begin_borrow(whole);
+        borrows.push(whole);
+    }
+    let body = cx.body();
+    let field = body.view_as::<StructElementAddr>(projection).map(|p| p.field);
+    let index = body.view_as::<TupleElementAddr>(projection).map(|p| p.field);
+    let cast = body.view_as::<UncheckedAddrCast>(projection).map(|p| p.ty.to_object());
+    let part = body.results(projection).next().map(|v| body.value(v).ty.to_object());
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(load));
+    let result = match (field, index, cast) {
+        (Some(field), ..) => builder.struct_extract(whole, field),
+        (_, Some(index), _) => builder.tuple_extract(whole, index),
+        (.., Some(ty)) => builder.unchecked_bitwise_cast(whole, ty),
+        _ => whole,
+    };
+    if let Some(ty) = part.filter(|_| builder.value(result).ty.is_unknown()) {
+        builder.set_type(result, ty);
+    }
+    result
+}
+
+/// What stands for the result of a `load_borrow`, whose ends stay or go with it.
+fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -> Value {
+    let is_lent = ownership(cx, value) == Some(Ownership::Guaranteed);
+    if slot.has_lifetime && is_lent {
+        let ends: Vec<Inst> = cx.body().scope_ends(load).collect();
+        for end in ends {
+            cx.edit().remove(end);
+        }
+        return value;
+    }
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(load));
+    builder.build(BeginBorrow { lexical: slot.is_lexical, ..BeginBorrow::new(value) })
+}
+
+/// Removes projections that nobody uses any more, up to the allocation.
+pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Option<Value>) {
+    let mut at = address;
+    while let Some(address) = at.filter(|&a| a != slot.address && !cx.body().is_used(a)) {
+        let Some(inst) = cx.body().defining_inst(address) else { return };
+        if !is_projection(cx.body(), inst) {
+            return;
+        }
+        at = base(cx.body(), inst);
+        cx.edit().remove(inst);
+    }
+}
+
+/// Replaces a `destroy_addr` of an allocation by destroying what it holds there.
+pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, held: Value) {
+    let declarations = cx.world.declarations;
+    let ty = slot.ty.ty();
+    let is_expanded = destroy::is_expanded(declarations, ty, slot.sig)
+        && !(cx.world.options.is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
+    let (sig, has_ossa) = (slot.sig, slot.has_ossa);
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(destroy));
+    destroy::destroy(&mut builder, held, declarations, sig, has_ossa, is_expanded);
+    cx.edit().remove(destroy);
+}

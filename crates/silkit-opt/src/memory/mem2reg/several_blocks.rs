@@ -1,0 +1,362 @@
+//! Allocations that are used in several blocks: each block is reduced to at most one store, and where stored values
+//! meet, phis are made of them.
+
+use super::rewrite::{self, Held, Slot};
+use super::{Known, uses};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::instructions::{EndBorrow, Load, LoadQualifier, Store, StoreBorrow, StoreQualifier};
+use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+
+/// An allocation while it is replaced.
+struct Promoter<'p, 'c> {
+    cx: &'p mut FunctionContext<'c>,
+    known: &'p mut Known,
+    slot: &'p Slot,
+    /// The last store of each block that stores, and what the allocation holds behind it as long as loads stay. What is
+    /// stored may be a load that is replaced later: [`Self::stored_in`] tells what it is now.
+    at_end: FxHashMap<Block, (Inst, Held)>,
+    /// The phis, by their blocks.
+    phis: FxHashMap<Block, Value>,
+    phi_blocks: Vec<Block>,
+    /// The ends of borrows for which all is done.
+    ended: FxHashSet<Inst>,
+}
+
+/// Replaces what uses an allocation, where that is possible: then the values that stand for it, some of which may not be
+/// ended on all paths. What remains of its uses reads nothing.
+pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) -> Option<Vec<Value>> {
+    let phi_blocks = phi_blocks(cx.body(), known, slot);
+    let passes_values = |&block: &Block| {
+        let body = cx.body();
+        let passes = |from| body.terminator(from).is_some_and(|t| passes_values(body, t));
+        body.predecessors(block).all(passes)
+    };
+    if !phi_blocks.iter().all(passes_values) {
+        return None;
+    }
+    let mut promoter = Promoter {
+        cx,
+        known,
+        slot,
+        at_end: FxHashMap::default(),
+        phis: FxHashMap::default(),
+        phi_blocks,
+        ended: FxHashSet::default(),
+    };
+    promoter.reduce_blocks();
+    promoter.add_phis();
+    promoter.choose();
+    promoter.replace_uses();
+    promoter.pass_values();
+    promoter.remove_needless_phis();
+    promoter.known.chosen.clear();
+    Some(promoter.values())
+}
+
+fn passes_values(body: &Body, terminator: Inst) -> bool {
+    matches!(body.inst(terminator).opcode, Opcode::Branch | Opcode::CondBranch)
+}
+
+/// The blocks where stored values meet while the allocation may be there.
+fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
+    let dominators = known.dominators.of_then();
+    let home = body.inst(slot.allocation).block;
+    let stores = body.users(slot.address).filter(|&user| is_store(body, user));
+    let stores = stores.map(|user| body.inst(user).block);
+    let mut deallocations =
+        body.users(slot.address).filter(|&user| body.inst(user).opcode == Opcode::DeallocStack);
+    let end = deallocations.next().filter(|_| deallocations.next().is_none());
+    let end = end.map(|inst| body.inst(inst).block);
+    let is_gone = |join: Block| end.is_some_and(|end| end != join && dominators.dominates(end, join));
+    known.joins.iterated(dominators, home, stores, |join| !is_gone(join))
+}
+
+fn is_store(body: &Body, inst: Inst) -> bool {
+    matches!(body.inst(inst).opcode, Opcode::Store | Opcode::StoreBorrow)
+}
+
+/// What is known in a block on the way through it.
+#[derive(Default)]
+struct Running {
+    held: Option<Held>,
+    /// The last store, unless what it stored was taken or destroyed since.
+    store: Option<(Inst, bool)>,
+}
+
+impl Promoter<'_, '_> {
+    /// Replaces loads by what was stored before them in their blocks, and removes all stores but the last of each.
+    fn reduce_blocks(&mut self) {
+        let all = uses::all(self.cx.body(), self.known.order.of_then(), self.slot.address);
+        let mut blocks: Vec<Vec<Inst>> = Vec::new();
+        for inst in all {
+            let block = self.cx.body().inst(inst).block;
+            match blocks.last_mut() {
+                Some(last) if self.cx.body().inst(last[0]).block == block => last.push(inst),
+                _ => blocks.push(vec![inst]),
+            }
+        }
+        for insts in blocks {
+            let block = self.cx.body().inst(insts[0]).block;
+            let mut running = Running::default();
+            for inst in insts {
+                if self.cx.body().inst(inst).block == Block::NONE {
+                    continue;
+                }
+                if self.cx.body().inst(inst).opcode == Opcode::DeallocStack {
+                    break;
+                }
+                self.step(inst, &mut running);
+            }
+            if let (Some((store, true)), Some(held)) = (running.store, running.held) {
+                self.at_end.insert(block, (store, held));
+            }
+        }
+    }
+
+    fn step(&mut self, inst: Inst, running: &mut Running) {
+        let body = self.cx.body();
+        let value = running.held.and_then(Held::value);
+        match body.inst(inst).opcode {
+            Opcode::Load | Opcode::LoadBorrow => self.step_load(inst, running),
+            Opcode::Store => self.step_store(inst, running),
+            Opcode::StoreBorrow => {
+                let Some(store) = body.view_as::<StoreBorrow>(inst) else { return };
+                let source = store.source;
+                self.remove_overwritten(running);
+                running.held = Some(rewrite::after_store_borrow(self.cx, self.slot, inst, source));
+                running.store = Some((inst, true));
+            }
+            Opcode::EndBorrow => {
+                // Where the borrow began in another block, what it became is known once phis are.
+                if let Some(held) = running.held
+                    && self.end_borrow(inst, held)
+                {
+                    running.store = running.store.map(|(store, _)| (store, false));
+                }
+            }
+            Opcode::DestroyAddr => {
+                if let Some(value) = value {
+                    rewrite::replace_destroy(self.cx, self.slot, inst, value);
+                    running.store = running.store.map(|(store, _)| (store, false));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what a `store_borrow` became where its end is; whether that is what the allocation holds.
+    fn end_borrow(&mut self, inst: Inst, held: Held) -> bool {
+        let body = self.cx.body();
+        let Some(end) = body.view_as::<EndBorrow>(inst) else { return false };
+        let stored = body.def_as::<StoreBorrow>(end.operand).map(|store| store.source);
+        let is_meant = held.stored.is_some() && held.stored == stored && self.ended.insert(inst);
+        if is_meant {
+            rewrite::end_borrow(self.cx, held, inst);
+        }
+        is_meant
+    }
+
+    fn step_load(&mut self, inst: Inst, running: &mut Running) {
+        let load = self.cx.body().view_as::<Load>(inst);
+        let is_whole = load.is_some_and(|load| load.address == self.slot.address);
+        let is_copy = load.is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy));
+        let takes = load.is_some_and(|load| load.qualifier == Some(LoadQualifier::Take));
+        if takes {
+            running.store = running.store.map(|(store, _)| (store, false));
+        }
+        if let Some(value) = running.held.and_then(Held::value) {
+            rewrite::replace_load(self.cx, self.slot, inst, value);
+        } else if is_whole && !is_copy {
+            // What is loaded first is what the allocation holds. A copy is not: somebody ends its lifetime.
+            running.held = self.cx.body().results(inst).next().map(Held::as_is);
+        }
+    }
+
+    fn step_store(&mut self, inst: Inst, running: &mut Running) {
+        let Some(store) = self.cx.body().view_as::<Store>(inst) else { return };
+        let (source, qualifier) = (store.source, store.qualifier);
+        if qualifier == Some(StoreQualifier::Assign) {
+            let (address, value) = (self.slot.address, running.held.and_then(Held::value));
+            if let Some(old) = value {
+                rewrite::destroy_before(self.cx, inst, old);
+            } else {
+                let mut builder = self.cx.builder();
+                builder.move_to(Point::Before(inst));
+                let old = builder.build(Load { qualifier: Some(LoadQualifier::Take), ..Load::new(address) });
+                builder.destroy_value(old);
+            }
+            if let Some(attr) = Opcode::Store.info().attr("qualifier") {
+                self.cx.edit().set_word(inst, attr, StoreQualifier::Init as u32);
+            }
+        }
+        self.remove_overwritten(running);
+        running.held = Some(rewrite::after_store(self.cx, self.slot, inst, source));
+        running.store = Some((inst, true));
+    }
+
+    /// Removes the store before another one.
+    fn remove_overwritten(&mut self, running: &mut Running) {
+        let Some((store, _)) = running.store.take() else { return };
+        // A borrow has uses of its own, and its memory is not written before it ends.
+        if self.cx.body().inst(store).opcode == Opcode::Store {
+            self.cx.edit().remove(store);
+        }
+    }
+
+    fn add_phis(&mut self) {
+        let ownership = match self.slot.has_ossa && self.slot.is_trivial != Some(true) {
+            true => Ownership::Owned,
+            false => Ownership::None,
+        };
+        for &block in &self.phi_blocks {
+            let phi = self.cx.edit().add_argument(block, self.slot.ty, ownership, ArgFlags::empty());
+            self.phis.insert(block, phi);
+        }
+    }
+
+    /// Tells the blocks that define what the allocation holds.
+    fn choose(&mut self) {
+        let dominators = self.known.dominators.of_then();
+        for &block in self.at_end.keys().chain(&self.phi_blocks) {
+            self.known.chosen.insert(dominators, block);
+        }
+    }
+
+    /// What the allocation holds at the end of a block.
+    fn live_out(&self, block: Block) -> Option<Held> {
+        let nearest = self.known.chosen.nearest(self.known.dominators.of_then(), block)?;
+        let phi = || self.phis.get(&nearest).map(|&phi| Held::as_is(phi));
+        self.stored_in(nearest).or_else(phi)
+    }
+
+    /// What the allocation holds at the end of a block that stores to it.
+    fn stored_in(&self, block: Block) -> Option<Held> {
+        let &(store, held) = self.at_end.get(&block)?;
+        Some(held.with_stored(self.cx.body().operand_value(store, 0)))
+    }
+
+    /// What the allocation holds at the start of a block, as a value; `undef` where nothing was stored before.
+    fn live_in(&mut self, block: Block) -> Value {
+        let held = self.held_in(block).and_then(Held::value);
+        let ty = self.slot.ty;
+        held.unwrap_or_else(|| self.cx.edit().undef(ty))
+    }
+
+    /// What the allocation holds at the start of a block.
+    fn held_in(&self, block: Block) -> Option<Held> {
+        if let Some(&phi) = self.phis.get(&block) {
+            return Some(Held::as_is(phi));
+        }
+        let above = self.known.dominators.of_then().immediate(block)?;
+        self.live_out(above)
+    }
+
+    /// Replaces what reads what was stored in another block.
+    fn replace_uses(&mut self) {
+        for inst in uses::all(self.cx.body(), self.known.order.of_then(), self.slot.address) {
+            let body = self.cx.body();
+            let block = body.inst(inst).block;
+            if block == Block::NONE {
+                continue;
+            }
+            match body.inst(inst).opcode {
+                Opcode::Load | Opcode::LoadBorrow => {
+                    let value = self.live_in(block);
+                    rewrite::replace_load(self.cx, self.slot, inst, value);
+                }
+                Opcode::DestroyAddr => {
+                    let value = self.live_in(block);
+                    rewrite::replace_destroy(self.cx, self.slot, inst, value);
+                }
+                Opcode::EndBorrow => {
+                    if let Some(held) = self.held_in(block) {
+                        self.end_borrow(inst, held);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives each edge into a block with a phi the value for it.
+    fn pass_values(&mut self) {
+        for block in self.phi_blocks.clone() {
+            let edges: Vec<_> = self.cx.body().incoming(block).collect();
+            for edge in edges {
+                let from = self.cx.body().edge(edge).from;
+                let (index, ty) = (self.cx.body().edge_index(edge), self.slot.ty);
+                let held = self.live_out(from).and_then(Held::value);
+                let value = held.unwrap_or_else(|| self.cx.edit().undef(ty));
+                let Some(terminator) = self.cx.body().terminator(from) else { continue };
+                let mut args: Vec<Value> = self.cx.body().edge_args(terminator, index).collect();
+                args.push(value);
+                self.cx.edit().set_edge_args(terminator, index, &args);
+            }
+        }
+    }
+
+    /// Removes phis of owned values that only such phis use: nobody would end their lifetimes.
+    fn remove_needless_phis(&mut self) {
+        if !self.slot.has_ossa || self.slot.is_trivial == Some(true) {
+            return;
+        }
+        let mut needed: FxHashSet<Block> = FxHashSet::default();
+        let is_needed = |&block: &Block| self.is_needed(self.phis[&block]);
+        let mut work: Vec<Block> = self.phi_blocks.iter().copied().filter(is_needed).collect();
+        while let Some(block) = work.pop() {
+            if !needed.insert(block) {
+                continue;
+            }
+            for value in self.cx.body().phi_values(self.phis[&block]) {
+                if let Some(source) = self.phi_block(value) {
+                    work.push(source);
+                }
+            }
+        }
+        let needless: Vec<Block> =
+            self.phi_blocks.iter().copied().filter(|block| !needed.contains(block)).collect();
+        let ty = self.slot.ty;
+        for block in needless {
+            let phi = self.phis[&block];
+            let mut editor = self.cx.edit();
+            let undef = editor.undef(ty);
+            editor.replace_all_uses(phi, undef);
+            let last = editor.arguments(block).len() - 1;
+            editor.remove_argument(block, last);
+        }
+        self.phi_blocks.retain(|block| needed.contains(block));
+    }
+
+    /// What was stored last in each block, and the phis, in the order of blocks.
+    fn values(&self) -> Vec<Value> {
+        let mut stores: Vec<(Block, Held)> =
+            self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
+        stores.sort_unstable_by_key(|&(block, _)| block);
+        let phis = self.phi_blocks.iter().map(|block| self.phis[block]);
+        stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()
+    }
+
+    /// The block of a value that is one of the phis.
+    fn phi_block(&self, value: Value) -> Option<Block> {
+        match self.cx.body().def(value) {
+            ValueDef::Argument(block, _) => (self.phis.get(&block) == Some(&value)).then_some(block),
+            _ => None,
+        }
+    }
+
+    /// Whether a phi is used by more than the phis.
+    fn is_needed(&self, phi: Value) -> bool {
+        let body = self.cx.body();
+        body.uses(phi).any(|operand| !self.feeds_phi(body, operand))
+    }
+
+    fn feeds_phi(&self, body: &Body, operand: Operand) -> bool {
+        let user = body.operand(operand).user;
+        if body.inst(user).opcode != Opcode::Branch {
+            return false;
+        }
+        let Some(target) = body.successors(user).next() else { return false };
+        self.phis.contains_key(&target) && body.operand_index(operand) + 1 == body.edge_args(user, 0).len()
+    }
+}

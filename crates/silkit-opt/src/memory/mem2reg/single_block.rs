@@ -1,0 +1,105 @@
+//! Allocations that are used in one block: what they hold is known from its start to its end.
+
+use super::rewrite::{self, Held, Slot};
+use super::{Known, uses};
+use silkit_ir::instructions::{EndBorrow, Store, StoreBorrow, StoreQualifier};
+use silkit_ir::{Block, Inst, Opcode, Point, Value};
+use silkit_pass::FunctionContext;
+use silkit_transform::destroy;
+use silkit_transform::variables::{self, StoredVariables};
+
+/// Replaces what uses an allocation. What remains of its uses reads nothing.
+pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) {
+    let stored = StoredVariables::of(cx.body(), slot.allocation);
+    let mut held = None;
+    let mut end = None;
+    for inst in uses::all(cx.body(), known.order.of_then(), slot.address) {
+        if cx.body().inst(inst).block == Block::NONE {
+            continue;
+        }
+        if cx.body().inst(inst).opcode == Opcode::DeallocStack {
+            end = Some(inst);
+            break;
+        }
+        step(cx, slot, inst, &mut held, &stored);
+    }
+    remove_dead_projections(cx, known, slot, end);
+}
+
+fn step(
+    cx: &mut FunctionContext<'_>,
+    slot: &Slot,
+    inst: Inst,
+    held: &mut Option<Held>,
+    stored: &StoredVariables,
+) {
+    let body = cx.body();
+    match body.inst(inst).opcode {
+        Opcode::Load | Opcode::LoadBorrow => {
+            let value = match held.and_then(Held::value) {
+                Some(value) => value,
+                None => nothing(cx, slot, inst, held),
+            };
+            rewrite::replace_load(cx, slot, inst, value);
+        }
+        Opcode::Store => {
+            let Some(store) = body.view_as::<Store>(inst) else { return };
+            let (source, qualifier) = (store.source, store.qualifier);
+            if qualifier == Some(StoreQualifier::Assign)
+                && let Some(old) = held.and_then(Held::value)
+            {
+                rewrite::destroy_before(cx, inst, old);
+            }
+            *held = Some(rewrite::after_store(cx, slot, inst, source));
+            let (body, declarations) = cx.body_mut_with_declarations();
+            variables::keep_stored(body, declarations, inst, source, stored);
+            body.edit().remove(inst);
+        }
+        Opcode::StoreBorrow => {
+            let Some(store) = body.view_as::<StoreBorrow>(inst) else { return };
+            let source = store.source;
+            *held = Some(rewrite::after_store_borrow(cx, slot, inst, source));
+        }
+        Opcode::EndBorrow => {
+            let Some(end) = body.view_as::<EndBorrow>(inst) else { return };
+            let stored = body.def_as::<StoreBorrow>(end.operand).map(|store| store.source);
+            if let Some(held) = held.filter(|held| held.stored.is_some() && held.stored == stored) {
+                rewrite::end_borrow(cx, held, inst);
+            }
+        }
+        Opcode::DestroyAddr => {
+            let value = match held.and_then(Held::value) {
+                Some(value) => value,
+                None => nothing(cx, slot, inst, held),
+            };
+            rewrite::replace_destroy(cx, slot, inst, value);
+        }
+        _ => {}
+    }
+}
+
+/// What memory holds that was never written: only what holds nothing may be read from it.
+fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Held>) -> Value {
+    let declarations = cx.world.declarations;
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(inst));
+    let value = destroy::empty_value(&mut builder, slot.ty, declarations);
+    *held = Some(Held::as_is(value));
+    value
+}
+
+/// Removes the projections that nobody uses up to the end of the allocation, whatever they are projections of.
+fn remove_dead_projections(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot, end: Option<Inst>) {
+    let block = cx.body().inst(slot.allocation).block;
+    let order = known.order.of_then();
+    let Some(dead) = known.dead_projections.get_mut(&block) else { return };
+    let is_before = |inst: Inst| end.is_none_or(|end| order.comes_before(inst, end));
+    let count = dead.iter().take_while(|&&inst| is_before(inst)).count();
+    let doomed: Vec<Inst> = dead.drain(..count).collect();
+    for inst in doomed {
+        let results: Vec<Value> = cx.body().results(inst).collect();
+        if cx.body().inst(inst).block == block {
+            rewrite::remove_dead(cx, slot, results.first().copied());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `stack-nesting`: makes stack allocations nest.
+
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_transform::stack_nesting::{NestingError, fix_stack_nesting};
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("stack-nesting", "Moves stack deallocations so that allocations nest", &run).mandatory();
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let is_ossa = cx.function().has_attribute("ossa");
+    match fix_stack_nesting(cx.body_mut(), is_ossa) {
+        Ok(fixed) => {
+            cx.count("deallocations removed", fixed.removed as u64);
+            cx.count("deallocations inserted", fixed.inserted as u64);
+        }
+        Err(NestingError::NotActive(dealloc)) => {
+            cx.report(Some(dealloc), "this deallocates what is not allocated on every path to it");
+        }
+        Err(NestingError::AllocatedAgain(allocation)) => {
+            cx.report(Some(allocation), "a path comes back to this allocation before it is deallocated");
+        }
+        Err(NestingError::Leak { allocation, .. }) => {
+            cx.report(Some(allocation), "a path leaves the function without deallocating this");
+        }
+        Err(NestingError::Disagreement(block)) => {
+            let first = cx.body().first_inst(block);
+            cx.report(first, "paths to this block disagree about what is allocated on the stack");
+        }
+    }
+}

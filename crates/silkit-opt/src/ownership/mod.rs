@@ -1,0 +1,13 @@
+//! Passes that complete or lower ownership.
+
+mod ownership_model_eliminator;
+mod update_borrowed_from;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    ownership_model_eliminator::NON_TRANSPARENT,
+    ownership_model_eliminator::PASS,
+    update_borrowed_from::PASS,
+];

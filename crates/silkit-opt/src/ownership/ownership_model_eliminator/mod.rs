@@ -1,0 +1,361 @@
+//! `ownership-model-eliminator`: lowers ownership SSA to plain SSA (SIL.md, "Ownership SSA").
+//!
+//! Copies become retains, destructions releases, borrows and moves the values themselves. Closures on the stack, which
+//! end with their values in ownership SSA, get a deallocation, and their captures a dependence.
+
+mod closures;
+
+use silkit_base::FxHashSet;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
+use silkit_ir::{ArgFlags, Block, Builder, Inst, NewInst, Opcode, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_transform::counting::Counting;
+use silkit_transform::destroy::{field_ref, parts};
+use silkit_transform::stack_nesting::fix_stack_nesting;
+use silkit_types::decl::Declarations;
+use silkit_types::{GenericSig, ResultInfo, SilType, TypeKind};
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
+
+pub(super) const NON_TRANSPARENT: Pass<'static> = Pass::function(
+    "non-transparent-func-ownership-model-eliminator",
+    "Lowers ownership SSA to plain SSA in functions that are not transparent",
+    &run_non_transparent,
+)
+.mandatory();
+
+fn run_non_transparent(cx: &mut FunctionContext<'_>) {
+    if !cx.function().has_attribute("transparent") {
+        run(cx);
+    }
+}
+
+fn run(cx: &mut FunctionContext<'_>) {
+    if !cx.function().has_attribute("ossa") {
+        return;
+    }
+    let declarations = cx.world.declarations;
+    let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
+    let blocks: Vec<Block> = cx.body().block_order().to_vec();
+    let outlived = closures::outlived(cx);
+    let mut lowering = Lowering {
+        b: cx.builder(),
+        declarations,
+        sig,
+        has_closures: false,
+        partial: FxHashSet::default(),
+        outlived,
+    };
+    for block in blocks {
+        lowering.block(block);
+    }
+    let has_closures = lowering.has_closures;
+    cx.function_mut().attributes.retain(|a| a.key != "ossa");
+    // Closures end where their values did, which need not nest with other allocations.
+    if has_closures && fix_stack_nesting(cx.body_mut(), false).is_err() {
+        cx.report(None, "a closure on the stack is not destroyed on every path");
+    }
+}
+
+struct Lowering<'b> {
+    b: Builder<'b>,
+    declarations: &'b Declarations,
+    sig: Option<GenericSig>,
+    /// Whether a closure on the stack got a deallocation.
+    has_closures: bool,
+    /// Destructions that leave out the type's own deinit.
+    partial: FxHashSet<Inst>,
+    /// Destructions of closures on the stack that copies of theirs outlive.
+    outlived: FxHashSet<Inst>,
+}
+
+impl Lowering<'_> {
+    fn block(&mut self, block: Block) {
+        for arg in self.b.arguments(block).to_vec() {
+            let data = self.b.value(arg);
+            let flags = data.arg_flags - ArgFlags::REBORROW;
+            if data.ownership != Ownership::None || data.arg_flags != flags {
+                self.b.set_argument_ownership(arg, Ownership::None, flags);
+            }
+        }
+        let mut next = self.b.first_inst(block);
+        while let Some(inst) = next {
+            next = self.b.next_inst(inst);
+            self.inst(inst);
+        }
+    }
+
+    fn counting(&self, value: Value) -> Counting {
+        match self.b.value(value).ty {
+            // Nobody counts them.
+            ty if closures::is_noescape(ty) => Counting::Trivial,
+            ty => Counting::of(self.declarations, ty, self.sig),
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        self.b.move_to(Point::Before(inst));
+        match self.b.view(inst) {
+            AnyInst::Load(load) => self.load(inst, load.address, load.qualifier),
+            AnyInst::LoadBorrow(load) => self.load(inst, load.address, Some(LoadQualifier::Take)),
+            AnyInst::Store(store) => self.store(inst, store.source, store.destination, store.qualifier),
+            AnyInst::StoreBorrow(store) => {
+                let (source, destination) = (store.source, store.destination);
+                if self.b.try_build(inst::Store::new(source, destination)).is_ok() {
+                    self.b.replace(inst, destination);
+                }
+            }
+            AnyInst::CopyValue(copy) => self.copy(inst, copy.operand),
+            AnyInst::ExplicitCopyValue(copy) => self.copy(inst, copy.operand),
+            AnyInst::ExplicitCopyAddr(copy) => {
+                let copy = inst::CopyAddr {
+                    take: copy.take,
+                    source: copy.source,
+                    init: copy.init,
+                    destination: copy.destination,
+                };
+                let built = self.b.try_build(copy);
+                self.remove_where(built.is_ok(), inst);
+            }
+            // A move that was never decided copies.
+            AnyInst::MarkUnresolvedMoveAddr(unresolved) => {
+                let (source, destination) = (unresolved.source, unresolved.destination);
+                let copy = inst::CopyAddr { init: true, ..inst::CopyAddr::new(source, destination) };
+                let built = self.b.try_build(copy);
+                self.remove_where(built.is_ok(), inst);
+            }
+            AnyInst::DestroyValue(destroy) => self.destroy(inst, destroy),
+            AnyInst::UnmanagedRetainValue(retain) => {
+                let value = retain.operand;
+                self.counting(value).retain(&mut self.b, value);
+                self.b.remove(inst);
+            }
+            AnyInst::UnmanagedReleaseValue(release) => {
+                let value = release.operand;
+                self.counting(value).release(&mut self.b, value);
+                self.b.remove(inst);
+            }
+            AnyInst::UnmanagedAutoreleaseValue(autorelease) => {
+                let built = self.b.try_build(inst::AutoreleaseValue::new(autorelease.operand));
+                self.remove_where(built.is_ok(), inst);
+            }
+            AnyInst::DropDeinit(_) => self.drop_deinit(inst),
+            AnyInst::BeginBorrow(_)
+            | AnyInst::MoveValue(_)
+            | AnyInst::BorrowedFrom(_)
+            | AnyInst::UncheckedOwnershipConversion(_) => {
+                let value = self.b.operand_value(inst, 0);
+                self.b.replace(inst, value);
+            }
+            AnyInst::EndBorrow(_)
+            | AnyInst::EndLifetime(_)
+            | AnyInst::ExtendLifetime(_)
+            | AnyInst::IgnoredUse(_) => self.b.remove(inst),
+            AnyInst::DeallocBox(dealloc) if dealloc.dead_end => self.b.remove(inst),
+            AnyInst::UncheckedValueCast(cast) => self.value_cast(inst, cast.operand),
+            AnyInst::DestructureStruct(_) | AnyInst::DestructureTuple(_) => self.destructure(inst),
+            AnyInst::PartialApply(apply) if apply.on_stack => self.captures(inst),
+            AnyInst::Apply(_) => self.results_of_call(inst),
+            AnyInst::SwitchEnum(_) => {
+                let default = self.b.word(inst, "default").map(Block::from_u32);
+                self.drop_argument(inst, default);
+            }
+            AnyInst::CheckedCastBranch(cast) => self.drop_argument(inst, Some(cast.failure)),
+            _ if self.b.inst(inst).forwarding.is_some() => self.b.set_forwarding(inst, None),
+            _ => {}
+        }
+    }
+
+    /// Takes apart what a function with several results returns, used or not, as the reference does.
+    fn results_of_call(&mut self, call: Inst) {
+        let Some(site) = ApplySite::new(&self.b, call, Addresses::Lowered) else { return };
+        let is_direct = |r: &&ResultInfo| !r.convention.is_indirect();
+        let ty = site.callee_type().ty();
+        let count = ty.as_function().map_or(0, |f| f.results.iter().filter(is_direct).count());
+        let (Some(result), true) = (self.b.results(call).next(), count > 1) else { return };
+        let ty = self.b.value(result).ty;
+        let TypeKind::Tuple(elements) = ty.ty().kind() else { return };
+        self.b.move_to(Point::After(call));
+        for (index, element) in elements.iter().enumerate() {
+            let part = inst::TupleExtract::new(result, index as u32);
+            if self.b.build_typed(part, &[ty.with_type(element.ty)]).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Removes an instruction once another one stands in its place; one that cannot be made leaves it there.
+    fn remove_where(&mut self, has_other: bool, inst: Inst) {
+        if has_other {
+            self.b.remove(inst);
+        }
+    }
+
+    fn load(&mut self, inst: Inst, address: Value, qualifier: Option<LoadQualifier>) {
+        let Some(qualifier) = qualifier else { return };
+        let types = self.result_types(inst);
+        let Ok(value) = self.b.build_typed(inst::Load::new(address), &types) else { return };
+        if qualifier == LoadQualifier::Copy {
+            self.counting(value).retain(&mut self.b, value);
+        }
+        self.b.replace(inst, value);
+    }
+
+    fn store(&mut self, inst: Inst, source: Value, destination: Value, qualifier: Option<StoreQualifier>) {
+        let counting = self.counting(source);
+        let old = match qualifier {
+            None => return,
+            Some(StoreQualifier::Assign) if counting != Counting::Trivial => {
+                let ty = self.b.value(source).ty;
+                self.b.build_typed(inst::Load::new(destination), &[ty]).ok()
+            }
+            Some(_) => None,
+        };
+        if self.b.try_build(inst::Store::new(source, destination)).is_ok() {
+            if let Some(old) = old {
+                counting.release(&mut self.b, old);
+            }
+            self.b.remove(inst);
+        }
+    }
+
+    fn copy(&mut self, inst: Inst, value: Value) {
+        self.counting(value).retain(&mut self.b, value);
+        self.b.replace(inst, value);
+    }
+
+    fn destroy(&mut self, inst: Inst, destroy: inst::DestroyValue) {
+        let value = destroy.operand;
+        if self.outlived.contains(&inst) {
+            return self.b.remove(inst);
+        }
+        if let Some(closure) = closures::on_stack(&self.b, value) {
+            if self.b.try_build(inst::DeallocStack::new(closure)).is_ok() {
+                self.has_closures = true;
+                self.b.remove(inst);
+            }
+            return;
+        }
+        if self.partial.remove(&inst) {
+            self.release_fields(value);
+        } else if !destroy.dead_end {
+            self.counting(value).release(&mut self.b, value);
+        }
+        if destroy.poison {
+            self.poison(value);
+        }
+        self.b.remove(inst);
+    }
+
+    /// Tells a debugger that the variables that a destroyed value had are gone.
+    fn poison(&mut self, value: Value) {
+        let variables: Vec<Inst> = self
+            .b
+            .users(value)
+            .filter(|&user| {
+                self.b.inst(user).opcode == Opcode::DebugValue && self.b.word(user, "var").is_some()
+            })
+            .filter(|&user| !self.b.has_flag(user, "poison"))
+            .collect();
+        for variable in variables {
+            let words = self.b.words(variable).to_vec();
+            let new = NewInst { operands: &[value], words: &words, ..NewInst::new(Opcode::DebugValue) };
+            let point = self.b.point();
+            let poison = self.b.insert(point, &new);
+            self.b.set_flag(poison, "poison", true);
+        }
+    }
+
+    fn value_cast(&mut self, inst: Inst, value: Value) {
+        let types = self.result_types(inst);
+        if types.first() == Some(&self.b.value(value).ty) {
+            self.b.replace(inst, value);
+        } else if let [ty] = types[..]
+            && let Ok(cast) = self.b.build_typed(inst::UncheckedBitwiseCast::new(value, ty), &types)
+        {
+            self.b.replace(inst, cast);
+        }
+    }
+
+    /// Takes the parts that are used one by one.
+    fn destructure(&mut self, inst: Inst) {
+        let whole = self.b.operand_value(inst, 0);
+        let ty = self.b.value(whole).ty.ty();
+        let is_struct = self.b.inst(inst).opcode == Opcode::DestructureStruct;
+        // A struct of which nothing is known stays as it is.
+        let Some(fields) = parts(self.declarations, ty).or_else(|| (!is_struct).then(Vec::new)) else {
+            return;
+        };
+        let results: Vec<Value> = self.b.results(inst).collect();
+        // What was made of its parts in plain sight need not be taken apart.
+        let made = self.b.defining_inst(whole).filter(|&def| {
+            matches!(self.b.inst(def).opcode, Opcode::Struct | Opcode::Tuple)
+                && self.b.operands(def).len() == results.len()
+        });
+        for (index, result) in results.into_iter().enumerate() {
+            if !self.b.is_used(result) {
+                continue;
+            }
+            let types = [self.b.value(result).ty];
+            let part = match (made, fields.get(index)) {
+                (Some(made), _) => Ok(self.b.operand_value(made, index)),
+                (_, Some(&(field, _))) if is_struct => {
+                    let field = field_ref(self.declarations, ty, field);
+                    self.b.build_typed(inst::StructExtract::new(whole, field), &types)
+                }
+                _ if is_struct => return,
+                _ => self.b.build_typed(inst::TupleExtract::new(whole, index as u32), &types),
+            };
+            match part {
+                Ok(part) => self.b.replace_all_uses(result, part),
+                Err(_) => return,
+            }
+        }
+        self.b.remove(inst);
+    }
+
+    /// From here on a value is one whose own deinit does not run: who destroys it destroys its parts.
+    fn drop_deinit(&mut self, inst: Inst) {
+        let value = self.b.operand_value(inst, 0);
+        let users: Vec<Inst> =
+            self.b.results(inst).flat_map(|r| self.b.users(r).collect::<Vec<_>>()).collect();
+        self.partial
+            .extend(users.into_iter().filter(|&user| self.b.inst(user).opcode == Opcode::DestroyValue));
+        self.b.replace(inst, value);
+    }
+
+    /// Releases the stored properties of a struct.
+    fn release_fields(&mut self, value: Value) {
+        let ty = self.b.value(value).ty.ty();
+        let Some(fields) = parts(self.declarations, ty) else {
+            return self.counting(value).release(&mut self.b, value);
+        };
+        for (field, part) in fields {
+            let field = field_ref(self.declarations, ty, field);
+            let types = [SilType::object(part)];
+            if let Ok(part) = self.b.build_typed(inst::StructExtract::new(value, field), &types) {
+                self.counting(part).release(&mut self.b, part);
+            }
+        }
+    }
+
+    /// Passes the whole value on in place of the argument of a block that a terminator gives it.
+    fn drop_argument(&mut self, terminator: Inst, block: Option<Block>) {
+        if self.b.inst(terminator).forwarding.is_some() {
+            self.b.set_forwarding(terminator, None);
+        }
+        let Some(block) = block else { return };
+        if let [arg] = *self.b.arguments(block) {
+            let value = self.b.operand_value(terminator, 0);
+            self.b.replace_all_uses(arg, value);
+            self.b.remove_argument(block, 0);
+        }
+    }
+
+    fn result_types(&self, inst: Inst) -> Vec<SilType> {
+        self.b.results(inst).map(|r| self.b.value(r).ty).collect()
+    }
+}

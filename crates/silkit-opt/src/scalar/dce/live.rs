@@ -1,0 +1,285 @@
+//! What is live: what the function is there for, and all that this needs.
+
+use super::control::Control;
+use super::kept::KeptPhis;
+use silkit_base::Entity;
+use silkit_ir::instructions::LoadQualifier;
+use silkit_ir::instructions::{self as inst};
+use silkit_ir::ownership::BodyOwnership;
+use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, called_function};
+use silkit_pass::World;
+
+/// The live instructions and arguments of a body.
+pub(super) struct Live<'a> {
+    body: &'a Body,
+    insts: Vec<bool>,
+    args: Vec<bool>,
+    /// How many live instructions each block has.
+    count: Vec<u32>,
+    work: Vec<Work>,
+}
+
+/// What became live, so that what it needs does too.
+enum Work {
+    Inst(Inst),
+    Argument(Value),
+    /// A block with its first live instruction.
+    Block(Block),
+}
+
+impl<'a> Live<'a> {
+    pub(super) fn of(
+        body: &'a Body,
+        control: &mut Control,
+        world: &'a World<'a>,
+        ownership: Option<&BodyOwnership<'a>>,
+    ) -> Self {
+        let mut live = Self {
+            body,
+            insts: vec![false; body.inst_count()],
+            args: vec![false; body.value_count()],
+            count: vec![0; body.block_count()],
+            work: Vec::new(),
+        };
+        let behavior = Behavior::new(body, world);
+        let mut kept = KeptPhis::default();
+        for inst in body.insts() {
+            if is_root(body, world, &behavior, ownership, &mut kept, inst) {
+                live.mark(inst);
+            }
+        }
+        if ownership.is_some() {
+            live.keep_outer_borrows();
+        }
+        let mut controlling = Vec::new();
+        while let Some(work) = live.work.pop() {
+            match work {
+                Work::Inst(inst) => live.propagate(inst),
+                Work::Argument(arg) => live.propagate_argument(arg),
+                Work::Block(block) => {
+                    control.controlling(block, &mut controlling);
+                    for terminator in controlling.drain(..).filter_map(|b| body.terminator(b)) {
+                        live.mark(terminator);
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    /// Keeps borrows within which another borrow begins that goes on as a phi: where the outer one would end if the phi
+    /// went away is not in plain sight.
+    fn keep_outer_borrows(&mut self) {
+        let body = self.body;
+        let is_reborrow = |&arg: &Value| body.value(arg).arg_flags.contains(ArgFlags::REBORROW);
+        let is_borrow = |value: &Value| {
+            let opcode = body.defining_inst(*value).map(|def| body.inst(def).opcode);
+            matches!(opcode, Some(Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::BorrowedFrom))
+        };
+        for inst in body.insts().filter(|&i| body.inst(i).opcode == Opcode::BeginBorrow) {
+            let mut passed = body.results(inst).flat_map(|r| body.uses(r)).filter_map(|o| body.passed_to(o));
+            if !passed.any(|arg| is_reborrow(&arg)) {
+                continue;
+            }
+            let mut work: Vec<Value> =
+                Some(body.operand_value(inst, 0)).filter(is_borrow).into_iter().collect();
+            while let Some(value) = work.pop() {
+                self.mark_value(value);
+                for arg in body.uses(value).filter_map(|o| body.passed_to(o)).filter(is_reborrow) {
+                    if !self.argument(arg) {
+                        self.mark_value(arg);
+                        let borrowed = body.users(arg).filter(|&user| is_borrowed_phi(body, user, arg));
+                        work.extend(borrowed.flat_map(|user| body.results(user)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether an instruction is live.
+    pub(super) fn inst(&self, inst: Inst) -> bool {
+        self.insts[inst.index()]
+    }
+
+    /// Whether a block's argument is live.
+    pub(super) fn argument(&self, arg: Value) -> bool {
+        self.args[arg.index()]
+    }
+
+    /// Whether a value is live, wherever it is defined.
+    pub(super) fn value(&self, value: Value) -> bool {
+        match self.body.def(value) {
+            ValueDef::Result(inst, _) => self.inst(inst),
+            ValueDef::Argument(..) => self.argument(value),
+            ValueDef::Undef | ValueDef::Pending => false,
+        }
+    }
+
+    /// Whether a block has a live instruction.
+    pub(super) fn block(&self, block: Block) -> bool {
+        self.count[block.index()] > 0
+    }
+
+    fn mark(&mut self, inst: Inst) {
+        if std::mem::replace(&mut self.insts[inst.index()], true) {
+            return;
+        }
+        self.work.push(Work::Inst(inst));
+        let block = self.body.inst(inst).block;
+        self.count[block.index()] += 1;
+        if self.count[block.index()] == 1 {
+            self.work.push(Work::Block(block));
+        }
+    }
+
+    fn mark_value(&mut self, value: Value) {
+        match self.body.def(value) {
+            ValueDef::Result(inst, _) => self.mark(inst),
+            ValueDef::Argument(..) => {
+                if !std::mem::replace(&mut self.args[value.index()], true) {
+                    self.work.push(Work::Argument(value));
+                }
+            }
+            ValueDef::Undef | ValueDef::Pending => {}
+        }
+    }
+
+    fn propagate_argument(&mut self, arg: Value) {
+        let ValueDef::Argument(block, index) = self.body.def(arg) else { return };
+        self.mark_dependents(arg);
+        for edge in self.body.incoming(block) {
+            // What delivers the argument has to stay.
+            let from = self.body.edge(edge).from;
+            if let Some(terminator) = self.body.terminator(from) {
+                self.mark(terminator);
+            }
+            if let Some(operand) = self.body.edge_operand(edge, index.into()) {
+                self.mark_value(self.body.operand(operand).value);
+            }
+        }
+    }
+
+    /// Marks what is there for a value alone: it lives if and only if the value does.
+    fn mark_dependents(&mut self, value: Value) {
+        let body = self.body;
+        for user in body.users(value) {
+            if is_dependent(body.inst(user).opcode) && body.operand_value(user, 0) == value {
+                self.mark(user);
+            }
+        }
+    }
+
+    fn propagate(&mut self, inst: Inst) {
+        let body = self.body;
+        match body.inst(inst).opcode {
+            // Their arguments live with those of the blocks.
+            Opcode::Branch => return,
+            Opcode::CondBranch => return self.mark_value(body.operand_value(inst, 0)),
+            _ => {}
+        }
+        for operand in body.operands(inst) {
+            self.mark_value(operand.value);
+        }
+        for result in body.results(inst) {
+            self.mark_dependents(result);
+        }
+        if body.inst(inst).opcode == Opcode::Builtin {
+            for check in checks(body, inst) {
+                self.mark(check);
+            }
+        }
+    }
+}
+
+/// Whether an instruction says from what a phi is borrowed.
+fn is_borrowed_phi(body: &Body, inst: Inst, phi: Value) -> bool {
+    body.view_as::<inst::BorrowedFrom>(inst).is_some_and(|borrowed| borrowed.value == phi)
+}
+
+/// What does nothing but to look at its operand, or to end it.
+fn is_dependent(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::DebugValue
+            // A phi that is live is still borrowed.
+            | Opcode::BorrowedFrom
+            | Opcode::EndAccess
+            | Opcode::FixLifetime
+            | Opcode::DestroyValue
+            | Opcode::EndBorrow
+            | Opcode::EndLifetime
+    )
+}
+
+/// The checks for overflow of a builtin: `cond_fail` of a part of its result.
+fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
+    let parts = body.results(builtin).flat_map(|r| body.users(r));
+    let parts = parts.filter(|&user| body.inst(user).opcode == Opcode::TupleExtract);
+    parts
+        .flat_map(|part| body.results(part).flat_map(|r| body.users(r)))
+        .filter(|&user| body.inst(user).opcode == Opcode::CondFail)
+}
+
+/// Whether a function is there for an instruction, whatever becomes of its results.
+fn is_root(
+    body: &Body,
+    world: &World<'_>,
+    behavior: &Behavior<'_>,
+    ownership: Option<&BodyOwnership<'_>>,
+    kept: &mut KeptPhis,
+    inst: Inst,
+) -> bool {
+    match body.inst(inst).opcode {
+        Opcode::CondFail => !checks_builtin(body, inst),
+        Opcode::EndAccess => false,
+        Opcode::DestroyValue | Opcode::EndBorrow | Opcode::EndLifetime => {
+            ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
+        }
+        Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Branch => false,
+        // A cast whose result nobody uses may go, though it could have trapped (seed 003).
+        Opcode::UnconditionalCheckedCast => false,
+        Opcode::MoveValue => body.has_flag(inst, "lexical"),
+        // A move that is not decided yet initializes memory.
+        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => true,
+        // What is trivial has no lifetime, but memory has.
+        Opcode::FixLifetime => {
+            let ty = body.value(body.operand_value(inst, 0)).ty;
+            ty.is_address() || world.declarations.properties(ty.ty(), None).trivial != Some(true)
+        }
+        Opcode::Load => {
+            body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))
+        }
+        // Of arguments and of `undef` nobody else would keep it.
+        Opcode::DebugValue => match body.def(body.operand_value(inst, 0)) {
+            ValueDef::Argument(block, _) => body.block_order().first() == Some(&block),
+            ValueDef::Undef => true,
+            _ => false,
+        },
+        Opcode::Unreachable => true,
+        _ if body.is_function_exit(inst) => true,
+        Opcode::Builtin if is_kept_builtin(body, inst) => true,
+        Opcode::Apply if makes_string(body, world, inst) => false,
+        _ => behavior.may_have_side_effects(inst),
+    }
+}
+
+fn checks_builtin(body: &Body, check: Inst) -> bool {
+    let part = body.defining_inst(body.operand_value(check, 0));
+    let part = part.filter(|&p| body.inst(p).opcode == Opcode::TupleExtract);
+    part.and_then(|p| body.defining_inst(body.operand_value(p, 0)))
+        .is_some_and(|whole| body.inst(whole).opcode == Opcode::Builtin)
+}
+
+/// Whether a builtin without effects says something about its place.
+fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
+    let name = body.word(inst, "name").and_then(Body::symbol);
+    name.is_some_and(|name| matches!(name.as_str(), "onFastPath" | "willThrow"))
+}
+
+/// Whether an instruction makes a string of a literal: that does nothing else.
+fn makes_string(body: &Body, world: &World<'_>, inst: Inst) -> bool {
+    let callee = called_function(body, inst).and_then(|name| world.function(name));
+    callee.is_some_and(|f| {
+        f.attributes.iter().any(|a| a.key == "_semantics" && a.text.as_str().contains("\"string.makeUTF8\""))
+    })
+}

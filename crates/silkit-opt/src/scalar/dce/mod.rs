@@ -1,0 +1,309 @@
+//! `dce`: removes what nothing needs, branches included.
+//!
+//! An instruction is live if the function is there for it (side effects, traps, exits), if something live uses it, or if
+//! it decides whether something live is executed. What ends a value, or looks at it for a debugger, lives with the value.
+//! A dead branch goes straight on to the nearest post-dominator that does something; in an endless loop there is none,
+//! and it stays. Where a branch or an argument is dead, blocks go that cannot be reached.
+//!
+//! A web of dead values is one transformation, as is a branch with all that it leaves behind.
+
+mod control;
+mod groups;
+mod kept;
+mod live;
+
+use control::Control;
+use groups::{Groups, Node, Nodes};
+use live::Live;
+use silkit_analysis::{Dominators, InstOrder};
+use silkit_base::{Entity, FxHashMap, FxHashSet};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{ArgFlags, Block, Body, Builder, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_transform::unreachable::remove_unreachable_blocks;
+use std::cmp::Ordering;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("dce", "Removes instructions and branches that nothing needs", &run);
+
+/// What is to be done: found while nothing changes, carried out after.
+#[derive(Default)]
+struct Plan {
+    /// Dead arguments of blocks, and whether they are removed with the values that are passed for them.
+    args: Vec<(Block, Value, bool)>,
+    /// Owned arguments that a terminator makes and nobody needs: they are destroyed at once.
+    destroyed: Vec<(Block, Value)>,
+    /// What ends live values now that something dead does not.
+    ended: Vec<End>,
+    /// Dead instructions that are no terminators.
+    insts: Vec<Inst>,
+    /// Dead branches and where they go instead.
+    branches: Vec<(Inst, Block)>,
+    /// What is dead, in the order of the blocks.
+    dead: Vec<Node>,
+}
+
+/// A new end of a live value.
+struct End {
+    /// The instruction before which it ends.
+    before: Inst,
+    value: Value,
+    is_owned: bool,
+    /// What ended it.
+    by: Node,
+}
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let (mut plan, groups) = plan(cx);
+    if plan.is_empty() {
+        return;
+    }
+    plan.choose(cx, groups);
+    plan.place_ends(cx.body());
+    // The reference looks for them after it has changed branches, which arguments count as.
+    let changes_branches = !plan.branches.is_empty() || !plan.args.is_empty();
+    cx.count("instructions removed", plan.insts.len() as u64);
+    cx.count("branches removed", plan.branches.len() as u64);
+    carry_out(cx.builder(), plan);
+    if changes_branches {
+        remove_unreachable_blocks(cx.body_mut());
+    }
+}
+
+/// What is to be done, and what of it belongs together.
+fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
+    let (body, world) = (cx.body(), cx.world);
+    let mut control = Control::of(body);
+    let context = OwnershipContext::new(cx.function(), world.declarations, Addresses::Lowered);
+    let has_ossa = cx.function().has_attribute("ossa");
+    let ownership = has_ossa.then(|| BodyOwnership::new(body, context));
+    let live = Live::of(body, &mut control, world, ownership.as_ref());
+    let mut plan = Plan::default();
+    let targets = control.nearest_post_dominators(body.block_count(), |block| live.block(block));
+    for &block in body.block_order() {
+        let dead = |&inst: &Inst| body.is_terminator(inst) && !live.inst(inst);
+        // In an endless loop there is nowhere to go.
+        if let Some(branch) = body.last_inst(block).filter(dead)
+            && let Some(target) =
+                targets[block.index()].filter(|_| body.inst(branch).opcode != Opcode::Branch)
+        {
+            plan.branches.push((branch, target));
+        }
+    }
+    let groups = Groups::of(body, &live, &plan.branches);
+    let planner = Planner { body, live: &live, ownership: ownership.as_ref(), nodes: groups.nodes() };
+    for &block in body.block_order() {
+        planner.plan_arguments(block, &mut plan);
+        for inst in body.block_insts(block).filter(|&inst| !live.inst(inst)) {
+            let is_terminator = body.is_terminator(inst);
+            if is_terminator && (body.inst(inst).opcode == Opcode::Branch || targets[block.index()].is_none())
+            {
+                continue;
+            }
+            planner.plan_ends(inst, &mut plan);
+            plan.dead.push(planner.nodes.inst(inst));
+            if !is_terminator {
+                plan.insts.push(inst);
+            }
+        }
+    }
+    (plan, groups)
+}
+
+/// What is known while the plan is made.
+struct Planner<'a> {
+    body: &'a Body,
+    live: &'a Live<'a>,
+    ownership: Option<&'a BodyOwnership<'a>>,
+    nodes: Nodes,
+}
+
+impl Planner<'_> {
+    fn plan_arguments(&self, block: Block, plan: &mut Plan) {
+        let body = self.body;
+        for &arg in body.arguments(block).iter().filter(|&&arg| !self.live.argument(arg)) {
+            let owned = self.ownership.map(|o| o.value(arg));
+            let by = self.nodes.arg(arg);
+            let is_removed = owned.is_some_and(|o| o != Some(Ownership::None)) && body.is_phi(arg);
+            if is_removed {
+                let values: Vec<(Block, Value)> =
+                    body.incoming(block).map(|e| body.edge(e).from).zip(body.phi_values(arg)).collect();
+                // A value that was only forwarded to a guaranteed phi is still borrowed where it was.
+                let ends = owned == Some(Some(Ownership::Owned))
+                    || body.value(arg).arg_flags.contains(ArgFlags::REBORROW);
+                for (from, value) in values.into_iter().filter(|_| ends) {
+                    if let (Some(is_owned), Some(before)) = (self.end_of(value), body.terminator(from)) {
+                        plan.ended.push(End { before, value, is_owned, by });
+                    }
+                }
+                plan.dead.push(by);
+            } else if owned == Some(Some(Ownership::Owned)) {
+                plan.destroyed.push((block, arg));
+                plan.dead.push(by);
+            }
+            plan.args.push((block, arg, is_removed));
+        }
+    }
+
+    /// Plans the ends of the live values that a dead instruction ends.
+    fn plan_ends(&self, inst: Inst, plan: &mut Plan) {
+        for operand in self.body.operand_ids(inst) {
+            let value = self.body.operand(operand).value;
+            let ends = || self.ownership.and_then(|o| o.operand(operand)).is_some_and(|u| u.ends_lifetime());
+            if let Some(is_owned) = self.end_of(value).filter(|_| ends()) {
+                plan.ended.push(End { before: inst, value, is_owned, by: self.nodes.inst(inst) });
+            }
+        }
+    }
+
+    /// Whether a value is live and ends somewhere: as an owned one, or as a borrow.
+    fn end_of(&self, value: Value) -> Option<bool> {
+        let ownership = self.ownership.filter(|_| self.live.value(value))?;
+        match ownership.value(value)? {
+            Ownership::Owned => Some(true),
+            Ownership::Guaranteed => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.args.is_empty() && self.insts.is_empty() && self.branches.is_empty()
+    }
+
+    /// Leaves out what may not be done.
+    fn choose(&mut self, cx: &mut FunctionContext<'_>, mut groups: Groups) {
+        let mut is_done: FxHashMap<Node, bool> = FxHashMap::default();
+        let mut is_whole = true;
+        for node in std::mem::take(&mut self.dead) {
+            is_whole &= *is_done.entry(groups.group(node)).or_insert_with(|| cx.may_change());
+        }
+        if is_whole {
+            return;
+        }
+        let nodes = groups.nodes();
+        let mut may = |node: Node| is_done.get(&groups.group(node)).is_some_and(|&done| done);
+        self.ended.retain(|end| may(end.by));
+        self.insts.retain(|&inst| may(nodes.inst(inst)));
+        self.branches.retain(|&(branch, _)| may(nodes.inst(branch)));
+        self.args.retain(|&(_, arg, _)| may(nodes.arg(arg)));
+        self.destroyed.retain(|&(_, arg)| may(nodes.arg(arg)));
+    }
+
+    /// Moves what ends values out of blocks that will not be reached any more, to the branch that goes past them, and lets
+    /// borrows end before what they borrow: what was defined later ends first.
+    fn place_ends(&mut self, body: &Body) {
+        if self.ended.is_empty() {
+            return;
+        }
+        let (dominators, order) = (Dominators::compute(body), InstOrder::compute(body));
+        let is_reached = self.reached(body);
+        // The nearest block above each one that is still reached.
+        let mut reached_above: Vec<Block> = vec![Block::NONE; body.block_count()];
+        for block in dominators.preorder() {
+            let above = dominators.immediate(block).map(|above| reached_above[above.index()]);
+            reached_above[block.index()] = above.filter(|_| !is_reached[block.index()]).unwrap_or(block);
+        }
+        for end in &mut self.ended {
+            let block = body.inst(end.before).block;
+            if let Some(above) = reached_above[block.index()].some().filter(|&above| above != block) {
+                end.before = body.terminator(above).unwrap_or(end.before);
+            }
+        }
+        let place = |value: Value| match body.def(value) {
+            ValueDef::Result(inst, _) => (body.inst(inst).block, Some(inst)),
+            ValueDef::Argument(block, _) => (block, None),
+            ValueDef::Undef | ValueDef::Pending => (Block::NONE, None),
+        };
+        let is_later = |a: Value, b: Value| {
+            let ((a_block, a), (b_block, b)) = (place(a), place(b));
+            match (a, b) {
+                _ if a_block != b_block => dominators.dominates(b_block, a_block),
+                (Some(a), Some(b)) => order.comes_before(b, a),
+                (a, _) => a.is_some(),
+            }
+        };
+        // The same value may have been ended on several paths that are one now.
+        let mut seen = FxHashSet::default();
+        self.ended.retain(|end| seen.insert((end.before, end.value)));
+        self.ended.sort_by(|a, b| {
+            let later = || if is_later(a.value, b.value) { Ordering::Less } else { Ordering::Greater };
+            // Owned values in the order in which they were ended, after all borrows.
+            a.before.cmp(&b.before).then(a.is_owned.cmp(&b.is_owned)).then_with(|| {
+                match a.value == b.value || a.is_owned {
+                    true => Ordering::Equal,
+                    false => later(),
+                }
+            })
+        });
+    }
+
+    /// The blocks that can be reached once the dead branches go elsewhere.
+    fn reached(&self, body: &Body) -> Vec<bool> {
+        let targets: FxHashMap<Block, Block> =
+            self.branches.iter().map(|&(branch, target)| (body.inst(branch).block, target)).collect();
+        let mut is_reached = vec![false; body.block_count()];
+        let mut work: Vec<Block> = body.block_order().first().copied().into_iter().collect();
+        while let Some(block) = work.pop() {
+            if std::mem::replace(&mut is_reached[block.index()], true) {
+                continue;
+            }
+            match targets.get(&block) {
+                Some(&target) => work.push(target),
+                None => work.extend(body.block_successors(block)),
+            }
+        }
+        is_reached
+    }
+}
+
+fn carry_out(mut b: Builder<'_>, plan: Plan) {
+    for End { before, value, is_owned, .. } in plan.ended {
+        b.move_to(Point::Before(before));
+        if is_owned {
+            b.destroy_value(value);
+        } else {
+            b.end_borrow(value);
+        }
+    }
+    // The new ends use live values only; all other uses of what is dead are dead.
+    for &(_, arg, _) in &plan.args {
+        replace_with_undef(&mut b, arg);
+    }
+    for &inst in &plan.insts {
+        for result in b.results(inst) {
+            replace_with_undef(&mut b, result);
+        }
+    }
+    for inst in plan.insts {
+        b.remove(inst);
+    }
+    for (branch, target) in plan.branches {
+        let block = b.inst(branch).block;
+        let loc = b.inst(branch).loc;
+        let types: Vec<_> = b.arguments(target).iter().map(|&arg| b.value(arg).ty).collect();
+        let args: Vec<Value> = types.into_iter().map(|ty| b.undef(ty)).collect();
+        b.remove(branch);
+        b.insert_branch(block, target, &args, loc);
+    }
+    for (block, arg, _) in plan.args.into_iter().filter(|(_, _, is_removed)| *is_removed) {
+        if let Some(index) = b.arguments(block).iter().position(|&a| a == arg) {
+            b.remove_argument(block, index);
+        }
+    }
+    for (block, arg) in plan.destroyed {
+        b.move_to(Point::Start(block));
+        b.destroy_value(arg);
+    }
+}
+
+fn replace_with_undef(b: &mut Builder<'_>, value: Value) {
+    if b.is_used(value) {
+        let ty = b.value(value).ty;
+        let undef = b.undef(ty);
+        b.replace_all_uses(value, undef);
+    }
+}

@@ -1,0 +1,9 @@
+//! Passes that remove or merge computations.
+
+mod dce;
+mod merge_cond_fails;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] = &[dce::PASS, merge_cond_fails::PASS];

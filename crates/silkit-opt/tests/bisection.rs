@@ -1,0 +1,111 @@
+//! Bisection finds the pass run, and the transformation in it, that breaks something.
+
+use silkit_base::Symbol;
+use silkit_ir::Opcode;
+use silkit_opt::PASSES;
+use silkit_pass::{Bisection, Options, Verdict, parse_pipeline};
+
+const SLOTS: &str = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = tuple ()
+  return %1
+}
+sil @g : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = alloc_stack $Builtin.Int1
+  %2 = alloc_stack $Builtin.Int1
+  %3 = alloc_stack $Builtin.Int1
+  store %0 to %1
+  store %0 to %2
+  store %0 to %3
+  %7 = load %1
+  cond_fail %7, \"one\"
+  %9 = load %2
+  cond_fail %9, \"two\"
+  %11 = load %3
+  cond_fail %11, \"three\"
+  dealloc_stack %3
+  dealloc_stack %2
+  dealloc_stack %1
+  %16 = tuple ()
+  return %16
+}
+";
+
+fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> Verdict {
+    let module = silkit_text::parse_module(SLOTS).module;
+    let declarations = silkit_text::decl::with_stdlib(Default::default());
+    let steps = parse_pipeline(pipeline, |tag| PASSES.find(tag)).expect("a pipeline");
+    let options = Options::default();
+    let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+    let verdict = bisection.search(|module| {
+        let bodies = module.functions.values().filter_map(|f| f.body.as_ref());
+        let slots = bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode));
+        Ok::<bool, ()>(is_good(slots.filter(|&opcode| opcode == Opcode::AllocStack).count()))
+    });
+    verdict.expect("the judge has no errors")
+}
+
+#[test]
+fn run_function_and_transformation_are_found() {
+    for (least, change) in [(3, 1), (2, 2), (1, 3)] {
+        let Verdict::Found(found) = search("dce,mem2reg,dce", |slots| slots >= least) else {
+            panic!("it is found")
+        };
+        assert_eq!((found.run.tag.as_str(), found.runs), ("mem2reg", 6));
+        assert_eq!(found.run.function.map(Symbol::as_str), Some("g"));
+        assert_eq!(found.change, Some(change));
+        let lost = |line: &&str| line.starts_with("-  ") && line.contains("alloc_stack $");
+        let made = |line: &&str| line.starts_with("+  ") && line.contains("alloc_stack $");
+        let lines = || found.difference.lines();
+        assert_eq!(lines().filter(lost).count() - lines().filter(made).count(), 1, "{}", found.difference);
+    }
+}
+
+#[test]
+fn a_web_of_dead_values_is_one_transformation() {
+    let text = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1):
+  %1 = struct $Int1 (%0)
+  %2 = tuple (%1, %1)
+  debug_value %2, let, name \"x\"
+  cond_br %0, bb1, bb2
+bb1:
+  %5 = builtin \"xor_Int1\"(%0, %0) : $Builtin.Int1
+  br bb3
+bb2:
+  %7 = builtin \"or_Int1\"(%0, %0) : $Builtin.Int1
+  br bb3
+bb3:
+  %9 = builtin \"and_Int1\"(%0, %0) : $Builtin.Int1
+  %10 = tuple ()
+  return %10
+}
+struct Int1 { var value: Builtin.Int1 }
+";
+    let module = silkit_text::parse_module(text).module;
+    let declarations = silkit_text::decl::with_stdlib(Default::default());
+    let steps = parse_pipeline("dce", |tag| PASSES.find(tag)).expect("a pipeline");
+    let options = Options::default();
+    let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+    for (lost, change) in [(Opcode::Struct, 1), (Opcode::CondBranch, 2)] {
+        let verdict = bisection.search(|module| {
+            let mut bodies = module.functions.values().filter_map(|f| f.body.as_ref());
+            Ok::<bool, ()>(bodies.any(|b| b.insts().any(|i| b.inst(i).opcode == lost)))
+        });
+        let Ok(Verdict::Found(found)) = verdict else { panic!("it is found") };
+        assert_eq!(found.change, Some(change), "{}", found.difference);
+    }
+}
+
+#[test]
+fn what_no_pass_breaks_is_told_apart() {
+    assert!(matches!(search("mem2reg", |_| true), Verdict::Never));
+    assert!(matches!(search("mem2reg", |slots| slots == 0), Verdict::Always));
+}

@@ -1,0 +1,149 @@
+//! Finds what in a sequence of passes breaks something: the run of a pass, and the single transformation in it.
+
+use crate::context::Options;
+use crate::pipeline::Step;
+use crate::runner::{Limit, Outcome, PassRun, Runner};
+use silkit_base::Symbol;
+use silkit_ir::Module;
+use silkit_text::{PrintOptions, print_function, print_module};
+use silkit_types::decl::Declarations;
+use similar::TextDiff;
+
+/// What a bisection finds.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// What has come out of all passes is good.
+    Never,
+    /// The module is bad before any pass has run.
+    Always,
+    /// Something that a pass does makes it bad.
+    Found(Box<Culprit>),
+}
+
+/// What makes a module bad.
+#[derive(Clone, Debug)]
+pub struct Culprit {
+    /// The first run after which the module is bad.
+    pub run: PassRun,
+    /// The number of the first single transformation in that run, from 1, after which it is bad; `None` where the pass
+    /// does not count them, or where what it does besides is bad.
+    pub change: Option<usize>,
+    /// How many runs there are in all.
+    pub runs: usize,
+    /// What changed, as a unified diff of the function, or of the module for a pass of modules.
+    pub difference: String,
+}
+
+/// Searches for the run of a pass, and for the transformation, that makes a module bad.
+///
+/// ```
+/// use silkit_pass::{Bisection, FunctionContext, Pass, Verdict};
+/// # let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  debug_value %0, let, name \"x\"\n  return %0\n}\n";
+/// let module = silkit_text::parse_module(text).module;
+/// let declarations = silkit_text::decl::with_stdlib(Default::default());
+/// fn nothing(_: &mut FunctionContext<'_>) {}
+/// fn strip(cx: &mut FunctionContext<'_>) {
+///     let is_variable = |i: &_| cx.body().inst(*i).opcode == silkit_ir::Opcode::DebugValue;
+///     let all: Vec<_> = cx.body().insts().filter(is_variable).collect();
+///     all.into_iter().for_each(|i| cx.edit().remove(i));
+/// }
+/// let steps = [Pass::function("nothing", "", &nothing).into(), Pass::function("strip", "", &strip).into()];
+/// let has_variables = |m: &silkit_ir::Module| {
+///     let bodies = m.functions.values().filter_map(|f| f.body.as_ref());
+///     Ok::<bool, ()>(bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode)).any(|o| o == silkit_ir::Opcode::DebugValue))
+/// };
+/// let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options: Default::default() };
+/// let Ok(Verdict::Found(culprit)) = bisection.search(has_variables) else { panic!("it is found") };
+/// assert_eq!((culprit.run.number, culprit.run.tag.as_str()), (2, "strip"));
+/// ```
+#[derive(Debug)]
+pub struct Bisection<'a> {
+    /// The module. It stays as it is: passes run on copies.
+    pub module: &'a Module,
+    /// Its declarations and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// The passes.
+    pub steps: &'a [Step<'a>],
+    /// What is said to passes.
+    pub options: Options,
+}
+
+impl Bisection<'_> {
+    /// Searches. `is_good` judges what came out of some of the runs: it is asked about twice the logarithm of their
+    /// number.
+    ///
+    /// # Errors
+    /// The first error of `is_good`.
+    pub fn search<E>(&self, mut is_good: impl FnMut(&Module) -> Result<bool, E>) -> Result<Verdict, E> {
+        if !is_good(self.module)? {
+            return Ok(Verdict::Always);
+        }
+        let (module, outcome) = self.run(None);
+        if is_good(&module)? {
+            return Ok(Verdict::Never);
+        }
+        // Runs that were left out after a problem have numbers too.
+        let runs = outcome.runs.iter().map(|run| run.number).max().unwrap_or(0);
+        let number = first_bad(0, runs, |runs| is_good(&self.run(Some(Limit { runs, changes: None })).0))?;
+        let whole = Limit { runs: number, changes: None };
+        let (after, outcome) = self.run(Some(whole));
+        let Some(run) = outcome.runs.into_iter().find(|run| run.number == number) else {
+            // No run was made, so nothing can have become bad: the judge contradicts itself.
+            return Ok(Verdict::Never);
+        };
+        let only = |changes| Some(Limit { runs: number, changes: Some(changes) });
+        // What a pass does without counting it is done even where it may do no transformation.
+        let is_counted = run.changes > 0 && is_good(&self.run(only(0)).0)?;
+        let (change, before, after) = if is_counted {
+            let change = first_bad(0, run.changes, |changes| is_good(&self.run(only(changes)).0))?;
+            (Some(change), self.run(only(change - 1)).0, self.run(only(change)).0)
+        } else {
+            (None, self.run(Some(Limit { runs: number - 1, changes: None })).0, after)
+        };
+        let difference = difference(&run, &before, &after);
+        Ok(Verdict::Found(Box::new(Culprit { run, change, runs, difference })))
+    }
+
+    fn run(&self, limit: Option<Limit>) -> (Module, Outcome) {
+        let mut module = self.module.clone();
+        let runner = Runner::new().options(self.options.clone()).limit(limit);
+        let outcome = runner.run(&mut module, self.declarations, self.steps);
+        (module, outcome)
+    }
+}
+
+/// The first number that is bad, where `good` is good and `bad` is bad.
+fn first_bad<E>(
+    mut good: usize,
+    mut bad: usize,
+    mut is_good: impl FnMut(usize) -> Result<bool, E>,
+) -> Result<usize, E> {
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if is_good(middle)? {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Ok(bad)
+}
+
+/// What a run changed.
+fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
+    let (before, after) = (text_of(before, run.function), text_of(after, run.function));
+    let of = run.function.map_or(String::new(), |f| format!(" on @{f}"));
+    let title = format!("#{}: {}{of}", run.number, run.tag);
+    let diff = TextDiff::from_lines(&before, &after);
+    diff.unified_diff().context_radius(3).header(&title, &title).to_string()
+}
+
+fn text_of(module: &Module, function: Option<Symbol>) -> String {
+    let options = PrintOptions::default();
+    let people = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
+    let named = |name| module.functions.values().find(|f| f.name == name);
+    match function.and_then(named) {
+        Some(function) => print_function(module, function, &options, &people),
+        None => print_module(module, &options, &people),
+    }
+}

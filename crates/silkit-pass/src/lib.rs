@@ -1,0 +1,46 @@
+//! What SIL passes are made of and run by: contexts, the runner, pipelines, observers, bisection.
+//!
+//! A pass is a [`FunctionPass`] or a [`ModulePass`]; [`Pass`] gives it its tag, Swift's where Swift has it. A
+//! [`Registry`] finds passes by tag. A [`Runner`] runs any sequence of them; [`Observer`]s see each run.
+//!
+//! ```
+//! use silkit_pass::{FunctionContext, Pass, Runner};
+//!
+//! fn remove_debug_values(cx: &mut FunctionContext<'_>) {
+//!     let debug_values: Vec<_> =
+//!         cx.body().insts().filter(|&i| cx.body().inst(i).opcode == silkit_ir::Opcode::DebugValue).collect();
+//!     for inst in debug_values {
+//!         cx.edit().remove(inst);
+//!     }
+//! }
+//!
+//! let pass = Pass::function("remove-debug-values", "Removes all debug values", &remove_debug_values);
+//! let mut module = silkit_ir::Module::default();
+//! let declarations = silkit_text::decl::with_stdlib(Default::default());
+//! let outcome = Runner::new().run(&mut module, &declarations, &[pass.into()]);
+//! assert!(outcome.problems.is_empty());
+//! ```
+
+mod bisect;
+mod context;
+pub mod interprocedural;
+pub mod observers;
+mod order;
+mod output;
+mod pass;
+mod pipeline;
+pub mod reference_pipelines;
+mod registry;
+mod runner;
+pub mod testing;
+
+pub use bisect::{Bisection, Culprit, Verdict};
+pub use context::{
+    FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World, on_function,
+};
+pub use order::bottom_up;
+pub use output::{Output, Stream};
+pub use pass::{FunctionPass, ModulePass, Pass, Run};
+pub use pipeline::{PipelineError, Step, parse_pipeline};
+pub use registry::Registry;
+pub use runner::{At, Limit, Observer, Outcome, PassRun, Runner};

@@ -1,0 +1,84 @@
+//! `borrowed … from`: says of each guaranteed phi which values enclose it (Ownership.md).
+
+use silkit_analysis::ossa::{Borrows, EnclosedPhi, enclosed_phis};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Inst, Loc, Opcode, Operand, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+
+/// Makes the lists of all phis anew, as the reference does: so they stand in one order at the start of their blocks.
+pub fn renew(cx: &mut FunctionContext<'_>) {
+    let phis = enclosed(cx);
+    for (known, phi) in &phis {
+        if let Some(inst) = *known {
+            for value in cx.body().results(inst) {
+                replace_uses(cx, value, phi.phi);
+            }
+            cx.edit().remove(inst);
+        }
+    }
+    for (_, phi) in &phis {
+        make(cx, phi);
+    }
+}
+
+/// Makes the lists that are missing, and corrects those that are wrong: for passes that made phis.
+pub fn complete(cx: &mut FunctionContext<'_>) {
+    for (known, phi) in enclosed(cx) {
+        let Some(inst) = known else {
+            make(cx, &phi);
+            continue;
+        };
+        let listed: Vec<Value> = cx.body().operands(inst).iter().skip(1).map(|o| o.value).collect();
+        let is_right =
+            listed.len() == phi.enclosing.len() && listed.iter().all(|value| phi.enclosing.contains(value));
+        if !is_right {
+            cx.edit().set_operands(inst, &[&[phi.phi], &phi.enclosing]);
+        }
+    }
+}
+
+/// The guaranteed phis with their `borrowed … from` and what that is to list.
+fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
+    if !cx.function().has_attribute("ossa") {
+        return Vec::new();
+    }
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::new(cx.body(), context);
+    let borrows = Borrows::new(cx.body(), &ownership);
+    let all = enclosed_phis(&borrows).into_iter();
+    all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect()
+}
+
+/// Makes the `borrowed … from` of a phi.
+fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
+    let ValueDef::Argument(block, _) = cx.body().def(phi.phi) else { return };
+    let Some(first) = cx.body().first_inst(block) else { return };
+    let loc = cx.body().inst(first).loc;
+    let borrowed = insert(cx, first, loc, phi);
+    // Lists name phis by themselves.
+    let is_replaced = |o: &Operand| cx.body().inst(cx.body().operand(*o).user).opcode != Opcode::BorrowedFrom;
+    let mut uses: Vec<Operand> = cx.body().uses(phi.phi).filter(is_replaced).collect();
+    if phi.rounds % 2 == 1 {
+        uses.reverse();
+    }
+    for operand in uses {
+        cx.edit().set_operand(operand, borrowed);
+    }
+    cx.count("instructions made", 1);
+}
+
+/// Makes all uses of one value use another, newest first, which turns their order around.
+fn replace_uses(cx: &mut FunctionContext<'_>, old: Value, new: Value) {
+    let uses: Vec<Operand> = cx.body().uses(old).collect();
+    for operand in uses {
+        cx.edit().set_operand(operand, new);
+    }
+}
+
+fn insert(cx: &mut FunctionContext<'_>, first: Inst, loc: Loc, phi: &EnclosedPhi) -> Value {
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(first));
+    builder.set_default_loc(loc);
+    builder.borrowed(phi.phi, &phi.enclosing[..])
+}

@@ -1,0 +1,125 @@
+//! The uses of a value and of its copies.
+
+use super::ownership;
+use silkit_analysis::ossa::Borrows;
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::info::OperandOwnership as O;
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
+use silkit_pass::FunctionContext;
+
+/// How an instruction keeps the value alive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// It consumes it, if it is the last.
+    Consumes,
+    /// It uses it.
+    Uses,
+    /// It does not use it.
+    Extends,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The places up to which the value lives.
+    pub(super) points: FxHashMap<Inst, Use>,
+    /// The destroys, which keep nothing alive, in the order in which they were found.
+    pub(super) destroys: Vec<Inst>,
+    pub(super) is_destroy: FxHashSet<Inst>,
+    /// What only debuggers need.
+    pub(super) variables: Vec<Inst>,
+    /// The blocks at whose start the value is alive.
+    pub(super) live_in: FxHashSet<Block>,
+}
+
+impl Found {
+    /// Adds a use. One that does not consume the value tells more than one that does.
+    fn add(&mut self, inst: Inst, how: Use) {
+        let known = self.points.entry(inst).or_insert(how);
+        if how == Use::Uses {
+            *known = how;
+        }
+    }
+
+    /// Whether anything ends the value: what nothing ends may be something that needs no end.
+    pub(super) fn is_ended(&self) -> bool {
+        !self.destroys.is_empty() || self.points.values().any(|&how| how == Use::Consumes)
+    }
+
+    /// Keeps the value alive up to an instruction.
+    pub(super) fn extend_to(&mut self, body: &Body, home: Block, inst: Inst) {
+        let how = if self.is_destroy.contains(&inst) { Use::Consumes } else { Use::Extends };
+        self.points.entry(inst).or_insert(how);
+        self.mark(body, home, body.inst(inst).block);
+    }
+
+    /// Marks the blocks between that of the definition and one in which the value is used.
+    pub(super) fn mark(&mut self, body: &Body, home: Block, block: Block) {
+        let mut work = vec![block];
+        while let Some(block) = work.pop() {
+            if block != home && self.live_in.insert(block) {
+                work.extend(body.predecessors(block));
+            }
+        }
+    }
+
+    /// Whether the value is alive at the end of a block.
+    pub(super) fn is_live_out(&self, body: &Body, block: Block) -> bool {
+        body.block_successors(block).any(|next| self.live_in.contains(&next))
+    }
+}
+
+/// The uses of a value and of its copies; `None` where it escapes.
+pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
+    let body = cx.body();
+    let ownership = ownership(cx);
+    let borrows = Borrows::new(body, &ownership);
+    let mut found = Found::default();
+    let mut work = vec![value];
+    while let Some(at) = work.pop() {
+        for operand in body.uses(at) {
+            let user = body.operand(operand).user;
+            match body.inst(user).opcode {
+                Opcode::CopyValue => {
+                    work.extend(body.results(user));
+                    continue;
+                }
+                Opcode::DebugValue => {
+                    found.variables.push(user);
+                    continue;
+                }
+                Opcode::DestroyValue => {
+                    if found.is_destroy.insert(user) {
+                        found.destroys.push(user);
+                    }
+                    continue;
+                }
+                // A phi that the value encloses may live longer than all that is seen here.
+                Opcode::BorrowedFrom => return None,
+                _ => {}
+            }
+            match ownership.operand(operand)? {
+                O::NonUse => {}
+                O::UnownedInstantaneousUse | O::InstantaneousUse | O::BitwiseEscape => {
+                    found.add(user, Use::Uses);
+                }
+                O::ForwardingConsume | O::DestroyingConsume => found.add(user, Use::Consumes),
+                O::Borrow => {
+                    let scope = borrows.scope_ends(operand);
+                    let is_passed_on = |&o: &_| borrows.using(o) == Some(O::Reborrow);
+                    // A scope that nothing ends may last for ever.
+                    if scope.escapes || scope.ends.is_empty() || scope.ends.iter().any(is_passed_on) {
+                        return None;
+                    }
+                    found.add(user, Use::Uses);
+                    scope.ends.iter().for_each(|&end| found.add(body.operand(end).user, Use::Uses));
+                }
+                _ => return None,
+            }
+        }
+    }
+    let home = super::home(body, value)?;
+    let blocks: Vec<Block> = found.points.keys().map(|&inst| body.inst(inst).block).collect();
+    blocks.into_iter().for_each(|block| found.mark(body, home, block));
+    Some(found)
+}

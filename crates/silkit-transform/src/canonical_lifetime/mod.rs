@@ -1,0 +1,119 @@
+//! Canonical lifetimes: an owned value and its copies become one value that lives up to its last use, with copies only
+//! where several uses consume it.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `collect` | finds the uses of a value and of its copies |
+//! | `extend` | says how far the value has to live beyond its last use |
+//! | `lexical` | knows whether a value is that of a variable |
+//! | `rewrite` | ends the value there, and removes copies |
+
+mod collect;
+mod extend;
+mod lexical;
+mod rewrite;
+
+pub use lexical::Lexical;
+
+use silkit_analysis::{DeadEnds, Dominators, Fresh};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::instructions::CopyValue;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext, forwarded_operands};
+use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
+use silkit_pass::FunctionContext;
+
+/// The value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed value, which
+/// is not that of its own alone.
+pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
+    let ownership = ownership(cx);
+    let mut at = value;
+    // A body that is wrong may copy a value from itself.
+    for _ in 0..cx.body().inst_count() {
+        let Some(copy) = cx.body().def_as::<CopyValue>(at) else { break };
+        match ownership.value(copy.operand)? {
+            Ownership::Owned => at = copy.operand,
+            Ownership::Guaranteed if is_borrowed(cx, copy.operand) => return None,
+            _ => break,
+        }
+    }
+    Some(at)
+}
+
+/// Whether a guaranteed value is an argument of the function or of a borrow, or a part of one.
+fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
+    let body = cx.body();
+    let mut at = value;
+    for _ in 0..body.inst_count() {
+        let inst = match body.def(at) {
+            ValueDef::Argument(block, _) => return body.block_order().first() == Some(&block),
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Undef | ValueDef::Pending => return false,
+        };
+        if body.inst(inst).opcode == Opcode::BeginBorrow {
+            return true;
+        }
+        let mut forwarded = forwarded_operands(body, inst);
+        match (forwarded.next(), forwarded.next()) {
+            (Some(only), None) => at = body.operand(only).value,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Makes the lifetime of an owned value, which is no copy of another owned one, canonical. Nothing is done where it
+/// escapes.
+pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known) {
+    canonicalize_to(cx, value, known, Limits::default());
+}
+
+/// As [`canonicalize`], within limits.
+pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known, limits: Limits<'_>) {
+    if ownership(cx).value(value) != Some(Ownership::Owned) {
+        return;
+    }
+    let Some(mut found) = collect::collect(cx, value) else { return };
+    if !found.is_ended() {
+        return;
+    }
+    extend::extend(cx, value, &mut found, known, limits);
+    rewrite::rewrite(cx, value, found, known);
+    known.lexical.spread(cx.body(), value);
+}
+
+/// What a lifetime is kept from, or allowed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'e> {
+    /// Whether the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be copied
+    /// do so anyway: programs may rely on when they end.
+    pub is_longest: bool,
+    /// Uses at which a lexical value may end, whatever follows there.
+    pub ends: &'e [Inst],
+}
+
+/// What is known about the function.
+#[derive(Debug)]
+pub struct Known {
+    /// The dominator tree.
+    pub dominators: Fresh<Dominators>,
+    /// The dead ends.
+    pub dead_ends: Fresh<DeadEnds>,
+    /// Whether there are accesses to memory whose scopes matter.
+    pub has_accesses: bool,
+    /// The values of variables.
+    pub lexical: Lexical,
+}
+
+fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    BodyOwnership::on_demand(cx.body(), context)
+}
+
+/// The block in which a value is defined.
+fn home(body: &Body, value: Value) -> Option<Block> {
+    match body.def(value) {
+        ValueDef::Result(inst, _) => body.inst(inst).block.some(),
+        ValueDef::Argument(block, _) => Some(block),
+        ValueDef::Undef | ValueDef::Pending => None,
+    }
+}

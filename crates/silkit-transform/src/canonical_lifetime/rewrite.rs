@@ -1,0 +1,270 @@
+//! Ending a value where it is used last, and removing its copies.
+
+use super::Known;
+use super::collect::{Found, Use};
+use crate::variables;
+use silkit_analysis::DeadEnds;
+use silkit_base::FxHashSet;
+use silkit_ir::instructions::DestroyValue;
+use silkit_ir::{Block, Body, Inst, Opcode, Operand, Point, Value};
+use silkit_pass::FunctionContext;
+
+/// Where the value ends.
+enum End {
+    /// By this instruction.
+    At(Inst),
+    /// By a destroy that is still to be made.
+    New(Point),
+}
+
+/// Ends a value behind its last uses and removes the copies and destroys that are not needed then.
+pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, known: &Known) {
+    let Some(home) = super::home(cx.body(), value) else { return };
+    let ends = ends(cx.body(), value, home, &found, known);
+    let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.of_then());
+    let mut found = found;
+    let mut last: FxHashSet<Inst> = FxHashSet::default();
+    for end in ends {
+        match end {
+            End::At(inst) => _ = last.insert(inst),
+            End::New(point) => {
+                let block = cx.body().point_block(point);
+                let is_dead_end = known.dead_ends.of_then().is_dead_end(block)
+                    && !leads_to_plain.contains(&block)
+                    && !plain_follows(cx.body(), point, &found);
+                let destroy = destroy(cx, value, point, is_dead_end);
+                found.is_destroy.insert(destroy);
+                last.insert(destroy);
+            }
+        }
+    }
+    for &end in &last {
+        found.extend_to(cx.body(), home, end);
+    }
+    remove_variables(cx, home, &found);
+    rewrite_copies(cx, value, &found, last);
+}
+
+fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) -> Vec<End> {
+    let dead_ends = known.dead_ends.of_then();
+    let leads_to_destroy = leads_to_destroy(body, home, found, dead_ends);
+    // On the way to a dead end the value is ended only where it was.
+    let is_ended = |block: Block| !dead_ends.is_dead_end(block) || leads_to_destroy.contains(&block);
+    let mut blocks: Vec<Block> = found.live_in.iter().copied().chain([home]).collect();
+    blocks.sort_unstable();
+    let mut ends = Vec::new();
+    let at_start = |block: Block| {
+        let mut insts = body.block_insts(block);
+        match insts.find(|inst| found.is_destroy.contains(inst)) {
+            Some(destroy) => Some(End::At(destroy)),
+            None => is_ended(block).then_some(End::New(Point::Start(block))),
+        }
+    };
+    for block in blocks {
+        if found.is_live_out(body, block) {
+            let done = body.block_successors(block).filter(|to| !found.live_in.contains(to) && *to != home);
+            ends.extend(done.filter_map(at_start));
+            continue;
+        }
+        let mut at = body.last_inst(block);
+        while let Some(inst) = at.filter(|inst| !found.points.contains_key(inst)) {
+            at = if body.defining_inst(value) == Some(inst) { None } else { body.prev_inst(inst) };
+        }
+        match at.map(|inst| (inst, found.points[&inst])) {
+            Some((inst, Use::Consumes)) => ends.push(End::At(inst)),
+            Some((inst, _)) if body.is_terminator(inst) => {
+                ends.extend(body.block_successors(block).filter_map(at_start));
+            }
+            place => {
+                let after = place.map(|(inst, _)| inst).or(body.defining_inst(value));
+                let point = after.map_or(Point::Start(block), Point::After);
+                match destroy_near(body, point, found) {
+                    Some(destroy) => ends.push(End::At(destroy)),
+                    None if is_ended(block) => ends.push(End::New(point)),
+                    None => {}
+                }
+            }
+        }
+    }
+    ends
+}
+
+/// A destroy that is there already, with nothing but bookkeeping before it.
+fn destroy_near(body: &Body, point: Point, found: &Found) -> Option<Inst> {
+    let mut at = match point {
+        Point::After(inst) => body.next_inst(inst),
+        Point::Start(block) => body.first_inst(block),
+        Point::Before(_) | Point::End(_) => None,
+    };
+    while let Some(inst) = at {
+        if found.is_destroy.contains(&inst) {
+            return Some(inst);
+        }
+        let is_bookkeeping = matches!(
+            body.inst(inst).opcode,
+            Opcode::DebugValue
+                | Opcode::DestroyValue
+                | Opcode::CopyValue
+                | Opcode::BeginBorrow
+                | Opcode::EndBorrow
+                | Opcode::FunctionRef
+        );
+        at = if is_bookkeeping { body.next_inst(inst) } else { None };
+    }
+    None
+}
+
+/// Whether a destroy is one that is not for a dead end.
+fn is_plain(body: &Body, destroy: Inst) -> bool {
+    body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
+}
+
+/// The blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was destroyed for dead ends
+/// only.
+fn leads_to_plain(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+    let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
+    let before = plain.map(|&destroy| body.inst(destroy).block).filter(|&block| block != home);
+    leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
+}
+
+/// Whether a plain destroy comes behind a point in its block.
+fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
+    let first = match point {
+        Point::After(inst) => body.next_inst(inst),
+        Point::Before(inst) => Some(inst),
+        Point::Start(block) => body.first_inst(block),
+        Point::End(_) => None,
+    };
+    std::iter::successors(first, |&inst| body.next_inst(inst))
+        .any(|inst| found.is_destroy.contains(&inst) && is_plain(body, inst))
+}
+
+/// The blocks of dead ends from which a destroy is reached.
+fn leads_to_destroy(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+    let blocks = found.destroys.iter().map(|&inst| body.inst(inst).block);
+    leads_to(body, home, blocks.collect(), dead_ends)
+}
+
+/// The blocks of dead ends from which others are reached, as far as the value is there.
+fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+    let mut reached = FxHashSet::default();
+    while let Some(block) = work.pop() {
+        if dead_ends.is_dead_end(block) && reached.insert(block) && block != home {
+            work.extend(body.predecessors(block));
+        }
+    }
+    reached
+}
+
+/// Removes variables that would have a value after its end.
+fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Found) {
+    let body = cx.body();
+    let is_inside = |variable: Inst| {
+        let block = body.inst(variable).block;
+        if block != home && !found.live_in.contains(&block) {
+            return false;
+        }
+        let mut behind = std::iter::successors(Some(variable), |&inst| body.next_inst(inst));
+        found.is_live_out(body, block) || behind.any(|inst| found.points.contains_key(&inst))
+    };
+    let doomed: Vec<Inst> = found.variables.iter().copied().filter(|&inst| !is_inside(inst)).collect();
+    for inst in doomed {
+        if cx.body().inst(inst).block.is_some() {
+            cx.edit().remove(inst);
+        }
+    }
+}
+
+fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: bool) -> Inst {
+    let block = cx.body().point_block(point);
+    let next = match point {
+        Point::After(inst) => cx.body().next_inst(inst),
+        _ => cx.body().first_inst(block),
+    };
+    let loc = next.map(|inst| variables::auto_generated(cx.body_mut(), inst));
+    let mut builder = cx.builder();
+    builder.move_to(point);
+    if let Some(loc) = loc {
+        builder.set_default_loc(loc);
+    }
+    builder.build(DestroyValue { dead_end, ..DestroyValue::new(value) })
+}
+
+/// Lets all uses of copies use the value itself, but for those that consume it before its end.
+fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut last: FxHashSet<Inst>) {
+    let mut doomed: Vec<Inst> = Vec::new();
+    let mut copies: Vec<Inst> = Vec::new();
+    let uses: Vec<Operand> = cx.body().uses(value).collect();
+    for operand in uses {
+        if !may_use(cx, operand, found, &mut last, &mut copies, &mut doomed) {
+            copy_for(cx, operand);
+        }
+    }
+    let mut next = 0;
+    while let Some(&copy) = copies.get(next) {
+        next += 1;
+        let Some(result) = cx.body().results(copy).next() else { continue };
+        let mut reused = None;
+        let uses: Vec<Operand> = cx.body().uses(result).collect();
+        for operand in uses {
+            let user = cx.body().operand(operand).user;
+            if may_use(cx, operand, found, &mut last, &mut copies, &mut doomed) {
+                cx.edit().set_operand(operand, value);
+            } else if reused.is_none() && cx.body().inst(user).block == cx.body().inst(copy).block {
+                reused = Some(operand);
+            } else {
+                copy_for(cx, operand);
+            }
+        }
+        if reused.is_some() && cx.body().has_single_use(result) {
+            continue;
+        }
+        cx.edit().replace_all_uses(result, value);
+        match reused {
+            Some(operand) => cx.edit().set_operand(operand, result),
+            None => doomed.push(copy),
+        }
+    }
+    for inst in doomed {
+        cx.edit().remove(inst);
+    }
+}
+
+/// Whether a use may use the value itself. Copies and needless destroys are noted.
+fn may_use(
+    cx: &FunctionContext<'_>,
+    operand: Operand,
+    found: &Found,
+    last: &mut FxHashSet<Inst>,
+    copies: &mut Vec<Inst>,
+    doomed: &mut Vec<Inst>,
+) -> bool {
+    let user = cx.body().operand(operand).user;
+    if cx.body().inst(user).opcode == Opcode::CopyValue {
+        copies.push(user);
+        return true;
+    }
+    if found.is_destroy.contains(&user) {
+        if !last.remove(&user) {
+            doomed.push(user);
+        }
+        return true;
+    }
+    let how = super::ownership(cx).operand(operand);
+    if !how.is_some_and(silkit_ir::info::OperandOwnership::ends_lifetime) {
+        return true;
+    }
+    last.remove(&user)
+}
+
+/// Gives a use a copy of its own.
+fn copy_for(cx: &mut FunctionContext<'_>, operand: Operand) {
+    let data = cx.body().operand(operand);
+    let (user, value) = (data.user, data.value);
+    let loc = variables::auto_generated(cx.body_mut(), user);
+    let mut builder = cx.builder();
+    builder.move_to(Point::Before(user));
+    builder.set_default_loc(loc);
+    let copy = builder.copy_value(value);
+    cx.edit().set_operand(operand, copy);
+}

@@ -1,0 +1,127 @@
+//! Removing instructions together with what depends on them.
+
+use silkit_ir::conventions::Addresses;
+use silkit_ir::instructions::{Load, LoadQualifier};
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Behavior, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+
+/// Removes an instruction and all that uses its results, directly or not.
+pub fn with_users(body: &mut Body, inst: Inst) {
+    let mut stack = vec![inst];
+    while let Some(&top) = stack.last() {
+        let user = body.results(top).find_map(|result| body.users(result).next());
+        match user {
+            // An instruction that uses itself would be met again for ever.
+            Some(user) if user != top => stack.push(user),
+            _ => {
+                body.edit().remove(top);
+                stack.pop();
+            }
+        }
+    }
+}
+
+/// Removes those of some instructions that nothing needs, with the ends of what they make, and then what only they
+/// needed; says how many there were, ends not counted.
+///
+/// What a removed instruction consumed is destroyed in its place. Variables stay as far as a copied, moved or borrowed
+/// value has no lifetime; others lose their value there.
+pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) -> usize {
+    let mut work: Vec<Inst> = insts.into_iter().collect();
+    let mut count = 0;
+    while let Some(inst) = work.pop() {
+        if cx.body().inst(inst).block.some().is_none() || !is_dead(cx, inst) {
+            continue;
+        }
+        let consumed = consumed(cx, inst);
+        keep_variables(cx, inst);
+        let ends: Vec<Inst> = cx.body().results(inst).flat_map(|v| cx.body().users(v)).collect();
+        for end in ends {
+            if cx.body().inst(end).block.is_some() {
+                cx.edit().remove(end);
+            }
+        }
+        let mut builder = cx.builder();
+        builder.move_to(Point::Before(inst));
+        for value in consumed {
+            builder.destroy_value(value);
+        }
+        let body = cx.body();
+        work.extend(body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value)));
+        cx.edit().remove(inst);
+        count += 1;
+    }
+    count
+}
+
+/// Whether an instruction does nothing but to make values that are only ended, or looked at by debuggers.
+fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    let body = cx.body();
+    let does_nothing = match body.inst(inst).opcode {
+        Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => false,
+        Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => false,
+        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => false,
+        Opcode::MoveValue | Opcode::BeginBorrow => !body.has_flag(inst, "lexical"),
+        Opcode::BeginAccess | Opcode::CopyValue => true,
+        Opcode::Load
+            if body.view_as::<Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take)) =>
+        {
+            false
+        }
+        _ => !body.is_terminator(inst) && !Behavior::new(body, cx.world).may_have_side_effects(inst),
+    };
+    let is_end = |user: Inst| {
+        matches!(
+            body.inst(user).opcode,
+            Opcode::DebugValue
+                | Opcode::EndBorrow
+                | Opcode::DestroyValue
+                | Opcode::EndLifetime
+                | Opcode::EndAccess
+        )
+    };
+    does_nothing && body.results(inst).flat_map(|value| body.users(value)).all(is_end)
+}
+
+/// The owned values that an instruction consumes.
+fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
+    if !cx.function().has_attribute("ossa") {
+        return Vec::new();
+    }
+    let body = cx.body();
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::on_demand(body, context);
+    let consumes = |&operand: &_| {
+        ownership.operand(operand).is_some_and(|how| how.ends_lifetime())
+            && ownership.value(body.operand(operand).value) == Some(Ownership::Owned)
+    };
+    body.operand_ids(inst).filter(consumes).map(|operand| body.operand(operand).value).collect()
+}
+
+/// Lets variables be what was copied, moved or borrowed, if that has no lifetime that could be over.
+fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let body = cx.body();
+    if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow) {
+        return;
+    }
+    let source = body.operand_value(inst, 0);
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let lives_on = match BodyOwnership::on_demand(body, context).value(source) {
+        Some(Ownership::None) => true,
+        // What the caller lends is there up to the end.
+        Some(Ownership::Guaranteed) => {
+            matches!(body.def(source), ValueDef::Argument(block, _) if body.block_order().first() == Some(&block))
+        }
+        _ => false,
+    };
+    if !lives_on {
+        return;
+    }
+    let uses = body.results(inst).flat_map(|value| body.uses(value));
+    let is_variable = |operand: &_| body.inst(body.operand(*operand).user).opcode == Opcode::DebugValue;
+    let variables: Vec<_> = uses.filter(is_variable).collect();
+    for operand in variables {
+        cx.edit().set_operand(operand, source);
+    }
+}

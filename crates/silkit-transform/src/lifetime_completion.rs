@@ -1,0 +1,191 @@
+//! Completing lifetimes: ending a value where it is not used any more on paths that do not end it.
+//!
+//! Values that were in memory may have such paths: memory that holds an enum's case without payload needs no destroying,
+//! and nothing is destroyed on the way to a dead end.
+
+use crate::variables;
+use silkit_analysis::{DeadEnds, Fresh};
+use silkit_base::{FxHashMap, FxHashSet};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::info::OperandOwnership;
+use silkit_ir::instructions::DestroyValue;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
+use silkit_pass::FunctionContext;
+
+/// Where a value is used, and which of these uses end it.
+#[derive(Default)]
+struct Uses {
+    /// The instructions, and whether they end the lifetime.
+    insts: FxHashMap<Inst, bool>,
+    /// Borrows of the value, which have to be complete themselves.
+    borrows: Vec<Value>,
+}
+
+/// Ends a value, owned or borrowed, right after its last use on each path, unless that use ends it.
+///
+/// Whether anything was added.
+pub fn complete_at_last_uses(
+    cx: &mut FunctionContext<'_>,
+    value: Value,
+    dead_ends: &Fresh<DeadEnds>,
+) -> bool {
+    let mut has_changed = false;
+    // A borrow is completed before what it borrows.
+    let mut stack = vec![(value, false)];
+    let mut seen = FxHashSet::default();
+    while let Some((value, is_ready)) = stack.pop() {
+        if !is_ready && !seen.insert(value) {
+            continue;
+        }
+        let Some(kind) = kind(cx, value) else { continue };
+        let uses = uses(cx, value, kind);
+        if !is_ready && !uses.borrows.is_empty() {
+            stack.push((value, true));
+            stack.extend(uses.borrows.iter().map(|&borrow| (borrow, false)));
+            continue;
+        }
+        for point in boundary(cx, value, &uses) {
+            end(cx, value, kind, point, dead_ends);
+            has_changed = true;
+        }
+    }
+    has_changed
+}
+
+/// How a value is ended; `None` for one that has no lifetime of its own.
+fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::on_demand(cx.body(), context).value(value)?;
+    let is_borrow = match cx.body().def(value) {
+        ValueDef::Result(inst, _) => cx.body().begins_borrow(inst),
+        _ => false,
+    };
+    match ownership {
+        Ownership::Owned => Some(ownership),
+        // A stored borrow is ended by its address.
+        _ if is_borrow => Some(Ownership::Guaranteed),
+        _ => None,
+    }
+}
+
+fn uses(cx: &FunctionContext<'_>, value: Value, kind: Ownership) -> Uses {
+    let body = cx.body();
+    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
+    let ownership = BodyOwnership::on_demand(body, context);
+    let mut found = Uses::default();
+    let mut work = vec![value];
+    let mut seen = FxHashSet::default();
+    while let Some(at) = work.pop() {
+        let is_address = body.value(at).ty.is_address();
+        for operand in body.uses(at) {
+            let user = body.operand(operand).user;
+            let how = ownership.operand(operand);
+            let ends = at == value && how.is_some_and(OperandOwnership::ends_lifetime);
+            *found.insts.entry(user).or_default() |= ends;
+            if ends {
+                continue;
+            }
+            if how == Some(OperandOwnership::Borrow) || body.begins_borrow(user) {
+                borrow_ends(cx, operand, &mut found);
+            } else if is_address
+                || kind == Ownership::Guaranteed
+                || body.inst(user).opcode == Opcode::ProjectBox
+            {
+                let results = body.results(user).filter(|&v| {
+                    body.value(v).ty.is_address() || ownership.value(v) == Some(Ownership::Guaranteed)
+                });
+                work.extend(results.filter(|&v| seen.insert(v)));
+            }
+        }
+    }
+    found
+}
+
+/// Adds the ends of the scope for which an operand lends its value.
+fn borrow_ends(cx: &FunctionContext<'_>, operand: Operand, found: &mut Uses) {
+    let body = cx.body();
+    let user = body.operand(operand).user;
+    for end in body.results(user).flat_map(|v| body.users(v)) {
+        let is_end = body.ends_scope(end).is_some() || body.is_terminator(end);
+        if is_end || body.inst(user).opcode == Opcode::Builtin {
+            found.insts.entry(end).or_default();
+        }
+    }
+    if matches!(body.inst(user).opcode, Opcode::BeginBorrow | Opcode::LoadBorrow | Opcode::StoreBorrow) {
+        found.borrows.extend(body.results(user));
+    }
+}
+
+/// The points right after the last uses of a value that do not end it, and the starts of blocks where it is not used
+/// any more.
+fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
+    let body = cx.body();
+    let Some((home, definition)) = home(cx, value) else { return Vec::new() };
+    let mut is_live_in: FxHashSet<Block> = FxHashSet::default();
+    let mut blocks = vec![home];
+    let mut work: Vec<Block> = uses.insts.keys().map(|&inst| body.inst(inst).block).collect();
+    work.sort_unstable();
+    while let Some(block) = work.pop() {
+        if block != home && is_live_in.insert(block) {
+            blocks.push(block);
+            work.extend(body.predecessors(block));
+        }
+    }
+    blocks.sort_unstable();
+    let mut points = Vec::new();
+    for block in blocks {
+        if body.block_successors(block).any(|next| is_live_in.contains(&next)) {
+            let done = body.block_successors(block).filter(|next| !is_live_in.contains(next));
+            points.extend(done.filter(|&next| next != home).map(Point::Start));
+            continue;
+        }
+        let insts: Vec<Inst> = body.block_insts(block).collect();
+        let last = insts.iter().rev().find(|inst| uses.insts.contains_key(inst));
+        match last {
+            Some(last) if uses.insts[last] => {}
+            Some(&last) if body.is_terminator(last) => {
+                points.extend(body.block_successors(block).map(Point::Start));
+            }
+            Some(&last) => points.push(Point::After(last)),
+            None => points.push(definition.map_or(Point::Start(block), Point::After)),
+        }
+    }
+    points
+}
+
+/// The block that a value is defined in, and the instruction that defines it.
+fn home(cx: &FunctionContext<'_>, value: Value) -> Option<(Block, Option<Inst>)> {
+    match cx.body().def(value) {
+        ValueDef::Result(inst, _) => Some((cx.body().inst(inst).block, Some(inst))),
+        ValueDef::Argument(block, _) => Some((block, None)),
+        ValueDef::Undef | ValueDef::Pending => None,
+    }
+}
+
+fn end(
+    cx: &mut FunctionContext<'_>,
+    value: Value,
+    kind: Ownership,
+    point: Point,
+    dead_ends: &Fresh<DeadEnds>,
+) {
+    let block = cx.body().point_block(point);
+    let near = match point {
+        Point::After(inst) | Point::Before(inst) => Some(inst),
+        Point::Start(block) | Point::End(block) => cx.body().first_inst(block),
+    };
+    let loc = near.map(|inst| variables::auto_generated(cx.body_mut(), inst));
+    let is_dead_end = dead_ends.of_then().is_dead_end(block);
+    let mut builder = cx.builder();
+    builder.move_to(point);
+    if let Some(loc) = loc {
+        builder.set_default_loc(loc);
+    }
+    match kind {
+        Ownership::Owned => {
+            _ = builder.build(DestroyValue { dead_end: is_dead_end, ..DestroyValue::new(value) })
+        }
+        _ => _ = builder.end_borrow(value),
+    }
+}
