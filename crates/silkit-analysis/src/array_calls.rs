@@ -135,7 +135,7 @@ bb0(%0 : $Builtin.Int64, %1 : $Builtin.NativeObject):
         let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
         let found: Vec<ArrayCall> =
             body.insts().filter_map(|i| ArrayCall::of(body, i, &Named(&module))).collect();
-        let arguments = body.arguments(body.block_order()[0]);
+        let arguments = body.entry_arguments();
         let [call] = found.as_slice() else { panic!("one call") };
         assert_eq!(call.kind, ArrayCallKind::CheckSubscript);
         assert_eq!((call.index, call.array), (Some(arguments[0]), Some(arguments[1])));

@@ -37,7 +37,6 @@ analyses! {
     crate::LoopRegions: BRANCHES;
     crate::Loops: BRANCHES;
     crate::Induction: INSTRUCTIONS | BRANCHES;
-    crate::InstOrder: INSTRUCTIONS | BRANCHES;
 }
 
 /// The analyses of one body that were asked for.

@@ -15,9 +15,9 @@ pub struct ColdBlocks {
 impl ColdBlocks {
     /// The cold blocks of a body, which may call these functions.
     pub fn compute(body: &Body, functions: &dyn Functions) -> Self {
-        let mut this = Self { is_cold: vec![false; body.block_count()] };
+        let mut this = Self { is_cold: vec![false; body.block_bound()] };
         let mut work = Worklist::new();
-        for &block in body.block_order() {
+        for block in body.blocks() {
             match body.terminator(block).map(|t| (t, body.inst(t).opcode)) {
                 Some((_, Opcode::Unreachable)) => _ = work.push(block),
                 Some((branch, Opcode::CondBranch)) => {
@@ -115,7 +115,7 @@ bb5:
         let module = silkit_text::parse_module(text).module;
         let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
         let cold = ColdBlocks::compute(body, &NoFunctions);
-        let found: Vec<bool> = body.block_order().iter().map(|&b| cold.is_cold(b)).collect();
+        let found: Vec<bool> = body.blocks().map(|b| cold.is_cold(b)).collect();
         assert_eq!(found, [false, true, false, true, true, false]);
     }
 }

@@ -22,10 +22,10 @@ struct Node {
 impl Components {
     /// The components of a body, by Tarjan's algorithm.
     pub fn compute(body: &Body) -> Self {
-        let mut this = Self { component: vec![u32::MAX; body.block_count()], count: 0 };
-        let Some(&entry) = body.block_order().first() else { return this };
+        let mut this = Self { component: vec![u32::MAX; body.block_bound()], count: 0 };
+        let Some(entry) = body.entry_block() else { return this };
         let unseen = Node { index: u32::MAX, low: u32::MAX };
-        let mut nodes = vec![unseen; body.block_count()];
+        let mut nodes = vec![unseen; body.block_bound()];
         let mut next = 0;
         let mut open = Vec::new();
         let mut enter = |block: Block, nodes: &mut [Node], open: &mut Vec<Block>| {

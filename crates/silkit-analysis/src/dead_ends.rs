@@ -14,10 +14,10 @@ pub struct DeadEnds {
 impl DeadEnds {
     /// The dead ends of a body.
     pub fn compute(body: &Body) -> Self {
-        let mut is_dead_end = vec![true; body.block_count()];
+        let mut is_dead_end = vec![true; body.block_bound()];
         let mut work = Worklist::new();
         let leaves = |b: &Block| body.last_inst(*b).is_some_and(|i| body.inst(i).opcode.leaves_function());
-        for block in body.block_order().iter().copied().filter(leaves) {
+        for block in body.blocks().filter(leaves) {
             work.push(block);
         }
         while let Some(block) = work.pop() {
@@ -26,7 +26,7 @@ impl DeadEnds {
                 work.push(pred);
             }
         }
-        let any = body.block_order().iter().any(|b| is_dead_end[b.index()]);
+        let any = body.blocks().any(|b| is_dead_end[b.index()]);
         Self { is_dead_end, any }
     }
 

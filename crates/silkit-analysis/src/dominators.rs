@@ -3,7 +3,7 @@
 //! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in
 //! O(e log n) whatever the shape of the graph; Euler numbers of the tree answer in constant time.
 
-use crate::{BlockOrder, InstOrder};
+use crate::BlockOrder;
 use silkit_base::Entity;
 use silkit_ir::{Block, Body, Inst, Value, ValueDef};
 use std::ops::Range;
@@ -19,14 +19,14 @@ pub struct Dominators {
 impl Dominators {
     /// The dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
-        let roots: Vec<u32> = body.block_order().first().map(|b| b.as_u32()).into_iter().collect();
+        let roots: Vec<u32> = body.entry_block().map(|b| b.as_u32()).into_iter().collect();
         let forward = |n: u32, into: &mut Vec<u32>| {
             into.extend(body.block_successors(Block::from_u32(n)).map(Block::as_u32));
         };
         let backward = |n: u32, into: &mut Vec<u32>| {
             into.extend(body.predecessors(Block::from_u32(n)).map(Block::as_u32));
         };
-        Self { tree: Tree::compute(body.block_count(), &roots, &forward, &backward) }
+        Self { tree: Tree::compute(body.block_bound(), &roots, &forward, &backward) }
     }
 
     /// The block that dominates a block most closely; `None` for the entry and for blocks that
@@ -68,21 +68,21 @@ pub struct PostDominators {
 impl PostDominators {
     /// The post-dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
-        let ends = |b: &&Block| body.block_successors(**b).len() == 0;
-        let roots: Vec<u32> = body.block_order().iter().filter(ends).map(|b| b.as_u32()).collect();
+        let ends = |b: &Block| body.block_successors(*b).len() == 0;
+        let roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
         Self::with_roots(body, &roots)
     }
 
     /// The post-dominator tree of a body whose endless loops have an end, too: for each, the block that a search from its first
     /// block finds last.
     pub fn compute_with_endless_loops(body: &Body) -> Self {
-        let ends = |b: &&Block| body.block_successors(**b).len() == 0;
-        let mut roots: Vec<u32> = body.block_order().iter().filter(ends).map(|b| b.as_u32()).collect();
+        let ends = |b: &Block| body.block_successors(*b).len() == 0;
+        let mut roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
         let order = BlockOrder::compute(body);
-        let mut is_ended = vec![false; body.block_count()];
+        let mut is_ended = vec![false; body.block_bound()];
         let mut work: Vec<Block> = roots.iter().map(|&r| Block::from_u32(r)).collect();
-        let mut blocks = body.block_order().iter().copied().filter(|&b| order.is_reachable(b));
-        let mut seen = vec![false; body.block_count()];
+        let mut blocks = body.blocks().filter(|&b| order.is_reachable(b));
+        let mut seen = vec![false; body.block_bound()];
         loop {
             while let Some(block) = work.pop() {
                 if !std::mem::replace(&mut is_ended[block.index()], true) {
@@ -111,7 +111,7 @@ impl PostDominators {
         let backward = |n: u32, into: &mut Vec<u32>| {
             into.extend(body.block_successors(Block::from_u32(n)).map(Block::as_u32));
         };
-        Self { tree: Tree::compute(body.block_count(), roots, &forward, &backward) }
+        Self { tree: Tree::compute(body.block_bound(), roots, &forward, &backward) }
     }
 
     /// The block that post-dominates a block most closely; `None` where the paths from it have only their
@@ -139,24 +139,18 @@ impl PostDominators {
 
 /// Whether the definition of a value dominates an instruction (SIL.md, "Value and instruction dominance").
 /// A block that cannot be reached may use what it likes, but in order.
-pub fn value_dominates(
-    body: &Body,
-    dominators: &Dominators,
-    order: &InstOrder,
-    value: Value,
-    inst: Inst,
-) -> bool {
-    let block = body.inst(inst).block;
+pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst: Inst) -> bool {
+    let block = body.inst_block(inst);
     match body.def(value) {
         ValueDef::Undef => true,
         ValueDef::Pending => false,
         ValueDef::Argument(of, _) => dominators.dominates(of, block),
         ValueDef::Result(def, _) => {
-            let at = body.inst(def).block;
+            let at = body.inst_block(def);
             if at != block {
                 return at.is_some() && dominators.dominates(at, block);
             }
-            order.comes_before(def, inst)
+            body.inst_precedes(def, inst)
         }
     }
 }

@@ -23,8 +23,8 @@ pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEsca
             _ => [e.argument; 2],
         })
         .collect();
-    let Some(&entry) = body.block_order().first() else { return found };
-    let returned = body.block_order().iter().find_map(|&block| {
+    let Some(entry) = body.entry_block() else { return found };
+    let returned = body.blocks().find_map(|block| {
         let last = body.last_inst(block)?;
         (body.inst(last).opcode == Opcode::Return).then_some(last)
     });
@@ -100,14 +100,14 @@ fn is_recursion(body: &Body, name: Symbol, operand: Operand) -> bool {
     }
     let site = ApplySite::new(body, data.user, Addresses::Lowered);
     let argument = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
-    let arguments = body.block_order().first().map(|&entry| body.arguments(entry));
+    let arguments = body.entry_block().map(|entry| body.arguments(entry));
     argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
 }
 
 /// The number of the argument of the function that a value is.
 fn argument_index(body: &Body, value: Value) -> Option<usize> {
     match body.def(value) {
-        ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => Some(index.into()),
+        ValueDef::Argument(block, index) if body.is_entry_block(block) => Some(index.into()),
         _ => None,
     }
 }

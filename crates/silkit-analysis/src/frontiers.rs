@@ -21,7 +21,7 @@ impl Frontiers {
     /// `None` where they have more than `most` members together: loops that are nested in a way that one block ends
     /// many of them have frontiers of quadratic size.
     pub fn compute(body: &Body, dominators: &Dominators, most: usize) -> Option<Self> {
-        let count = body.block_count();
+        let count = body.block_bound();
         // The members as pairs, those of a block in a list from the newest.
         let mut newest = vec![u32::MAX; count];
         let mut members: Vec<(Block, u32)> = Vec::new();

@@ -37,10 +37,10 @@ impl Induction {
     pub fn compute(body: &Body) -> Self {
         let mut this = Self::default();
         let unseen = Node { index: u32::MAX, low: 0, is_open: false };
-        let mut nodes = vec![unseen; body.value_count()];
+        let mut nodes = vec![unseen; body.value_bound()];
         let (mut next, mut open) = (0, Vec::new());
         let mut stack: Vec<(Value, std::vec::IntoIter<Value>)> = Vec::new();
-        let arguments = body.block_order().iter().flat_map(|&b| body.arguments(b)).copied();
+        let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
         for root in arguments.filter(|&v| body.is_phi(v)) {
             let mut enter = Some(root).filter(|v| nodes[v.index()].index == u32::MAX);
             loop {
@@ -159,7 +159,7 @@ bb2:
         let module = silkit_text::parse_module(text).module;
         let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
         let found = Induction::compute(body);
-        let block = body.block_order()[1];
+        let block = body.blocks().nth(1).unwrap();
         let [counter, sum] = body.arguments(block) else { panic!("two arguments") };
         let step = found.step(*counter).expect("an induction variable");
         assert_eq!(body.inst(step.increment).opcode, Opcode::IntegerLiteral);

@@ -24,7 +24,7 @@ enum Way {
 impl Joins {
     /// Those of a body.
     pub fn compute(body: &Body, dominators: &Dominators) -> Self {
-        let most = MOST_MEMBERS * body.block_order().len();
+        let most = MOST_MEMBERS * body.block_count();
         let way = Frontiers::compute(body, dominators, most)
             .map_or_else(|| Way::Edges(Edges::compute(body, dominators)), Way::Frontiers);
         Self { way }
@@ -91,7 +91,7 @@ struct Edges {
 impl Edges {
     /// The edges from blocks that can be reached.
     fn compute(body: &Body, dominators: &Dominators) -> Self {
-        let mut depth = vec![0; body.block_count()];
+        let mut depth = vec![0; body.block_bound()];
         for block in dominators.preorder() {
             depth[block.index()] = dominators.immediate(block).map_or(0, |above| depth[above.index()] + 1);
         }
@@ -116,7 +116,7 @@ impl Edges {
             levels.push(next);
         }
         into.sort_by_key(|&(to, _)| to);
-        let mut incoming = vec![0; body.block_count() + 1];
+        let mut incoming = vec![0; body.block_bound() + 1];
         into.iter().for_each(|&(to, _)| incoming[to.index() + 1] += 1);
         (1..incoming.len()).for_each(|at| incoming[at] += incoming[at - 1]);
         let sources = into.into_iter().map(|(_, position)| position).collect();

@@ -14,7 +14,6 @@
 //! | [`LoopRegions`] | the tree of blocks, loops and the function, with edges at each level | edges |
 //! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
 //! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
-//! | [`InstOrder`] | which of two instructions of a block comes first | instructions |
 //! | [`RcIdentity`] | values with the same reference count | all of these |
 //! | [`Induction`] | phis that count up in a loop | all of these |
 //! | [`Epilogue`] | the last retains and releases of a function | all of these |
@@ -51,7 +50,6 @@ pub mod escape;
 pub mod escape_effects;
 mod frontiers;
 mod induction;
-mod inst_order;
 mod joins;
 mod loop_regions;
 mod loops;
@@ -78,7 +76,6 @@ pub use effects::{ArgumentEffects, ArgumentEscape, Effects, Escape, FunctionEffe
 pub use epilogue::{Epilogue, EpilogueKind};
 pub use frontiers::{ChosenDominators, Frontiers};
 pub use induction::{Induction, Step};
-pub use inst_order::InstOrder;
 pub use joins::Joins;
 pub use loop_regions::{LoopRegions, Region, RegionEdge, RegionKind};
 pub use loops::{Loop, LoopId, Loops};

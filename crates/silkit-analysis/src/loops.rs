@@ -45,9 +45,9 @@ impl Loops {
     pub fn new(body: &Body, dominators: &Dominators, order: &BlockOrder) -> Self {
         let mut this = Self {
             loops: IdVec::default(),
-            innermost: vec![LoopId::NONE; body.block_count()],
+            innermost: vec![LoopId::NONE; body.block_bound()],
             outermost: Vec::new(),
-            position: vec![u32::MAX; body.block_count()],
+            position: vec![u32::MAX; body.block_bound()],
         };
         // The outermost loop found so far around each, or one nearer to it.
         let mut tops: IdVec<LoopId, LoopId> = IdVec::default();
@@ -270,7 +270,7 @@ mod tests {
         let module = parse(blocks);
         let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
         let loops = Loops::compute(body);
-        let name = |b: Block| format!("bb{}", body.block_order().iter().position(|&o| o == b).unwrap_or(99));
+        let name = |b: Block| format!("bb{}", body.blocks().position(|o| o == b).unwrap_or(99));
         let names = |all: &[Block]| all.iter().map(|&b| name(b)).collect::<Vec<_>>().join(" ");
         let mut found: Vec<String> = loops
             .inner_first()

@@ -15,7 +15,7 @@ pub struct BlockOrder {
 impl BlockOrder {
     /// The order of the blocks of a body.
     pub fn compute(body: &Body) -> Self {
-        let mut number = vec![u32::MAX; body.block_count()];
+        let mut number = vec![u32::MAX; body.block_bound()];
         let order = body.reverse_postorder();
         for (i, block) in order.iter().enumerate() {
             number[block.index()] = i as u32;

@@ -75,7 +75,7 @@ impl<'a> BlockRange<'a> {
 
     /// Whether the first block dominates the inserted ones.
     pub fn is_valid(&self) -> bool {
-        let entry = self.body.block_order().first().copied();
+        let entry = self.body.entry_block();
         entry == Some(self.begin) || entry.is_none_or(|entry| !self.contains_or_ends(entry))
     }
 
@@ -127,7 +127,7 @@ pub struct InstRange<'a> {
 impl<'a> InstRange<'a> {
     /// A range that begins with an instruction and holds nothing else.
     pub fn new(body: &'a Body, begin: Inst) -> Self {
-        let blocks = BlockRange::new(body, body.inst(begin).block);
+        let blocks = BlockRange::new(body, body.inst_block(begin));
         Self { body, begin, blocks, inserted: EntitySet::default(), passed: EntitySet::default() }
     }
 
@@ -145,8 +145,8 @@ impl<'a> InstRange<'a> {
     pub fn insert(&mut self, inst: Inst) {
         let body = self.body;
         self.inserted.insert(inst);
-        self.blocks.insert(body.inst(inst).block);
-        if body.inst(inst).block != self.blocks.begin {
+        self.blocks.insert(body.inst_block(inst));
+        if body.inst_block(inst) != self.blocks.begin {
             let mut next = Some(self.begin);
             while let Some(inst) = next.filter(|&inst| self.passed.insert(inst)) {
                 next = body.next_inst(inst);
@@ -161,7 +161,7 @@ impl<'a> InstRange<'a> {
 
     /// Whether an inserted instruction comes after it.
     pub fn contains(&self, inst: Inst) -> bool {
-        let block = self.body.inst(inst).block;
+        let block = self.body.inst_block(inst);
         self.passed.contains(inst) || (block != self.blocks.begin && self.blocks.contains(block))
     }
 

@@ -51,7 +51,7 @@ impl<'a> RcIdentity<'a> {
     fn strip(&self, value: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Value {
         let mut at = value;
         // A body that is wrong may define values by each other.
-        for _ in 0..=self.body.value_count() {
+        for _ in 0..=self.body.value_bound() {
             match self.source(at).or_else(|| self.phi_source(at, depth, seen)) {
                 Some(next) => at = next,
                 None => break,
@@ -217,7 +217,7 @@ impl<'a> RcIdentity<'a> {
     fn is_empty_at(&self, block: Block, value: Value) -> bool {
         let body = self.body;
         let home = match body.def(value) {
-            ValueDef::Result(inst, _) => body.inst(inst).block,
+            ValueDef::Result(inst, _) => body.inst_block(inst),
             ValueDef::Argument(block, _) => block,
             ValueDef::Undef | ValueDef::Pending => return false,
         };
@@ -296,7 +296,7 @@ bb3(%15 : $Optional<C>, %16 : $C):
         let dominators = Dominators::compute(body);
         let identity = RcIdentity::new(function, body, &declarations, &dominators);
         let mut values = Vec::new();
-        for &block in body.block_order() {
+        for block in body.blocks() {
             values.extend(body.arguments(block));
             values.extend(body.block_insts(block).flat_map(|i| body.results(i)));
         }

@@ -3,7 +3,7 @@
 //! The rules are those of SIL.md, "Joint post-dominance". The walk goes backwards from the ends, so its cost
 //! is the size of the scope, not of the function.
 
-use crate::{DeadEnds, InstOrder, path};
+use crate::{DeadEnds, path};
 use silkit_base::{EntitySet, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst};
 
@@ -62,7 +62,6 @@ pub enum ScopeError {
 #[derive(Debug)]
 pub struct Scopes<'a> {
     body: &'a Body,
-    order: &'a InstOrder,
     dead_ends: &'a DeadEnds,
     /// Only paths from the entry count.
     reachable: EntitySet<Block>,
@@ -84,9 +83,9 @@ pub struct Scopes<'a> {
 
 impl<'a> Scopes<'a> {
     /// A checker of the scopes of a body.
-    pub fn new(body: &'a Body, order: &'a InstOrder, dead_ends: &'a DeadEnds) -> Self {
+    pub fn new(body: &'a Body, dead_ends: &'a DeadEnds) -> Self {
         let mut reachable = EntitySet::new();
-        let mut work: Vec<Block> = body.block_order().first().copied().into_iter().collect();
+        let mut work: Vec<Block> = body.entry_block().into_iter().collect();
         while let Some(block) = work.pop() {
             if reachable.insert(block) {
                 work.extend(body.block_successors(block));
@@ -94,7 +93,6 @@ impl<'a> Scopes<'a> {
         }
         Self {
             body,
-            order,
             dead_ends,
             reachable,
             begin: Begin::Start(Block::NONE),
@@ -127,14 +125,14 @@ impl<'a> Scopes<'a> {
 
     /// Whether the point before an instruction is inside the scope that was checked last.
     pub fn contains(&mut self, inst: Inst) -> bool {
-        let block = self.body.inst(inst).block;
-        let position = self.order.position(inst);
+        let block = self.body.inst_block(inst);
+        let position = self.body.order_in_block(inst);
         if block == self.begin_block() && self.is_after_begin(inst) {
-            return self.end_after_begin().is_none_or(|end| position <= self.order.position(end));
+            return self.end_after_begin().is_none_or(|end| position <= self.body.order_in_block(end));
         }
         if self.live_in.contains(block) {
             let first = self.ends.get(&block).and_then(|ends| ends.first());
-            return first.is_none_or(|&end| position <= self.order.position(end));
+            return first.is_none_or(|&end| position <= self.body.order_in_block(end));
         }
         if self.abandoned.is_empty() || !self.dead_ends.is_dead_end(block) {
             return false;
@@ -154,7 +152,7 @@ impl<'a> Scopes<'a> {
 
     fn begin_block(&self) -> Block {
         match self.begin {
-            Begin::After(inst) => self.body.inst(inst).block,
+            Begin::After(inst) => self.body.inst_block(inst),
             Begin::Start(block) => block,
         }
     }
@@ -162,7 +160,7 @@ impl<'a> Scopes<'a> {
     /// Whether an instruction of the block of the beginning comes after it.
     fn is_after_begin(&self, inst: Inst) -> bool {
         match self.begin {
-            Begin::After(begin) => self.order.comes_before(begin, inst),
+            Begin::After(begin) => self.body.inst_precedes(begin, inst),
             Begin::Start(_) => true,
         }
     }
@@ -182,10 +180,10 @@ impl<'a> Scopes<'a> {
         self.abandoned.clear();
         self.inside_dead_ends = None;
         let mut sorted = ends.to_vec();
-        sorted.sort_unstable_by_key(|&end| (self.body.inst(end).block, self.order.position(end)));
+        sorted.sort_unstable_by_key(|&end| (self.body.inst_block(end), self.body.order_in_block(end)));
         let begin_block = self.begin_block();
         for &end in &sorted {
-            let block = self.body.inst(end).block;
+            let block = self.body.inst_block(end);
             if !self.reachable.contains(block) {
                 continue;
             }
@@ -228,7 +226,7 @@ impl<'a> Scopes<'a> {
                     self.work.push(pred);
                 }
             }
-            let is_entry = self.body.block_order().first() == Some(&block);
+            let is_entry = self.body.is_entry_block(block);
             if is_entry && !undominated {
                 undominated = true;
                 errors.push(ScopeError::Undominated(self.next_end(block).0));

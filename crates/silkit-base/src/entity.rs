@@ -6,6 +6,8 @@ use std::ops::{Index, IndexMut};
 
 /// A dense index with a type of its own, made by [`entity!`](crate::entity!).
 pub trait Entity: Copy + Eq + fmt::Debug {
+    /// A value that names no entity: a compact `None` for dense tables.
+    const NONE: Self;
     /// The entity with this index.
     fn from_index(index: usize) -> Self;
     /// The index of this entity.
@@ -55,6 +57,7 @@ macro_rules! entity {
         }
 
         impl $crate::Entity for $name {
+            const NONE: Self = Self(u32::MAX);
             #[inline]
             fn from_index(index: usize) -> Self {
                 assert!(index <= Self::MAX, "invariant: an entity index fits in 32 bits");

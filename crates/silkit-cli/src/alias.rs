@@ -120,7 +120,7 @@ fn values_to_ask(
     dump: &Dump<'_>,
     names: &[&String],
 ) -> Option<Vec<Value>> {
-    let all = body.block_order().iter().flat_map(|&block| {
+    let all = body.blocks().flat_map(|block| {
         let results = body.block_insts(block).flat_map(|inst| body.results(inst));
         body.arguments(block).iter().copied().chain(results)
     });

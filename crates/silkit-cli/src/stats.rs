@@ -72,7 +72,7 @@ fn count(input: &Input) -> Counts {
     let initializers = module.globals.iter().filter_map(|g| g.initializer.as_ref());
     for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
         bodies += 1;
-        blocks += body.block_order().len();
+        blocks += body.block_count();
     }
     for body in module.functions.values().filter_map(|f| f.body.as_ref()).chain(initializers) {
         for inst in body.insts() {

@@ -366,7 +366,7 @@ const PURE_INTRINSICS: &[&str] = &[
 pub fn called_function(body: &Body, inst: Inst) -> Option<Symbol> {
     let mut callee = ApplySite::new(body, inst, Addresses::Lowered)?.callee();
     // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         let def = body.defining_inst(callee)?;
         callee = match body.inst(def).opcode {
             opcode if opcode.is_function_ref() => {

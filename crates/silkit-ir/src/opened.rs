@@ -45,14 +45,14 @@ impl OpenedTypes {
 
     /// Remembers what an instruction opens.
     pub fn note(&mut self, body: &Body, inst: Inst) {
-        if let (Some(id), Some(value)) = (body.opened_id(inst), body.results(inst).next()) {
+        if let (Some(id), Some(value)) = (body.opened_id(inst), body.first_result(inst)) {
             self.values.insert(id, value);
         }
     }
 
     /// Remembers the `self` of a method, from which instructions that name `@dynamic_self` take its type.
     pub fn note_self(&mut self, body: &Body) {
-        let entry = body.block_order().first().map(|&entry| body.arguments(entry));
+        let entry = body.entry_block().map(|entry| body.arguments(entry));
         if let Some(&value) = entry.and_then(|arguments| arguments.last()) {
             self.values.insert(Symbol::new(DYNAMIC_SELF), value);
         }

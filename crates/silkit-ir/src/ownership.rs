@@ -198,11 +198,11 @@ pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>)
 impl<'a> BodyOwnership<'a> {
     /// The ownership of all values of a body.
     pub fn new(body: &'a Body, context: OwnershipContext<'a>) -> Self {
-        let values = Slots::Dense(vec![Slot::Open; body.value_count()]);
+        let values = Slots::Dense(vec![Slot::Open; body.value_bound()]);
         let mut all = Self { body, context, values };
-        for value in (0..body.value_count() as u32).map(Value::from_u32) {
+        for value in (0..body.value_bound() as u32).map(Value::from_u32) {
             // What was removed has no operands any more.
-            if body.defining_inst(value).is_none_or(|inst| body.inst(inst).block.is_some()) {
+            if body.defining_inst(value).is_none_or(|inst| body.inst_block(inst).is_some()) {
                 all.solve(value);
             }
         }

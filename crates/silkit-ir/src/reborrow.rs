@@ -8,9 +8,9 @@ impl Body {
     /// Marks the guaranteed phis whose borrow scope ends somewhere as reborrows: those with an
     /// `end_borrow`, also by way of their `borrowed … from`, and those that are passed to a reborrow.
     pub fn update_reborrow_flags(&mut self) {
-        let entry = self.block_order().first().copied();
-        let arguments = self.block_order().iter().filter(|b| Some(**b) != entry);
-        let phis = arguments.flat_map(|&b| self.arguments(b)).copied().filter(|&v| self.is_unmarked_phi(v));
+        let entry = self.entry_block();
+        let arguments = self.blocks().filter(|b| Some(*b) != entry);
+        let phis = arguments.flat_map(|b| self.arguments(b)).copied().filter(|&v| self.is_unmarked_phi(v));
         let mut work: Vec<Value> = phis.filter(|&v| self.is_reached(v) && self.ends_borrow(v)).collect();
         while let Some(phi) = work.pop() {
             if !self.is_unmarked_phi(phi) {

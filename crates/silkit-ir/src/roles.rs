@@ -40,7 +40,7 @@ impl Body {
     /// Whether the whole and the part of a projection are addresses.
     fn projects(&self, inst: Inst) -> Option<(bool, bool)> {
         let Role::Projection(_) = self.role(inst) else { return None };
-        let part = self.results(inst).next()?;
+        let part = self.first_result(inst)?;
         Some((self.value(self.role_operand(inst)?).ty.is_address(), self.value(part).ty.is_address()))
     }
 
@@ -51,7 +51,7 @@ impl Body {
     pub fn origin(&self, value: Value, follows: impl Fn(Role) -> bool) -> Origin {
         let mut origin = Origin { root: value, path: Vec::new() };
         // A body that is wrong may define values by each other.
-        while origin.path.len() < self.inst_count()
+        while origin.path.len() < self.inst_bound()
             && let Some(inst) = self.defining_inst(origin.root)
             && follows(self.role(inst))
             && let Some(whole) = self.role_operand(inst)
@@ -148,7 +148,7 @@ impl Body {
     /// Whether a value is an argument that edges pass, as opposed to one of the entry or of a terminator.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.def(value) else { return false };
-        self.block_order().first() != Some(&block)
+        !self.is_entry_block(block)
             && self.incoming(block).next().is_some()
             && self.incoming(block).all(|edge| self.edge_operand(edge, index.into()).is_some())
     }
@@ -163,7 +163,7 @@ impl Body {
     /// The argument for which a terminator passes an operand (`br`, `cond_br`).
     pub fn passed_to(&self, operand: Operand) -> Option<Value> {
         let terminator = self.operand(operand).user;
-        let block = self.inst(terminator).block.some().filter(|_| self.is_terminator(terminator))?;
+        let block = self.inst_block(terminator).some().filter(|_| self.is_terminator(terminator))?;
         let at = self.operand_index(operand);
         self.outgoing(block).enumerate().find_map(|(index, edge)| {
             let passed = self.operand_range(terminator, self.edge_operands(terminator, index)?);

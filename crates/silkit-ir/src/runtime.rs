@@ -114,7 +114,7 @@ fn checked(enforcement: Option<AccessEnforcement>) -> RuntimeEffects {
 }
 
 fn is_thin_metatype(body: &Body, inst: Inst) -> bool {
-    let ty = body.results(inst).next().map(|value| body.value(value).ty.ty());
+    let ty = body.first_result(inst).map(|value| body.value(value).ty.ty());
     ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Metatype(MetatypeRepr::Thin, _)))
 }
 

@@ -23,7 +23,7 @@ impl Body {
             (StackEffect::MayAllocate, _) => self.has_flag(inst, "stack"),
             _ => false,
         };
-        if allocates { self.results(inst).next() } else { None }
+        if allocates { self.first_result(inst) } else { None }
     }
 
     /// The operand of a stack deallocation.

@@ -9,8 +9,7 @@ use silkit_types::decl::Declarations;
 pub fn bottom_up(module: &Module, declarations: &Declarations) -> Vec<FunctionId> {
     // Which other functions may be called does not matter here, so neither does what is visible.
     let tables = CalleeTables::new(module, Visibility::new(declarations, false));
-    let has_blocks = |f: &FunctionId| {
-        module.functions[*f].body.as_ref().is_some_and(|body| !body.block_order().is_empty())
-    };
+    let has_blocks =
+        |f: &FunctionId| module.functions[*f].body.as_ref().is_some_and(|body| body.entry_block().is_some());
     BottomUp::new(&tables).functions().filter(has_blocks).collect()
 }

@@ -31,14 +31,14 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
     let mut work: Vec<Inst> = insts.into_iter().collect();
     let mut count = 0;
     while let Some(inst) = work.pop() {
-        if cx.body().inst(inst).block.some().is_none() || !is_dead(cx, inst) {
+        if cx.body().inst_block(inst).some().is_none() || !is_dead(cx, inst) {
             continue;
         }
         let consumed = consumed(cx, inst);
         keep_variables(cx, inst);
         let ends: Vec<Inst> = cx.body().results(inst).flat_map(|v| cx.body().users(v)).collect();
         for end in ends {
-            if cx.body().inst(end).block.is_some() {
+            if cx.body().inst_block(end).is_some() {
                 cx.edit().remove(end);
             }
         }
@@ -111,7 +111,7 @@ fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
         Some(Ownership::None) => true,
         // What the caller lends is there up to the end.
         Some(Ownership::Guaranteed) => {
-            matches!(body.def(source), ValueDef::Argument(block, _) if body.block_order().first() == Some(&block))
+            matches!(body.def(source), ValueDef::Argument(block, _) if body.is_entry_block(block))
         }
         _ => false,
     };

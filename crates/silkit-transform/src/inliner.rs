@@ -111,11 +111,10 @@ impl<'a> Inliner<'a> {
         let site = ApplySite::new(body, call, Addresses::Lowered).filter(ApplySite::is_full);
         let site = site.ok_or(CannotInline::NoCall)?;
         let arguments: Vec<Value> = site.arguments().collect();
-        let entry = source.block_order().first().ok_or(CannotInline::NoBody)?;
         let substitutions = site.substitutions();
         let sig = callee.ty.ty().as_function().and_then(|ty| ty.sig);
         let params = sig.map_or(0, |sig| sig.data().params.len());
-        if source.arguments(*entry).len() != arguments.len() || params != substitutions.len() {
+        if source.entry_arguments().len() != arguments.len() || params != substitutions.len() {
             return Err(CannotInline::NoCall);
         }
         let context = OwnershipContext::new(caller, declarations, Addresses::Lowered);
@@ -156,7 +155,7 @@ impl<'a> Inliner<'a> {
         let borrows = self.borrow(body);
         let mut editor = body.edit();
         let rest = editor.next_inst(self.call).map(|next| editor.split_block(next));
-        let before = editor.inst(self.call).block;
+        let before = editor.inst_block(self.call);
         let mut cloner = Cloner::of(self.callee.body).with_scopes(scopes);
         if let Some(sig) = self.callee.function.ty.ty().as_function().and_then(|ty| ty.sig) {
             let substitution = Substitution { sig, args: &self.substitutions };
@@ -191,7 +190,7 @@ impl<'a> Inliner<'a> {
                 editor.remove(self.call);
             }
             (_, Some(rest)) => {
-                if let Some(result) = editor.results(self.call).next() {
+                if let Some(result) = editor.first_result(self.call) {
                     let value = operand_or_undef(&mut editor, exits.returns, result);
                     editor.replace_all_uses(result, value);
                 }
@@ -283,7 +282,7 @@ impl<'a> Inliner<'a> {
         let mut made = Vec::new();
         for (index, exit) in [exits.returns, exits.unwinds].into_iter().enumerate() {
             let Some(end) = self.ends[index] else { continue };
-            if let Some(result) = editor.results(end).next() {
+            if let Some(result) = editor.first_result(end) {
                 let value = operand_or_undef(editor, exit, result);
                 editor.replace_all_uses(result, value);
             }
@@ -293,7 +292,7 @@ impl<'a> Inliner<'a> {
             }
             let Some(next) = editor.next_inst(end) else { continue };
             let behind = editor.split_block(next);
-            let block = editor.inst(end).block;
+            let block = editor.inst_block(end);
             editor.remove(end);
             match resumed.targets.get(index).copied().flatten() {
                 Some(target) => {
@@ -326,7 +325,7 @@ impl<'a> Inliner<'a> {
 
 /// The blocks that can be reached, each behind the first one that goes to it, as the reference orders copies.
 fn order(body: &Body) -> Vec<Block> {
-    let mut order: Vec<Block> = body.block_order().first().copied().into_iter().collect();
+    let mut order: Vec<Block> = body.entry_block().into_iter().collect();
     let mut seen: FxHashSet<Block> = order.iter().copied().collect();
     let mut work = order.clone();
     while let Some(block) = work.pop() {
@@ -407,7 +406,7 @@ fn operand_or_undef(editor: &mut Editor<'_>, exit: Option<Inst>, instead_of: Val
 /// Makes an exit a branch, which passes on what the exit gives if the block takes it.
 fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, loc: Loc, passes: bool) {
     let Some(exit) = exit else { return };
-    let block = editor.inst(exit).block;
+    let block = editor.inst_block(exit);
     let mut given: Vec<Value> = editor.operands(exit).iter().map(|operand| operand.value).collect();
     given.truncate(if passes { editor.arguments(target).len() } else { 0 });
     editor.remove(exit);
@@ -417,7 +416,7 @@ fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, loc: Loc, p
 /// Says of an exit that it is not reached.
 fn stop(editor: &mut Editor<'_>, exit: Option<Inst>, loc: Loc) {
     let Some(exit) = exit else { return };
-    let block = editor.inst(exit).block;
+    let block = editor.inst_block(exit);
     editor.remove(exit);
     let unreachable = silkit_ir::NewInst { loc, ..silkit_ir::NewInst::new(Opcode::Unreachable) };
     editor.insert(Point::End(block), &unreachable);

@@ -124,7 +124,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     let Some((home, definition)) = home(cx, value) else { return Vec::new() };
     let mut is_live_in: FxHashSet<Block> = FxHashSet::default();
     let mut blocks = vec![home];
-    let mut work: Vec<Block> = uses.insts.keys().map(|&inst| body.inst(inst).block).collect();
+    let mut work: Vec<Block> = uses.insts.keys().map(|&inst| body.inst_block(inst)).collect();
     work.sort_unstable();
     while let Some(block) = work.pop() {
         if block != home && is_live_in.insert(block) {
@@ -157,7 +157,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
 /// The block that a value is defined in, and the instruction that defines it.
 fn home(cx: &FunctionContext<'_>, value: Value) -> Option<(Block, Option<Inst>)> {
     match cx.body().def(value) {
-        ValueDef::Result(inst, _) => Some((cx.body().inst(inst).block, Some(inst))),
+        ValueDef::Result(inst, _) => Some((cx.body().inst_block(inst), Some(inst))),
         ValueDef::Argument(block, _) => Some((block, None)),
         ValueDef::Undef | ValueDef::Pending => None,
     }

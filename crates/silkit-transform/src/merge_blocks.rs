@@ -5,8 +5,7 @@ use silkit_ir::{Block, Body, Inst, Opcode, Value};
 /// Merges all blocks that can be, and says how many there were. What was passed takes the place of arguments; their
 /// `borrowed … from` go, since they are no phis any more.
 pub fn merge_all(body: &mut Body) -> usize {
-    let blocks: Vec<Block> =
-        body.block_order().iter().skip(1).copied().filter(|&block| can_be_merged(body, block)).collect();
+    let blocks: Vec<Block> = body.blocks().skip(1).filter(|&block| can_be_merged(body, block)).collect();
     merge(body, blocks)
 }
 
@@ -17,7 +16,7 @@ pub fn merge_into_predecessor(body: &mut Body, block: Block) -> bool {
 
 fn can_be_merged(body: &Body, block: Block) -> bool {
     let is_branch = |from| body.terminator(from).is_some_and(|t| body.inst(t).opcode == Opcode::Branch);
-    body.block_order().first() != Some(&block)
+    !body.is_entry_block(block)
         && body.single_predecessor(block).is_some_and(|from| from != block && is_branch(from))
 }
 
@@ -29,11 +28,10 @@ fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
     let mut editor = body.edit();
     blocks.retain(|&block| {
         editor.single_predecessor(block) != Some(block) && {
-            editor.absorb(block);
+            editor.merge_into_predecessor(block);
             true
         }
     });
-    editor.forget_absorbed(&blocks);
     blocks.len()
 }
 

@@ -69,7 +69,7 @@ impl SsaUpdater {
     ) -> Result<Vec<Value>, CannotPass> {
         let (at_end, places) = self.places(body, uses);
         let live_in = live_in(body, &at_end, &places);
-        let entry = body.block_order().first().copied();
+        let entry = body.entry_block();
         let defining = at_end.keys().copied();
         let blocks = entry.map_or_else(Vec::new, |entry| {
             joins.iterated(dominators, entry, defining, |block| live_in.contains(&block))
@@ -104,7 +104,7 @@ impl SsaUpdater {
         let mut of_block: FxHashMap<Block, FxHashSet<Operand>> = FxHashMap::default();
         let mut places = Vec::with_capacity(uses.len());
         for &operand in uses {
-            let block = body.inst(body.operand(operand).user).block;
+            let block = body.inst_block(body.operand(operand).user);
             if self.definitions.contains_key(&block) {
                 of_block.entry(block).or_default().insert(operand);
             } else {
@@ -197,7 +197,7 @@ enum Place {
 fn home(body: &Body, value: Value) -> Option<Block> {
     match body.def(value) {
         ValueDef::Argument(block, _) => Some(block),
-        ValueDef::Result(inst, _) => Some(body.inst(inst).block),
+        ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
         ValueDef::Undef | ValueDef::Pending => None,
     }
 }

@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
             sets: Sets::below(numbers.len()),
             lists: vec![base(false), base(true)],
             list_of: FxHashMap::default(),
-            at_start: vec![None; body.block_count()],
+            at_start: vec![None; body.block_bound()],
             regions: FxHashMap::default(),
             removals: Vec::new(),
             insertions: Vec::new(),

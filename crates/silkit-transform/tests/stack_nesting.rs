@@ -229,7 +229,7 @@ fn groups(body: &Body, block: Block) -> Vec<(Vec<Inst>, Inst)> {
 fn follow(input: &Body, output: &Body, random: &mut Random, length: usize) {
     let dead_ends = DeadEnds::compute(input);
     let (mut active, mut stack): (FxHashSet<Inst>, Vec<Inst>) = Default::default();
-    let mut block = input.block_order()[0];
+    let mut block = input.entry_block().unwrap();
     for _ in 0..length {
         let (before, after) = (groups(input, block), groups(output, block));
         assert_eq!(before.len(), after.len(), "other instructions stay");
@@ -300,7 +300,7 @@ fn fixed(steps: &str) -> Result<Vec<String>, NestingError> {
     let name = |inst: Inst| {
         // Allocations are numbered as they stand.
         let number = allocations.binary_search(&body.paired_allocation(inst, false)?).ok()?;
-        Some(format!("bb{} {number}", body.block_order().iter().position(|&b| b == body.inst(inst).block)?))
+        Some(format!("bb{} {number}", body.blocks().position(|b| b == body.inst_block(inst))?))
     };
     Ok(body.insts().filter_map(name).collect())
 }

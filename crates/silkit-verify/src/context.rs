@@ -3,7 +3,7 @@
 use crate::finding::{Finding, Place};
 use crate::names::Names;
 use crate::rule::Rule;
-use silkit_analysis::{BlockOrder, Components, DeadEnds, Dominators, InstOrder, value_dominates};
+use silkit_analysis::{BlockOrder, Components, DeadEnds, Dominators, value_dominates};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
@@ -151,7 +151,6 @@ pub struct FunctionContext<'a> {
     pub(crate) found: Found,
     is_broken: Cell<bool>,
     block_order: OnceCell<BlockOrder>,
-    inst_order: OnceCell<InstOrder>,
     dominators: OnceCell<Dominators>,
     dead_ends: OnceCell<DeadEnds>,
     components: OnceCell<Components>,
@@ -176,7 +175,6 @@ impl<'a> FunctionContext<'a> {
             found: Found { wants_unknown, ..Found::default() },
             is_broken: Cell::new(false),
             block_order: OnceCell::new(),
-            inst_order: OnceCell::new(),
             dominators: OnceCell::new(),
             dead_ends: OnceCell::new(),
             components: OnceCell::new(),
@@ -239,11 +237,6 @@ impl<'a> FunctionContext<'a> {
         self.block_order.get_or_init(|| BlockOrder::compute(self.body))
     }
 
-    /// The positions of instructions in their blocks.
-    pub fn inst_order(&self) -> &InstOrder {
-        self.inst_order.get_or_init(|| InstOrder::compute(self.body))
-    }
-
     /// The dominator tree.
     pub fn dominators(&self) -> &Dominators {
         self.dominators.get_or_init(|| Dominators::compute(self.body))
@@ -281,7 +274,7 @@ impl<'a> FunctionContext<'a> {
 
     /// Whether the definition of a value dominates an instruction.
     pub fn value_dominates(&self, value: Value, inst: Inst) -> bool {
-        value_dominates(self.body, self.dominators(), self.inst_order(), value, inst)
+        value_dominates(self.body, self.dominators(), value, inst)
     }
 
     /// All instructions, in order.

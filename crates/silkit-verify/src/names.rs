@@ -68,7 +68,7 @@ impl<'a> Names<'a> {
         self.printed.get_or_init(|| {
             let mut printed = Printed { blocks: FxHashMap::default(), values: FxHashMap::default() };
             let mut next = 0;
-            for (number, &block) in self.body.block_order().iter().enumerate() {
+            for (number, block) in self.body.blocks().enumerate() {
                 printed.blocks.insert(block, number);
                 let arguments = self.body.arguments(block).iter().copied();
                 for value in arguments {

@@ -113,7 +113,7 @@ impl<'a> Renderer<'a> {
             Place::Block(block) => Some(names.block(block)),
             Place::Value(value) => Some(names.value(value)),
             Place::Operand(operand) => Some(names.value(body.operand(operand).value)),
-            Place::Inst(inst) => Some(match body.results(inst).next() {
+            Place::Inst(inst) => Some(match body.first_result(inst) {
                 Some(value) => names.value(value),
                 None => body.info(inst).name.to_owned(),
             }),

@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut calls = 0;
     for function in module.functions.values_mut() {
         let Some(body) = &mut function.body else { continue };
-        let Some(&entry) = body.block_order().first() else { continue };
+        let Some(entry) = body.entry_block() else { continue };
         calls += body.insts().filter(|&inst| body.info(inst).apply.is_some()).count();
         let mut b = body.builder(&facts);
         b.move_to(Point::Start(entry));

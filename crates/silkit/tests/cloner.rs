@@ -56,7 +56,7 @@ fn a_copy_of_a_body_that_is_wrong_is_as_wrong() {
 }
 
 fn block(body: &Body, index: usize) -> Block {
-    body.block_order()[index]
+    body.blocks().nth(index).expect("a block")
 }
 
 const INLINE: &str = "sil_stage canonical
@@ -98,13 +98,13 @@ fn inlines_a_call_with_its_scopes() {
     let map = ScopeMap::inline(&mut scopes, &module.scopes, source.used_scopes(), at.scope);
 
     let args = body.view_as::<Apply<'_>>(call).expect("a call").args.to_vec();
-    let result = body.results(call).next().expect("a result");
+    let result = body.first_result(call).expect("a result");
     let mut editor = body.edit();
     let next = editor.next_inst(call).expect("a terminator");
     let rest = editor.split_block(next);
-    let before = editor.inst(call).block;
+    let before = editor.inst_block(call);
     let mut cloner = Cloner::of(&source).with_scopes(&map);
-    let copies = cloner.blocks(&mut editor, source.block_order(), before);
+    let copies = cloner.blocks(&mut editor, &source.blocks().collect::<Vec<_>>(), before);
     let entry = copies[0];
     // The entry's parameters are values here, no arguments.
     for (index, &arg) in args.iter().enumerate().rev() {
@@ -272,7 +272,7 @@ fn a_second_copy_opens_types_of_its_own() {
     let region = [block(body, 3), block(body, 2)];
     let mut cloner = Cloner::within();
     for _ in 0..2 {
-        let after = *body.block_order().last().expect("a block");
+        let after = body.last_block().expect("a block");
         let copies = cloner.blocks(&mut body.edit(), &region, after);
         assert_eq!(body.single_successor(copies[1]), Some(copies[0]), "edges inside go to copies");
         let exits: Vec<Block> = body.block_successors(copies[0]).collect();
@@ -282,7 +282,7 @@ fn a_second_copy_opens_types_of_its_own() {
     for (open, slot) in [(2, 3), (6, 5), (8, 7)] {
         let slot = body.first_inst(block(body, slot)).expect("alloc_stack");
         let open = body.first_inst(block(body, open)).expect("open_existential_addr");
-        let opener = body.results(open).next().expect("an address");
+        let opener = body.first_result(open).expect("an address");
         assert_eq!(body.type_operands(slot).iter().map(|o| o.value).collect::<Vec<_>>(), [opener]);
         let copied = body.next_inst(slot).expect("copy_addr");
         assert_eq!(body.operand_value(copied, 0), opener);
@@ -322,7 +322,7 @@ fn one_instruction_is_copied_with_other_operands() {
     let id = module.function("caller".into()).expect("a function");
     let body = module.functions[id].body.as_mut().expect("a body");
     let call = body.insts().nth(1).expect("the call");
-    let (arg, result) = (body.arguments(block(body, 0))[0], body.results(call).next().expect("a result"));
+    let (arg, result) = (body.arguments(block(body, 0))[0], body.first_result(call).expect("a result"));
     let mut cloner = Cloner::within();
     cloner.map_value(arg, result);
     let copy = cloner.inst_at(&mut body.edit(), call, Point::After(call));

@@ -70,7 +70,7 @@ fn conventions(module: &Module, addresses: Addresses) -> Conventions<'static> {
 /// The types of the entry's arguments are those that the conventions say.
 fn agrees_with_entry(module: &Module, conventions: Conventions<'_>) {
     let body = body(module, "closure");
-    let entry = body.arguments(body.block_order()[0]);
+    let entry = body.entry_arguments();
     assert_eq!(entry.len(), conventions.argument_count());
     for (index, &argument) in entry.iter().enumerate() {
         assert_eq!(conventions.argument_type(index), Some(body.value(argument).ty), "{index}");
@@ -163,7 +163,7 @@ fn making_the_closure_applies_its_last_argument() {
         assert!((0..argument).all(|i| site.applied_of_argument(i).is_none()));
         let captured = site.arguments().next().expect("a captured value");
         assert_eq!(site.self_value(), Some(captured));
-        let entry = body.arguments(body.block_order()[0]);
+        let entry = body.entry_arguments();
         assert_eq!(body.value(captured).ty, body.value(entry[argument]).ty);
     }
 }
@@ -193,10 +193,10 @@ fn the_entry_of_a_new_function_follows_its_type() {
         let mut new = Body::new();
         let facts = silkit::declarations(&module);
         let mut b = new.builder(&facts);
-        let entry = b.entry_block(&module.functions[id], addresses);
+        let entry = b.append_entry_block(&module.functions[id], addresses);
         let shape = |body: &Body, block| -> Vec<(SilType, Ownership)> {
             body.arguments(block).iter().map(|&v| (body.value(v).ty, body.value(v).ownership)).collect()
         };
-        assert_eq!(shape(&b, entry), shape(old, old.block_order()[0]));
+        assert_eq!(shape(&b, entry), shape(old, old.entry_block().expect("a block")));
     }
 }

@@ -33,9 +33,9 @@ fn targets(body: &Body, inst: Inst) -> Vec<Block> {
 fn check(body: &Body) {
     let mut uses: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut preds: BTreeMap<u32, Vec<Block>> = BTreeMap::new();
-    for &block in body.block_order() {
+    for block in body.blocks() {
         for inst in body.block_insts(block) {
-            assert_eq!(body.inst(inst).block, block);
+            assert_eq!(body.inst_block(inst), block);
             for operand in body.operand_ids(inst) {
                 let value = body.operand(operand).value;
                 assert!(uses.entry(value.as_u32()).or_default().insert(operand.as_u32()));
@@ -45,13 +45,13 @@ fn check(body: &Body) {
         assert!(body.block_successors(block).eq(last.iter().copied()), "successors of {block}");
         last.iter().for_each(|to| preds.entry(to.as_u32()).or_default().push(block));
     }
-    for value in (0..body.value_count() as u32).map(Value::from_u32) {
+    for value in (0..body.value_bound() as u32).map(Value::from_u32) {
         let listed: Vec<u32> = body.uses(value).map(Operand::as_u32).collect();
         let set: BTreeSet<u32> = listed.iter().copied().collect();
         assert_eq!(set.len(), listed.len(), "{value} lists a use twice");
         assert_eq!(set, uses.remove(&value.as_u32()).unwrap_or_default(), "uses of {value}");
     }
-    for block in (0..body.block_count() as u32).map(Block::from_u32) {
+    for block in (0..body.block_bound() as u32).map(Block::from_u32) {
         let mut listed: Vec<Block> = body.predecessors(block).collect();
         let mut made = preds.remove(&block.as_u32()).unwrap_or_default();
         listed.sort_unstable();
@@ -73,7 +73,7 @@ struct Fuzz<'b> {
 
 impl Fuzz<'_> {
     fn block(&mut self) -> Block {
-        *self.random.pick(self.e.block_order()).expect("a block")
+        *self.random.pick(&self.e.blocks().collect::<Vec<_>>()).expect("a block")
     }
 
     fn inst(&mut self) -> Option<Inst> {
@@ -105,7 +105,7 @@ impl Fuzz<'_> {
         let inst = self.inst()?;
         Some(match self.random.below(3) {
             0 if !self.is_terminator(inst) => Point::After(inst),
-            1 => Point::Start(self.e.inst(inst).block),
+            1 => Point::Start(self.e.inst_block(inst)),
             _ => Point::Before(inst),
         })
     }
@@ -185,22 +185,21 @@ impl Fuzz<'_> {
             11 => {
                 let block = self.block();
                 let pred = self.e.single_predecessor(block).filter(|&p| p != block)?;
-                let is_entry = self.e.block_order()[0] == block;
+                let is_entry = self.e.is_entry_block(block);
                 if is_entry || self.e.inst(self.e.terminator(pred)?).opcode != Opcode::Branch {
                     return None;
                 }
                 _ = self.e.merge_into_predecessor(block);
             }
             12 => {
-                let mut order = self.e.block_order().to_vec();
+                let mut order: Vec<Block> = self.e.blocks().collect();
                 self.random.shuffle(&mut order[1..]);
-                self.e.reorder_blocks(order);
+                self.e.reorder_blocks(&order);
             }
             _ => {
                 let block = self.block();
-                let is_free =
-                    self.e.predecessors(block).all(|p| p == block) && self.e.block_order()[0] != block;
-                let is_outside = |&user: &Inst| self.e.inst(user).block != block;
+                let is_free = self.e.predecessors(block).all(|p| p == block) && !self.e.is_entry_block(block);
+                let is_outside = |&user: &Inst| self.e.inst_block(user) != block;
                 let mut values: Vec<Value> = self.e.arguments(block).to_vec();
                 values.extend(self.e.block_insts(block).flat_map(|i| self.e.results(i)));
                 let is_used = values.iter().flat_map(|&v| self.e.users(v)).any(|user| is_outside(&user));
@@ -212,7 +211,7 @@ impl Fuzz<'_> {
 
     fn change_arguments(&mut self, kind: usize) -> Option<()> {
         let block = self.block();
-        let is_entry = self.e.block_order()[0] == block;
+        let is_entry = self.e.is_entry_block(block);
         let passes = |e: &Editor<'_>, edge: Edge| {
             let opcode = e.terminator(e.edge(edge).from).map(|t| e.inst(t).opcode);
             matches!(opcode, Some(Opcode::Branch | Opcode::CondBranch))
@@ -248,7 +247,7 @@ impl Fuzz<'_> {
     }
 
     fn copy(&mut self) -> Option<()> {
-        if self.e.inst_count() > 3000 {
+        if self.e.inst_bound() > 3000 {
             return None;
         }
         let mut region = vec![self.block(), self.block()];

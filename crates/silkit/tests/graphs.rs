@@ -29,12 +29,12 @@ fn every_block_and_edge_is_there() {
         for function in module.functions.values() {
             let Some(body) = &function.body else { continue };
             let graph = silkit::graph::control_flow(function, &|_| None).expect("a body");
-            let blocks = body.block_order();
+            let blocks: Vec<_> = body.blocks().collect();
             assert_eq!(graph.nodes.len(), blocks.len(), "{}", function.name);
             let edges: usize =
                 blocks.iter().filter_map(|&b| body.last_inst(b)).map(|i| body.successors(i).len()).sum();
             assert_eq!(graph.edges.len(), edges, "{}", function.name);
-            for (node, &block) in graph.nodes.iter().zip(blocks) {
+            for (node, &block) in graph.nodes.iter().zip(&blocks) {
                 let last = body.last_inst(block).expect("a terminator");
                 let name = body.info(last).name;
                 assert!(node.lines.last().is_some_and(|l| l.contains(name)), "{}: {:?}", function.name, node);

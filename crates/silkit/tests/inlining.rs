@@ -21,8 +21,8 @@ fn find_call(module: &Module, caller: FunctionId, seen: &FxHashSet<Inst>) -> Opt
         let callee = module.function(body.def_as::<FunctionRef>(site.callee())?.function)?;
         let target = &module.functions[callee];
         let source = target.body.as_ref()?;
-        let fits = source.inst_count() < 60
-            && body.inst_count() < 4000
+        let fits = source.inst_bound() < 60
+            && body.inst_bound() < 4000
             // What other modules may copy cannot refer to what a body that they do not have refers to.
             && (!function.has_attribute("serialized") || target.has_attribute("serialized"));
         fits.then_some((inst, callee))

@@ -70,7 +70,7 @@ fn roles_agree_with_types_and_scopes() {
         let module = parse_module(&text).module;
         for (body, inst) in bodies(&module).flat_map(|b| b.insts().map(move |i| (b, i))) {
             let view = body.view(inst);
-            let result = body.results(inst).next().map(|v| body.value(v).ty);
+            let result = body.first_result(inst).map(|v| body.value(v).ty);
             let operand = body.role_operand(inst).map(|v| body.value(v).ty);
             match body.role(inst) {
                 Role::Marker(_) | Role::Copy(_) => {
@@ -183,7 +183,7 @@ bb0(%0 : $*any P):
     let mut module = parse_module(text).module;
     let callee_type = module.functions.values().next().map(|f| f.ty).expect("@g");
     let body = module.functions.values_mut().find_map(|f| f.body.as_mut()).expect("a body");
-    let open = body.insts().next().and_then(|i| body.results(i).next()).expect("the address");
+    let open = body.insts().next().and_then(|i| body.first_result(i)).expect("the address");
     let exit = body.insts().last().expect("an exit");
     let mut b = body.builder(&NoFacts);
     b.move_to(Point::Before(exit));
@@ -192,8 +192,5 @@ bb0(%0 : $*any P):
     let call = b.defining_inst(call).expect("an instruction");
     assert_eq!(b.type_operands(call).len(), 1);
     assert_eq!(b.type_operands(call)[0].value, open);
-    assert_eq!(
-        b.origin(open, |role| matches!(role, Role::Projection(_))).root,
-        b.arguments(b.block_order()[0])[0]
-    );
+    assert_eq!(b.origin(open, |role| matches!(role, Role::Projection(_))).root, b.entry_arguments()[0]);
 }

@@ -56,7 +56,7 @@ fn reading_views_and_roles() -> Outcome {
     let mut module = silkit::read("points.sil", POINTS.as_bytes())?;
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };
-        for &block in body.block_order() {
+        for block in body.blocks() {
             for inst in body.block_insts(block) {
                 println!("{} in {block} of @{}", body.info(inst).name, function.name);
             }
@@ -65,7 +65,7 @@ fn reading_views_and_roles() -> Outcome {
 
     let body: &Body = sum(&mut module);
     let load = body.insts().nth(1).expect("the first load");
-    let loaded = body.results(load).next().expect("its result");
+    let loaded = body.first_result(load).expect("its result");
     assert_eq!(body.users(loaded).count(), 1);
     assert_eq!(body.value(loaded).ty.to_string(), "$Int");
     assert_eq!(body.defining_inst(loaded), Some(load));
@@ -80,9 +80,9 @@ fn reading_views_and_roles() -> Outcome {
 
     let field = body.insts().next().expect("struct_element_addr");
     assert!(body.is_address_projection(field));
-    let address = body.results(field).next().expect("an address");
+    let address = body.first_result(field).expect("an address");
     let follows = |role| matches!(role, Role::Projection(_) | Role::Cast(_) | Role::Marker(_));
-    assert_eq!(body.origin(address, follows).root, body.arguments(body.block_order()[0])[0]);
+    assert_eq!(body.origin(address, follows).root, body.entry_arguments()[0]);
 
     let call = body.insts().find(|&i| body.info(i).apply.is_some()).expect("the call");
     let site = ApplySite::new(body, call, Addresses::Lowered).expect("an apply site");
@@ -102,7 +102,7 @@ fn building() -> Outcome {
     let mut one = Function::new("one", ty);
     let mut body = Body::new();
     let mut b = body.builder(&facts);
-    b.entry_block(&one, Addresses::Lowered);
+    b.append_entry_block(&one, Addresses::Lowered);
     let slot = b.alloc_stack(int);
     let literal = b.integer_literal(int, "1");
     b.build(Store { qualifier: Some(StoreQualifier::Trivial), ..Store::new(literal, slot) });
@@ -117,9 +117,9 @@ fn building() -> Outcome {
     assert!(silkit::read("again.sil", text.as_bytes()).is_ok(), "{text}");
 
     let body = sum(&mut module);
-    let number = body.results(body.insts().nth(1).expect("a load")).next().expect("its result");
+    let number = body.first_result(body.insts().nth(1).expect("a load")).expect("its result");
     let mut b = body.builder(&facts);
-    b.move_to(Point::End(b.block_order()[0]));
+    b.move_to(Point::End(b.entry_block().expect("a block")));
     let exit = b.insts().last().expect("return");
     b.move_to(Point::Before(exit));
     let error = b.try_build(Load::new(number)).expect_err("a number is no address");
@@ -136,7 +136,7 @@ fn editing_cloning_and_printing() -> Outcome {
     let mut module = silkit::read("points.sil", POINTS.as_bytes())?;
     let facts = silkit::declarations(&module);
     let body = sum(&mut module);
-    let entry = body.block_order()[0];
+    let entry = body.entry_block().expect("a block");
     let whole = body.arguments(entry)[0];
     let loads: Vec<Inst> = body.insts().filter(|&i| body.view_as::<Load>(i).is_some()).collect();
 

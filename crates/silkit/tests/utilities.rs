@@ -44,11 +44,11 @@ fn changed(text: &str, work: &(dyn Fn(&mut FunctionContext<'_>) + Sync)) -> Stri
 /// Takes the results of `def` for the definitions of a variable, and the uses of the function's first argument for its uses.
 fn update(cx: &mut FunctionContext<'_>, def: Opcode, ownership: Ownership) -> Result<usize, CannotPass> {
     let body = cx.body();
-    let placeholder = body.arguments(body.block_order()[0])[0];
+    let placeholder = body.entry_arguments()[0];
     let uses: Vec<Operand> = body.uses(placeholder).collect();
     let mut variable = SsaUpdater::new(body.value(placeholder).ty, ownership);
     for inst in body.insts().filter(|&inst| body.inst(inst).opcode == def) {
-        body.results(inst).for_each(|value| variable.define(body.inst(inst).block, value));
+        body.results(inst).for_each(|value| variable.define(body.inst_block(inst), value));
     }
     let dominators = Dominators::compute(body);
     let mut joins = Joins::compute(body, &dominators);
@@ -223,7 +223,7 @@ bb3:
 ";
     let found = changed(text, &|cx| {
         assert_eq!(update(cx, Opcode::AllocRef, Ownership::Owned), Ok(1));
-        let phi = cx.body().arguments(cx.body().block_order()[3])[0];
+        let phi = cx.body().arguments(cx.body().blocks().nth(3).expect("a block"))[0];
         let fix = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::FixLifetime;
         let fix = cx.body().insts().find(fix).expect("a fix_lifetime");
         let mut builder = cx.builder();
@@ -261,7 +261,7 @@ bb3:
     let declarations = silkit::declarations(&module);
     let run = |cx: &mut FunctionContext<'_>| {
         let body = cx.body();
-        let placeholder = body.arguments(body.block_order()[0])[0];
+        let placeholder = body.entry_arguments()[0];
         let fix = body.insts().find(|&inst| body.inst(inst).opcode == Opcode::FixLifetime).expect("one");
         let mut builder = cx.builder();
         builder.move_to(silkit::ir::Point::After(fix));

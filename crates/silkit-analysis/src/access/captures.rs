@@ -77,7 +77,7 @@ pub fn argument_accesses(
         }
         if let Some(body) = &function.body {
             let facts = AccessFacts { body, declarations, initializers: &|_| GlobalInitializer::No };
-            for (i, &argument) in body.arguments(body.block_order()[0]).iter().enumerate() {
+            for (i, &argument) in body.entry_arguments().iter().enumerate() {
                 let mut accesses = ArgumentAccesses::default();
                 if is_captured(i) {
                     of_argument(&facts, argument, &mut accesses, &mut |callee, index| {
@@ -145,7 +145,7 @@ fn only_part(facts: &AccessFacts<'_>, access: Inst) -> Vec<NamedMember> {
     let mut members = Vec::new();
     let mut inst = access;
     while let Some(next) = only_projection(body, inst) {
-        let Some(result) = body.results(next).next() else { break };
+        let Some(result) = body.first_result(next) else { break };
         let name = match body.view(next) {
             AnyInst::StructElementAddr(project) => project.field.name(),
             AnyInst::TupleElementAddr(project) => Some(Symbol::new(&project.field.to_string())),
@@ -161,7 +161,7 @@ fn only_part(facts: &AccessFacts<'_>, access: Inst) -> Vec<NamedMember> {
 }
 
 fn only_projection(body: &Body, inst: Inst) -> Option<Inst> {
-    let address = body.results(inst).next()?;
+    let address = body.first_result(inst)?;
     let mut users = body
         .users(address)
         .filter(|&user| body.inst(user).opcode != Opcode::EndAccess && !is_instrumentation(body, user));

@@ -323,9 +323,7 @@ impl Context<'_> {
     fn argument(&self, access: &FormalAccess) -> Option<usize> {
         let body = self.module.functions[access.function].body.as_ref()?;
         match body.def(access.storage.value?) {
-            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
-                Some(index.into())
-            }
+            ValueDef::Argument(block, index) if body.is_entry_block(block) => Some(index.into()),
             _ => None,
         }
     }
@@ -354,7 +352,7 @@ impl Context<'_> {
 fn without_copies(body: &Body, value: Value) -> Value {
     let mut at = value;
     // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         let Some(inst) = body.defining_inst(at) else { break };
         if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue) {
             break;
@@ -368,7 +366,7 @@ fn without_copies(body: &Body, value: Value) -> Value {
 fn origin(body: &Body, callee: Value) -> (Value, Option<Inst>) {
     let mut value = callee;
     let mut closure = None;
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         let Some(inst) = body.defining_inst(value) else { break };
         value = match body.view(inst) {
             AnyInst::PartialApply(PartialApply { callee, .. }) if closure.is_none() => {

@@ -153,7 +153,7 @@ enum End {
 fn walk(facts: &AccessFacts<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
     let mut value = from;
     // A body that is wrong may define values by each other.
-    for _ in 0..=facts.body.inst_count() {
+    for _ in 0..=facts.body.inst_bound() {
         value = match step(facts, value) {
             Step::Same(address) => address,
             Step::Part(address, part) => {

@@ -22,7 +22,7 @@ pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
         AnyInst::UnconditionalCheckedCast(cast) => {
             // Casting what is no class instance may make a new object.
             let is_object = |value: Value| is_reference_like(body, value);
-            is_object(cast.operand) && body.results(inst).next().is_some_and(is_object)
+            is_object(cast.operand) && body.first_result(inst).is_some_and(is_object)
         }
         _ => false,
     }
@@ -60,7 +60,7 @@ pub fn reference_root(body: &Body, reference: Value) -> Value {
 fn without_casts(body: &Body, reference: Value) -> Value {
     let mut root = reference;
     // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         match body.defining_inst(root) {
             Some(inst) if is_identity_cast(body, inst) => root = body.operand_value(inst, 0),
             _ => break,

@@ -108,9 +108,7 @@ pub fn step(facts: &AccessFacts<'_>, value: Value) -> Step {
     let body = facts.body;
     match body.def(value) {
         ValueDef::Result(inst, _) => step_of_result(facts, value, inst),
-        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
-            Step::Root(Root::Argument)
-        }
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => Step::Root(Root::Argument),
         ValueDef::Argument(..) if body.is_phi(value) => Step::Phi,
         ValueDef::Argument(..) | ValueDef::Undef => Step::Root(Root::Unidentified),
         ValueDef::Pending => Step::Root(Root::None),

@@ -58,7 +58,7 @@ fn global_roots(facts: &AccessFacts<'_>, storage: AccessStorage, base: Value) ->
             .is_some_and(|callee| (facts.initializers)(callee.function) == GlobalInitializer::Of(name)),
         _ => false,
     };
-    body.insts().filter(is_address).filter_map(|inst| body.results(inst).next()).collect()
+    body.insts().filter(is_address).filter_map(|inst| body.first_result(inst)).collect()
 }
 
 /// What is known on the way down to a use.
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
             let mut passed = arguments.filter(|(i, _)| body.edge_operand(edge, *i) == Some(operand));
             passed.next().map(|(_, &argument)| argument)
         };
-        let Some(phi) = body.outgoing(body.inst(user).block).find_map(is_passed) else { return false };
+        let Some(phi) = body.outgoing(body.inst_block(user)).find_map(is_passed) else { return false };
         if !self.phis.insert(phi) {
             return true;
         }
@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
             Follows::PayloadBox(value) => {
                 self.leaf(operand, state);
                 let is_content = |operand: &Operand| {
-                    let address = body.results(body.operand(*operand).user).next();
+                    let address = body.first_result(body.operand(*operand).user);
                     address.is_some_and(|address| {
                         matches!(step(self.facts, address), Step::Part(_, Part::Whole))
                     })
@@ -185,7 +185,7 @@ impl Walk<'_, '_> {
     /// What is to be followed from a user of the object.
     fn of_reference(&self, user: Inst) -> Follows {
         let body = self.facts.body;
-        let Some(result) = body.results(user).next() else { return Follows::Nothing };
+        let Some(result) = body.first_result(user) else { return Follows::Nothing };
         if is_identity_cast(body, user) {
             return Follows::value(result, Part::Whole);
         }
@@ -205,7 +205,7 @@ impl Walk<'_, '_> {
     /// What is to be followed from a user of an address, a pointer or a box.
     fn of_address(&self, operand: Operand, user: Inst) -> Follows {
         let body = self.facts.body;
-        let Some(result) = body.results(user).next() else { return Follows::Nothing };
+        let Some(result) = body.first_result(user) else { return Follows::Nothing };
         match body.view(user) {
             AnyInst::Load(_) => return Follows::PayloadBox(result),
             AnyInst::ProjectBox(_) => return Follows::value(result, Part::Whole),

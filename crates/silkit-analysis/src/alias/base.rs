@@ -99,7 +99,7 @@ pub fn base_path(
     let mut value = address;
     let mut is_element = false;
     // A body that is wrong may define values by each other.
-    for _ in 0..=body.inst_count() {
+    for _ in 0..=body.inst_bound() {
         found.base = AccessBase::Unidentified(value);
         // Only tail elements and what pointers lead to have others beside them.
         if is_element && !has_elements(body, value) {
@@ -108,7 +108,7 @@ pub fn base_path(
         is_element = body.def_as::<IndexAddr>(value).is_some();
         let inst = match body.def(value) {
             ValueDef::Result(inst, _) => inst,
-            ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+            ValueDef::Argument(block, _) if body.is_entry_block(block) => {
                 found.base = AccessBase::Argument(value);
                 return found;
             }
@@ -295,7 +295,8 @@ fn why_objects_are_distinct(
 
 /// Whether two references are to objects that were not allocated by the same instruction.
 pub(super) fn are_different_allocations(body: &Body, a: Value, b: Value) -> bool {
-    let is_argument = |value| matches!(body.def(value), ValueDef::Argument(block, _) if body.block_order().first() == Some(&block));
+    let is_argument =
+        |value| matches!(body.def(value), ValueDef::Argument(block, _) if body.is_entry_block(block));
     match (is_allocation(body, a), is_allocation(body, b)) {
         (true, true) => a != b,
         (true, false) => is_argument(b),

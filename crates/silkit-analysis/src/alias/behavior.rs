@@ -262,7 +262,7 @@ impl Aliases<'_> {
                 },
             }
         };
-        for _ in 0..=body.inst_count() {
+        for _ in 0..=body.inst_bound() {
             if value == borrowed {
                 return true;
             }

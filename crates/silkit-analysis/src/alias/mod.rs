@@ -52,7 +52,7 @@ impl<'a> Aliases<'a> {
     ) -> Self {
         /// What all walks of a body that asks one question for each instruction may cost together.
         const TOTAL: usize = 1_000_000;
-        let instructions = escapes.facts.body.inst_count().max(1);
+        let instructions = escapes.facts.body.inst_bound().max(1);
         let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);
         let signature = escapes.facts.own.and_then(|own| own.sig);
         let rules = TypeRules { declarations: escapes.facts.declarations, signature };

@@ -76,9 +76,9 @@ impl Aliases<'_> {
             return None;
         }
         let mut value = object;
-        for _ in 0..=body.inst_count() {
+        for _ in 0..=body.inst_bound() {
             let inst = match body.def(value) {
-                ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+                ValueDef::Argument(block, _) if body.is_entry_block(block) => {
                     return self.is_lent_argument(value).then_some(Immutable::Always);
                 }
                 ValueDef::Result(inst, _) => inst,
@@ -117,7 +117,7 @@ impl Aliases<'_> {
             return false;
         }
         // Backwards from the instruction, the begin of the scope must be met before any end of it.
-        let mut pending = vec![(body.inst(inst).block, body.prev_inst(inst))];
+        let mut pending = vec![(body.inst_block(inst), body.prev_inst(inst))];
         let mut seen = FxHashSet::default();
         while let Some((block, last)) = pending.pop() {
             let mut cursor = last;
@@ -127,7 +127,7 @@ impl Aliases<'_> {
                     Some(at) if ends.contains(&at) => return false,
                     Some(at) => cursor = body.prev_inst(at),
                     None => {
-                        if body.block_order().first() == Some(&block) {
+                        if body.is_entry_block(block) {
                             return false;
                         }
                         for predecessor in body.predecessors(block) {

@@ -220,7 +220,7 @@ pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
 /// Whether the root of an address introduces no alias.
 fn has_safe_root(body: &Body, address: Value) -> bool {
     let mut value = address;
-    for _ in 0..=body.inst_count() {
+    for _ in 0..=body.inst_bound() {
         let inst = match body.def(value) {
             ValueDef::Result(inst, _) => inst,
             _ => return false,

@@ -299,7 +299,7 @@ pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<
 pub fn callee_origin(body: &Body, value: Value) -> Value {
     let mut at = value;
     // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         let Some(inst) = body.defining_inst(at) else { break };
         let keeps = matches!(
             body.inst(inst).opcode,

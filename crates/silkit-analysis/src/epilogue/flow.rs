@@ -24,7 +24,7 @@ impl Epilogue<'_> {
         let mut order = self.body.reverse_postorder();
         order.reverse();
         let locals = self.local_values(value);
-        let mut nothing_ahead = vec![true; self.body.block_count()];
+        let mut nothing_ahead = vec![true; self.body.block_bound()];
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
@@ -71,7 +71,7 @@ impl Epilogue<'_> {
     /// What the value is called in each block: where it is a phi, what is passed for it in the blocks before.
     fn local_values(&self, value: Value) -> Vec<Value> {
         let body = self.body;
-        let mut locals = vec![value; body.block_count()];
+        let mut locals = vec![value; body.block_bound()];
         let (mut work, mut seen) = (vec![value], FxHashSet::default());
         while let Some(value) = work.pop() {
             let ValueDef::Argument(block, index) = body.def(value) else { continue };

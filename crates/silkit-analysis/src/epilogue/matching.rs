@@ -26,10 +26,9 @@ enum Part {
 
 impl Epilogue<'_> {
     fn return_block(&self) -> Option<Block> {
-        let returns = |b: &&Block| {
-            self.body.terminator(**b).is_some_and(|t| self.body.inst(t).opcode == Opcode::Return)
-        };
-        self.body.block_order().iter().find(returns).copied()
+        let returns =
+            |b: &Block| self.body.terminator(*b).is_some_and(|t| self.body.inst(t).opcode == Opcode::Return);
+        self.body.blocks().find(returns)
     }
 
     /// The retains of what the function returns that nothing may undo before it does: one on each path, or none.
@@ -44,7 +43,7 @@ impl Epilogue<'_> {
         while work.len() <= MOST_PATHS {
             let Some((block, value)) = work.pop() else {
                 // What comes after a retain must be blocks without one.
-                let homes = retains.iter().map(|&r| body.inst(r).block).chain(free.iter().copied());
+                let homes = retains.iter().map(|&r| body.inst_block(r)).chain(free.iter().copied());
                 let is_complete =
                     homes.flat_map(|b| body.block_successors(b)).all(|successor| free.contains(&successor));
                 return if is_complete { retains } else { Vec::new() };
@@ -125,7 +124,7 @@ impl Epilogue<'_> {
     /// The value that a value was extracted from.
     fn whole(&self, part: Value) -> Value {
         let mut at = part;
-        for _ in 0..self.body.inst_count() {
+        for _ in 0..self.body.inst_bound() {
             let inst = self.body.defining_inst(at);
             let extracts =
                 |i: &Inst| matches!(self.body.inst(*i).opcode, Opcode::StructExtract | Opcode::TupleExtract);
@@ -140,7 +139,7 @@ impl Epilogue<'_> {
     fn is_owned_argument(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
         let conventions = Conventions::of(self.function, Addresses::Lowered);
-        self.body.block_order().first() == Some(&block)
+        self.body.is_entry_block(block)
             && conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Owned)
     }
 
@@ -158,7 +157,7 @@ impl Epilogue<'_> {
                 Opcode::UncheckedEnumData => Part::Case(DeclRef::from_u32(word("element")?)),
                 _ => return None,
             });
-            if steps.len() > body.inst_count() {
+            if steps.len() > body.inst_bound() {
                 return None;
             }
             at = body.operand_value(inst, 0);

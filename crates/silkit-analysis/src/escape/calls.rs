@@ -121,7 +121,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
 /// The value that a call returns directly.
 fn direct_result(body: &Body, inst: Inst) -> Option<Value> {
     match body.inst(inst).opcode {
-        Opcode::Apply => body.results(inst).next(),
+        Opcode::Apply => body.first_result(inst),
         Opcode::TryApply => {
             let normal = body.successors(inst).next()?;
             body.arguments(normal).first().copied()

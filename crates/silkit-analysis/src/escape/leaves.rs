@@ -19,7 +19,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let body = walk.facts.body;
         let data = body.operand(operand);
         let (inst, value) = (data.user, data.value);
-        let result = || body.results(inst).next();
+        let result = || body.first_result(inst);
         match body.view(inst) {
             AnyInst::RefTailAddr(_) => match result() {
                 Some(result) => self.project(walk, result, Some(Component::TailElements), path),
@@ -77,7 +77,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 escapes_if(body.operand_index(operand) != 1 || path.path.may_have_class_projection())
             }
             Some("AtomicLoad") => {
-                if let Some(loaded) = body.results(inst).next().filter(|_| self.follows_loads(path)) {
+                if let Some(loaded) = body.first_result(inst).filter(|_| self.follows_loads(path)) {
                     walk.down(loaded, path.of_any_type());
                 }
                 STAYS
@@ -99,7 +99,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let body = walk.facts.body;
         let data = body.operand(operand);
         let (inst, address) = (data.user, data.value);
-        let result = || body.results(inst).next();
+        let result = || body.first_result(inst);
         match body.view(inst) {
             AnyInst::Store(_) | AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
                 if let AnyInst::Store(store) = body.view(inst)

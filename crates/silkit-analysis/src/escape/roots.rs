@@ -64,7 +64,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let inst = match body.def(address) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(block, index) => {
-                let is_entry = body.block_order().first() == Some(&block);
+                let is_entry = body.is_entry_block(block);
                 let conventions = walk.facts.own.map(|ty| Conventions::new(ty, walk.facts.addresses));
                 let convention = conventions.and_then(|c| c.convention(index.into()));
                 let is_exclusive = is_entry && convention.is_some_and(is_exclusive);

@@ -112,7 +112,7 @@ impl Locations {
         let mut all = Self::default();
         let body = facts.body;
         let conventions = facts.own.map(|own| Conventions::new(own, facts.addresses));
-        if let (Some(conventions), Some(&entry)) = (conventions, body.block_order().first()) {
+        if let (Some(conventions), Some(entry)) = (conventions, body.entry_block()) {
             let (results, error) = (conventions.indirect_result_count(), conventions.error_argument());
             for (index, &value) in body.arguments(entry).iter().enumerate() {
                 let role = match index {
@@ -129,7 +129,7 @@ impl Locations {
             match body.inst(inst).opcode {
                 Opcode::AllocStack => {
                     let is_dynamic = body.view_as::<AllocStack>(inst).is_some_and(|a| a.dynamic_lifetime);
-                    if let Some(value) = body.results(inst).next().filter(|_| !is_dynamic) {
+                    if let Some(value) = body.first_result(inst).filter(|_| !is_dynamic) {
                         all.add(facts, value, RootKind::Allocation(inst));
                     }
                 }

@@ -122,7 +122,7 @@ pub fn address_use(facts: &MemoryFacts<'_>, operand: Operand) -> Option<AddressU
     if body.operand_spec(operand).is_none() {
         return Some(AddressUse::ignores());
     }
-    let result = || body.results(inst).next();
+    let result = || body.first_result(inst);
     let part = |part| Some(AddressUse::ignores().makes(result()?, Derived::Part(part)));
     if body.info(inst).apply.is_some() {
         return passed(facts, inst, index);

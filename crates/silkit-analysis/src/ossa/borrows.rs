@@ -55,7 +55,7 @@ impl<'a> Borrows<'a> {
     /// Whether a value is an argument that edges pass, if there are any: not one of the entry or of a terminator.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
-        self.body.block_order().first() != Some(&block)
+        !self.body.is_entry_block(block)
             && self.body.incoming(block).all(|edge| self.body.edge_operand(edge, index.into()).is_some())
     }
 
@@ -123,9 +123,7 @@ impl<'a> Borrows<'a> {
             return false;
         }
         match self.body.def(value) {
-            ValueDef::Argument(block, _) => {
-                self.body.block_order().first() == Some(&block) || self.is_reborrow(value)
-            }
+            ValueDef::Argument(block, _) => self.body.is_entry_block(block) || self.is_reborrow(value),
             ValueDef::Result(inst, _) => match self.body.inst(inst).opcode {
                 Opcode::BeginBorrow
                 | Opcode::LoadBorrow

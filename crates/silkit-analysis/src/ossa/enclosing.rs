@@ -28,7 +28,7 @@ struct Incoming {
 /// The guaranteed phis of a body in the order of its blocks.
 pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     let body = borrows.body;
-    let arguments = body.block_order().iter().flat_map(|&b| body.arguments(b)).copied();
+    let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
     arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
 }
 

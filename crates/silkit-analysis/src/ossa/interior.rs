@@ -211,7 +211,7 @@ impl Walk<'_> {
     fn scope(&mut self, operand: Operand) -> Option<Value> {
         let (borrows, body) = (self.borrows, self.borrows.body);
         let user = body.operand(operand).user;
-        let result = body.results(user).next();
+        let result = body.first_result(user);
         if body.inst(user).opcode == Opcode::MarkDependence {
             let result = result?;
             if borrows.has(result, Ownership::Guaranteed) {
@@ -306,7 +306,7 @@ impl Walk<'_> {
         let user = body.operand(operand).user;
         match body.inst(user).opcode {
             Opcode::LoadBorrow => {
-                if let Some(value) = body.results(user).next() {
+                if let Some(value) = body.first_result(user) {
                     let scope = InnerScope { value, begin: user, is_of_memory: true };
                     self.found.push(Interior::Scope(scope));
                 }

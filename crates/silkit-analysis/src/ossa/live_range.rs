@@ -94,7 +94,7 @@ impl<'a> AddressLiveRange<'a> {
         let variable = Variable::of(borrows, conventions, allocation)?;
         // What reaches the same place ends at the same places behind it, so one assignment is as good as all.
         let assignment = *variable.assignments_before(body, at).ok()?.first()?;
-        let begin = assignment.inst.or_else(|| body.first_inst(*body.block_order().first()?))?;
+        let begin = assignment.inst.or_else(|| body.first_inst(body.entry_block()?))?;
         let mut range = InstRange::new(body, begin);
         for inst in variable.lifetime_uses(body, assignment.inst) {
             let mut ends = body.scope_ends(inst).peekable();

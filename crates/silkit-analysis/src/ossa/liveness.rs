@@ -1,7 +1,7 @@
 //! Pruned liveness: the blocks and instructions in which something is live, from its definitions and those uses that
 //! were told. It costs what the live blocks cost, not what the body does.
 
-use crate::{DeadEnds, InstOrder};
+use crate::DeadEnds;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst, Operand, Value, ValueDef};
 
@@ -49,7 +49,7 @@ impl Def {
 
     fn block(self, body: &Body) -> Option<Block> {
         match self {
-            Self::Inst(inst) => Some(body.inst(inst).block),
+            Self::Inst(inst) => Some(body.inst_block(inst)),
             Self::Argument(value) => match body.def(value) {
                 ValueDef::Argument(block, _) => Some(block),
                 _ => None,
@@ -125,7 +125,7 @@ impl Liveness {
 
     /// Adds a use.
     pub fn use_at(&mut self, body: &Body, user: Inst, kind: UseKind) {
-        let block = body.inst(user).block;
+        let block = body.inst_block(user);
         let is_live = self.block(block) != BlockLiveness::Dead;
         if !is_live {
             self.mark(block, BlockLiveness::Within);
@@ -165,7 +165,7 @@ impl Liveness {
 
     /// Whether an instruction in a block with definitions comes before all of them, or is the first.
     fn is_before_defs(&self, body: &Body, user: Inst) -> bool {
-        let block = body.inst(user).block;
+        let block = body.inst_block(user);
         if !self.def_blocks.contains(&block)
             || body.arguments(block).iter().any(|&v| self.is_def(Def::Argument(v)))
         {
@@ -260,7 +260,7 @@ impl Liveness {
 
     /// Whether an instruction is after a definition and before the last use.
     pub fn contains(&self, body: &Body, inst: Inst) -> bool {
-        let block = body.inst(inst).block;
+        let block = body.inst_block(inst);
         let liveness = self.block(block);
         let has_defs = self.def_blocks.contains(&block);
         match liveness {
@@ -283,24 +283,18 @@ impl Liveness {
     }
 
     /// Whether all uses are inside, or in dead ends that the life could be extended to.
-    pub fn contains_uses(
-        &self,
-        body: &Body,
-        order: &InstOrder,
-        dead_ends: &DeadEnds,
-        uses: &[Operand],
-    ) -> bool {
+    pub fn contains_uses(&self, body: &Body, dead_ends: &DeadEnds, uses: &[Operand]) -> bool {
         let mut available = None;
         uses.iter().all(|&operand| {
             let user = body.operand(operand).user;
             if self.contains(body, user) {
                 return true;
             }
-            if !dead_ends.is_dead_end(body.inst(user).block) {
+            if !dead_ends.is_dead_end(body.inst_block(user)) {
                 return false;
             }
             let region = available.get_or_insert_with(|| DeadEndRegion::of(self, body, dead_ends));
-            region.contains(body, order, user)
+            region.contains(body, user)
         })
     }
 }
@@ -319,14 +313,14 @@ impl DeadEndRegion {
         let mut starts = FxHashMap::default();
         let mut entered = FxHashSet::default();
         for inst in boundary.last_users {
-            let block = body.inst(inst).block;
+            let block = body.inst_block(inst);
             if dead_ends.is_dead_end(block) && liveness.user(inst) != Some(UseKind::Ending) {
                 starts.insert(block, Some(inst));
             }
         }
         for def in boundary.dead_defs {
             let (block, inst) = match def {
-                Def::Inst(inst) => (Some(body.inst(inst).block), Some(inst)),
+                Def::Inst(inst) => (Some(body.inst_block(inst)), Some(inst)),
                 Def::Argument(_) => (def.block(body), None),
             };
             if let Some(block) = block.filter(|&b| dead_ends.is_dead_end(b)) {
@@ -360,11 +354,11 @@ impl DeadEndRegion {
         Self { starts, entered }
     }
 
-    fn contains(&self, body: &Body, order: &InstOrder, inst: Inst) -> bool {
-        let block = body.inst(inst).block;
+    fn contains(&self, body: &Body, inst: Inst) -> bool {
+        let block = body.inst_block(inst);
         match self.starts.get(&block) {
             Some(None) => true,
-            Some(&Some(start)) => start == inst || order.comes_before(start, inst),
+            Some(&Some(start)) => start == inst || body.inst_precedes(start, inst),
             None => self.entered.contains(&block),
         }
     }

@@ -43,7 +43,7 @@ pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
         Opcode::StoreBorrow | Opcode::TuplePackElementAddr => 1,
         _ => return None,
     };
-    let result = body.results(user).next().filter(|&v| body.value(v).ty.is_address());
+    let result = body.first_result(user).filter(|&v| body.value(v).ty.is_address());
     if body.operand_index(operand) == index { result } else { None }
 }
 

@@ -27,7 +27,7 @@ enum AddressUse {
 fn of_address(body: &Body, operand: Operand) -> AddressUse {
     let user = body.operand(operand).user;
     let index = body.operand_index(operand);
-    let result = body.results(user).next();
+    let result = body.first_result(user);
     let copied = || AddressUse::Access(if index == 0 { Kind::Load } else { Kind::Store });
     let stored = |destination: usize| match index == destination {
         true => AddressUse::Access(Kind::Store),

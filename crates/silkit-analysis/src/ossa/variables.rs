@@ -97,7 +97,7 @@ impl Variable {
                 Opcode::AllocBox | Opcode::AllocStack => None,
                 _ => return None,
             },
-            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
+            ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 use ArgumentConvention as C;
                 let convention = conventions?.convention(index as usize)?;
                 if !matches!(convention, C::In | C::Inout | C::InoutAliasable) {
@@ -149,7 +149,7 @@ impl Variable {
         let mut seen = FxHashSet::default();
         for inst in escapes {
             self.mark_escaped(body, body.next_inst(inst));
-            work.extend(body.block_successors(body.inst(inst).block));
+            work.extend(body.block_successors(body.inst_block(inst)));
         }
         while let Some(block) = work.pop() {
             if seen.insert(block) {
@@ -183,7 +183,7 @@ impl Variable {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work = Vec::new();
-        let mut next = Some((body.inst(modification).block, body.next_inst(modification)));
+        let mut next = Some((body.inst_block(modification), body.next_inst(modification)));
         while let Some((block, first)) = next {
             if !self.scan(body, first, &mut found)? {
                 let exit = body.last_inst(block).filter(|&i| body.is_function_exit(i));
@@ -207,9 +207,9 @@ impl Variable {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work = Vec::new();
-        let entry = body.block_order().first().copied();
+        let entry = body.entry_block();
         let mut next = match assignment {
-            Some(inst) => Some((body.inst(inst).block, body.next_inst(inst))),
+            Some(inst) => Some((body.inst_block(inst), body.next_inst(inst))),
             None => entry.map(|block| (block, body.first_inst(block))),
         };
         while let Some((block, first)) = next {
@@ -259,14 +259,14 @@ impl Variable {
     /// part is not among them.
     pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, Escapes> {
         let beginning = match body.def(self.allocation) {
-            ValueDef::Result(inst, _) => Some(body.inst(inst).block),
+            ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
             ValueDef::Argument(block, _) => Some(block),
             ValueDef::Undef | ValueDef::Pending => None,
         };
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work = Vec::new();
-        let mut next = Some((body.inst(inst).block, body.prev_inst(inst)));
+        let mut next = Some((body.inst_block(inst), body.prev_inst(inst)));
         while let Some((block, last)) = next {
             match self.last_assignment(body, last)? {
                 Some(access) => found.push(access),

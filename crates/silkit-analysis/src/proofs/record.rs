@@ -222,12 +222,12 @@ impl Witness for Recorder<'_> {
 
 /// Whether there is code of a function.
 pub(super) fn has_blocks(function: &Function) -> bool {
-    function.body.as_ref().is_some_and(|body| !body.block_order().is_empty())
+    function.body.as_ref().is_some_and(|body| body.entry_block().is_some())
 }
 
 /// The number of arguments of a function that has a body.
 pub(super) fn arguments(function: &Function) -> usize {
-    let entry = function.body.as_ref().and_then(|body| Some(body.arguments(*body.block_order().first()?)));
+    let entry = function.body.as_ref().map(|body| body.entry_arguments());
     entry.map_or(0, <[_]>::len)
 }
 

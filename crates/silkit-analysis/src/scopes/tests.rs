@@ -44,13 +44,10 @@ fn insts(body: &Body, opcode: Opcode) -> Vec<Inst> {
 /// What is wrong with the one scope of a body, as the names of the errors.
 fn errors(blocks: &[(&str, &[usize])]) -> Vec<String> {
     let body = body(blocks);
-    let (order, dead_ends) = (InstOrder::compute(&body), DeadEnds::compute(&body));
+    let dead_ends = DeadEnds::compute(&body);
     let begin = Begin::After(insts(&body, Opcode::AllocStack)[0]);
-    let found = Scopes::new(&body, &order, &dead_ends).check(
-        begin,
-        &insts(&body, Opcode::DeallocStack),
-        Coherence::Required,
-    );
+    let found =
+        Scopes::new(&body, &dead_ends).check(begin, &insts(&body, Opcode::DeallocStack), Coherence::Required);
     let name = |e: &ScopeError| {
         let text = format!("{e:?}");
         text.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
@@ -101,8 +98,8 @@ fn dead_ends_may_disagree() {
 #[test]
 fn contains_what_no_end_was_passed_before() {
     let body = body(&[("+", &[1, 2]), ("-r", &[]), ("", &[3]), ("u", &[])]);
-    let (order, dead_ends) = (InstOrder::compute(&body), DeadEnds::compute(&body));
-    let mut scopes = Scopes::new(&body, &order, &dead_ends);
+    let dead_ends = DeadEnds::compute(&body);
+    let mut scopes = Scopes::new(&body, &dead_ends);
     let begin = insts(&body, Opcode::AllocStack)[0];
     let end = insts(&body, Opcode::DeallocStack)[0];
     assert!(scopes.check(Begin::After(begin), &[end], Coherence::NotRequired).is_empty());
@@ -115,8 +112,8 @@ fn contains_what_no_end_was_passed_before() {
 fn reached_without(body: &Body, a: Block) -> Vec<Block> {
     let mut work = silkit_base::Worklist::new();
     let mut found = Vec::new();
-    if body.block_order()[0] != a {
-        work.push(body.block_order()[0]);
+    if !body.is_entry_block(a) {
+        work.push(body.entry_block().unwrap());
     }
     while let Some(block) = work.pop() {
         found.push(block);
@@ -142,7 +139,7 @@ fn dominance_by_definition() {
         let components = Components::compute(&body);
         let reached = reached_without(&body, Block::NONE);
         frontiers_by_definition(&body, &dominators, &reached);
-        for &a in body.block_order() {
+        for a in body.blocks() {
             let without = reached_without(&body, a);
             for &b in &reached {
                 assert_eq!(dominators.dominates(a, b), !without.contains(&b), "{a} {b} in {blocks:?}");
@@ -168,7 +165,7 @@ fn frontiers_by_definition(body: &Body, dominators: &Dominators, reached: &[Bloc
         let is_member = |b: &Block| {
             let dominates_pred =
                 body.predecessors(*b).any(|p| reached.contains(&p) && dominators.dominates(a, p));
-            *b != body.block_order()[0] && dominates_pred && (a == *b || !dominators.dominates(a, *b))
+            *b != body.entry_block().unwrap() && dominates_pred && (a == *b || !dominators.dominates(a, *b))
         };
         let mut expected: Vec<Block> = reached.iter().copied().filter(is_member).collect();
         let mut found = frontiers.of(a).to_vec();
@@ -293,7 +290,7 @@ fn scopes_by_definition() {
         let shown: Vec<(&str, &[usize])> = blocks.iter().map(|(m, t)| (m.as_str(), t.as_slice())).collect();
         // Beginnings that are not reached are nobody's concern.
         let body = body(&shown);
-        if !reached_without(&body, Block::NONE).contains(&body.block_order()[begin]) {
+        if !reached_without(&body, Block::NONE).contains(&body.blocks().nth(begin).unwrap()) {
             continue;
         }
         let ours = errors(&shown);

@@ -62,7 +62,7 @@ impl Walker<ProjectionPath> for BaseFinder {
     ) -> ControlFlow<()> {
         let body = walk.facts.body;
         let inst = match body.def(address) {
-            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
+            ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 self.found = (AccessBase::Argument(index.into()), path);
                 return ControlFlow::Continue(());
             }

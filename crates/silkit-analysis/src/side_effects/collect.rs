@@ -132,7 +132,7 @@ impl Collector<'_> {
                 | Opcode::AllocExistentialBox
                 | Opcode::AllocPack
         );
-        if let Some(object) = body.results(inst).next().filter(|_| allocates)
+        if let Some(object) = body.first_result(inst).filter(|_| allocates)
             && !self.global.contains(Effects::ALLOCATE)
             && self.objects.escapes(object)
         {
@@ -149,7 +149,7 @@ impl Collector<'_> {
     /// Whether a closure may be called in the function that makes it.
     fn may_be_called_here(&self, inst: Inst) -> bool {
         let body = self.body();
-        let Some(closure) = body.results(inst).next() else { return true };
+        let Some(closure) = body.first_result(inst) else { return true };
         let mut visitor = ToCall { body };
         self.cx.escapes.escapes(closure, ProjectionPath::EMPTY, Direction::Down, &mut visitor)
     }
@@ -369,7 +369,7 @@ impl Walker<ProjectionPath> for Roots<'_> {
     ) -> ControlFlow<()> {
         let body = walk.facts.body;
         match body.def(value) {
-            ValueDef::Argument(block, index) if body.block_order().first() == Some(&block) => {
+            ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 self.arguments.push((index.into(), path));
             }
             // What is done to a new object cannot matter to the caller.

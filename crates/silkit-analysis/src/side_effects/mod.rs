@@ -19,7 +19,7 @@ use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::{Escapes, NewObjects};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
-use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage, Value};
+use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage};
 
 /// Whether side effects are computed for a function: what other modules define may change, what is promised by an
 /// attribute need not be found, and functions that are not to be optimized are left as they are.
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Context<'_> {
 /// The side effects of a function. A witness is told where each comes from.
 pub fn side_effects(context: &Context<'_>, witness: &mut dyn Witness) -> SideEffects {
     let body = context.escapes.facts.body;
-    let arguments: &[Value] = body.block_order().first().map_or(&[], |&entry| body.arguments(entry));
+    let arguments = body.entry_arguments();
     let mut collector = collect::Collector {
         cx: context,
         behavior: Behavior::new(body, context.functions),

@@ -64,7 +64,7 @@ impl<P: WalkPath> Walk<'_, P> {
 
     /// Goes to the one result.
     fn forward(&mut self, inst: Inst, path: P) -> bool {
-        if let Some(result) = self.facts.body.results(inst).next() {
+        if let Some(result) = self.facts.body.first_result(inst) {
             self.down(result, path);
         }
         true
@@ -140,7 +140,7 @@ impl<P: WalkPath> Walk<'_, P> {
     fn pass(&mut self, operand: Operand, path: P) -> bool {
         let body = self.facts.body;
         let inst = body.operand(operand).user;
-        for edge in body.outgoing(body.inst(inst).block) {
+        for edge in body.outgoing(body.inst_block(inst)) {
             let to = body.edge(edge).to;
             for (index, &argument) in body.arguments(to).iter().enumerate() {
                 if body.edge_operand(edge, index) == Some(operand) {
@@ -199,7 +199,7 @@ impl<P: WalkPath> Walk<'_, P> {
                 self.forward(inst, behind)
             }
             AnyInst::BeginAccess(_) => {
-                if let Some(result) = body.results(inst).next() {
+                if let Some(result) = body.first_result(inst) {
                     self.uses(result, path, |user| body.inst(user).opcode != Opcode::EndAccess);
                 }
                 true

@@ -15,9 +15,9 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
     let mut writer = Writer {
         body,
         sink,
-        values: vec![NONE; body.value_count()],
+        values: vec![NONE; body.value_bound()],
         detached: FxHashMap::default(),
-        blocks: vec![NONE; body.block_count()],
+        blocks: vec![NONE; body.block_bound()],
         next: 0,
         loc: Loc::NONE,
         place: Place::default(),
@@ -62,7 +62,7 @@ impl Writer<'_, '_, '_> {
             numbers[value.as_u32() as usize] = values;
             values += 1;
         };
-        for (number, &block) in (0..).zip(body.block_order()) {
+        for (number, block) in (0..).zip(body.blocks()) {
             self.blocks[block.as_u32() as usize] = number;
             body.arguments(block).iter().for_each(|&arg| define(&mut self.values, arg));
             for inst in body.block_insts(block) {
@@ -72,7 +72,7 @@ impl Writer<'_, '_, '_> {
             }
         }
         let strangers = self.strangers();
-        self.sink.length(body.block_order().len());
+        self.sink.length(body.block_count());
         self.sink.length(insts);
         self.sink.length(values as usize);
         self.sink.length(operands);
@@ -87,7 +87,7 @@ impl Writer<'_, '_, '_> {
 
     /// Numbers the blocks that are gone to and are not in the order; gives how many there are.
     fn strangers(&mut self) -> usize {
-        let mut next = self.body.block_order().len() as u32;
+        let mut next = self.body.block_count() as u32;
         let first = next;
         for inst in self.body.insts() {
             for (spec, &word) in self.body.info(inst).attrs.iter().zip(self.body.words(inst)) {
@@ -119,7 +119,7 @@ impl Writer<'_, '_, '_> {
 
     fn blocks(&mut self) -> Result<(), String> {
         let body = self.body;
-        for &block in body.block_order() {
+        for block in body.blocks() {
             self.sink.length(body.arguments(block).len());
             for &arg in body.arguments(block) {
                 let data = body.value(arg);
@@ -333,7 +333,7 @@ impl Writer<'_, '_, '_> {
         let mut orders = Vec::new();
         let mut next = 0;
         let mut position = 0;
-        for &block in body.block_order() {
+        for block in body.blocks() {
             next += body.arguments(block).len() as u32;
             for inst in body.block_insts(block) {
                 for operand in body.operand_ids(inst) {
@@ -361,7 +361,7 @@ impl Writer<'_, '_, '_> {
     fn edge_orders(&mut self) {
         let body = self.body;
         let mut orders = Vec::new();
-        for &block in body.block_order() {
+        for block in body.blocks() {
             let key = |edge: silkit_ir::Edge| {
                 let from = self.blocks[body.edge(edge).from.as_u32() as usize];
                 (from != NONE).then(|| -(i64::from(from) << 32 | body.edge_index(edge) as i64))

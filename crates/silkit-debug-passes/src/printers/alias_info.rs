@@ -103,7 +103,7 @@ fn is_shown(body: &Body, inst: Inst) -> bool {
 /// All values of a body: the arguments and results of each block in order.
 fn values(body: &Body) -> Vec<Value> {
     let mut values = Vec::new();
-    for &block in body.block_order() {
+    for block in body.blocks() {
         values.extend(body.arguments(block));
         values.extend(body.block_insts(block).flat_map(|inst| body.results(inst)));
     }

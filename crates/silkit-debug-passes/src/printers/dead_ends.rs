@@ -12,7 +12,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let (name, body, dump) = (cx.function().name, cx.body(), cx.dump());
     let dead_ends = dead_ends.of(body);
     let blocks: Vec<String> =
-        body.block_order().iter().filter(|&&b| dead_ends.is_dead_end(b)).map(|&b| dump.block(b)).collect();
+        body.blocks().filter(|&b| dead_ends.is_dead_end(b)).map(|b| dump.block(b)).collect();
     let text = format!("Function {name}\n[{}]\nend function {name}\n", blocks.join(","));
     cx.print(&text);
 }

@@ -48,7 +48,7 @@ fn matching(cx: &mut ModuleContext<'_>) {
 }
 
 fn arguments(body: &Body) -> Vec<Value> {
-    body.block_order().first().map_or(Vec::new(), |&entry| body.arguments(entry).to_vec())
+    body.entry_arguments().to_vec()
 }
 
 /// What is to say about each function, in the order of the module.
@@ -59,7 +59,7 @@ fn each(
     let functions = FunctionsByName::of(cx.module);
     let mut text = String::new();
     for function in cx.module.functions.values() {
-        let body = function.body.as_ref().filter(|body| !body.block_order().is_empty());
+        let body = function.body.as_ref().filter(|body| body.entry_block().is_some());
         let Some(body) = body else { continue };
         let dominators = Dominators::compute(body);
         let identity = RcIdentity::new(function, body, cx.declarations, &dominators);

@@ -100,7 +100,7 @@ fn each_function(
 /// Where a new object escapes to.
 fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
     let body = escapes.facts.body;
-    let Some(object) = body.results(allocation).next() else { return String::new() };
+    let Some(object) = body.first_result(allocation) else { return String::new() };
     let mut visitor = Places { body, found: BTreeSet::new() };
     if escapes.escapes(object, ProjectionPath::EMPTY, Direction::Up, &mut visitor) {
         return "global".to_owned();
@@ -128,7 +128,7 @@ impl EscapeVisitor for Places<'_> {
 
     fn at_def(&mut self, value: Value, path: EscapePath) -> AtDef {
         match self.body.def(value) {
-            ValueDef::Argument(block, index) if self.body.block_order().first() == Some(&block) => {
+            ValueDef::Argument(block, index) if self.body.is_entry_block(block) => {
                 self.found.insert(format!("arg{index}[{}]", path.path));
                 AtDef::Down
             }

@@ -13,7 +13,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let induction = induction.of(body);
     let dump = cx.dump();
     let mut text = String::new();
-    for &block in body.block_order() {
+    for block in body.blocks() {
         let results = body.block_insts(block).flat_map(|inst| body.results(inst));
         for value in body.arguments(block).iter().copied().chain(results) {
             let Some(header) = induction.header(value) else { continue };

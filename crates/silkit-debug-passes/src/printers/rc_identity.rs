@@ -14,7 +14,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let (function, body) = (cx.function(), cx.body());
     let identity = RcIdentity::new(function, body, cx.world.declarations, dominators.of(body));
     let mut values: Vec<Value> = Vec::new();
-    for &block in body.block_order() {
+    for block in body.blocks() {
         values.extend(body.arguments(block));
         values.extend(body.block_insts(block).flat_map(|inst| body.results(inst)));
     }

@@ -150,11 +150,11 @@ impl Place<'_> {
         match name {
             "function" => self.function(parts, index),
             "block" => {
-                let current = self.body(here)?.inst(self.next).block;
+                let current = self.body(here)?.inst_block(self.next);
                 self.block(parts, here, current, index)
             }
             "argument" => {
-                let current = self.body(here)?.inst(self.next).block;
+                let current = self.body(here)?.inst_block(self.next);
                 self.block_argument(parts, here, current, index)
             }
             "instruction" => {
@@ -179,7 +179,7 @@ impl Place<'_> {
         match parts.next()? {
             None => Ok(Argument::Function(function)),
             Some(("block", index)) => {
-                let entry = self.body(function)?.block_order().first().copied();
+                let entry = self.body(function)?.entry_block();
                 let entry = entry.ok_or_else(|| parts.error("refers to nothing"))?;
                 self.block(parts, function, entry, index)
             }
@@ -208,7 +208,7 @@ impl Place<'_> {
                 self.instruction(parts, function, inst)
             }
             "argument" => {
-                let entry = self.body(function)?.block_order().first().copied();
+                let entry = self.body(function)?.entry_block();
                 let entry = entry.ok_or_else(|| parts.error("refers to nothing"))?;
                 self.block_argument(parts, function, entry, index)
             }
@@ -229,8 +229,8 @@ impl Place<'_> {
         index: Option<Index<'_>>,
     ) -> Result<Argument, String> {
         let body = self.body(function)?;
-        let at = body.block_order().iter().position(|&b| b == here).unwrap_or(0);
-        let block = parts.pick(body.block_order(), index, at)?;
+        let at = body.blocks().position(|b| b == here).unwrap_or(0);
+        let block = parts.pick(&body.blocks().collect::<Vec<_>>(), index, at)?;
         match parts.next()? {
             None => Ok(Argument::Block(function, block)),
             Some(("instruction", index)) => {
@@ -346,7 +346,7 @@ impl Arguments {
             Argument::Value(function, value) | Argument::Passed(function, value) => Ok((function, value)),
             Argument::Instruction(function, inst) => {
                 let body = module.functions[function].body.as_ref();
-                let value = body.and_then(|body| body.results(inst).next());
+                let value = body.and_then(|body| body.first_result(inst));
                 Ok((function, value.ok_or("a test wants a value, but an instruction has none")?))
             }
             other => Err(wanted("value", &other)),

@@ -4,8 +4,8 @@
 //! A body that is in use is changed by an [`crate::Editor`] alone.
 
 use super::{
-    ArgFlags, Block, BlockData, Body, Edge, Inst, InstData, Loc, LocData, NewInst, Operand, Ownership,
-    StatedType, Value, ValueData, ValueKind,
+    ArgFlags, Block, BlockData, Body, Edge, Home, Inst, InstData, Links, List, Loc, LocData, NewInst,
+    Operand, Ownership, StatedType, Value, ValueData, ValueKind,
 };
 use crate::NONE;
 use silkit_base::{IdVec, Symbol};
@@ -37,7 +37,7 @@ impl BodyBuilder {
     pub fn with_capacity(blocks: usize, insts: usize, values: usize, operands: usize) -> Self {
         let body = Body {
             blocks: IdVec::with_capacity(blocks),
-            order: Vec::with_capacity(blocks),
+            homes: IdVec::with_capacity(blocks),
             // Most instructions have at most two attributes.
             words: Vec::with_capacity(insts * 2),
             insts: IdVec::with_capacity(insts),
@@ -62,7 +62,7 @@ impl BodyBuilder {
 
     /// Puts a block after all others.
     pub fn append_block(&mut self, block: Block) {
-        self.body.order.push(block);
+        self.body.place_block_last(block);
     }
 
     /// Notes a type that the text states of a use, where it differs from that of the definition.
@@ -178,15 +178,18 @@ fn permuted<T: Copy>(items: &[T], order: &[u32]) -> Option<Vec<T>> {
 
 impl Body {
     pub(crate) fn make_block(&mut self) -> Block {
-        self.blocks.push(BlockData {
+        let block = self.blocks.push(BlockData {
             args: Vec::new(),
-            first: Inst::NONE,
-            last: Inst::NONE,
+            insts: List::default(),
+            home: Home::NONE,
+            links: Links::NONE,
             first_edge: Edge::NONE,
             edge_count: 0,
             first_pred: Edge::NONE,
             pos: NONE,
-        })
+        });
+        self.make_home(block);
+        block
     }
 
     pub(crate) fn make_argument(
@@ -238,9 +241,8 @@ impl Body {
             first_operand,
             first_result,
             words,
-            block: Block::NONE,
-            prev: Inst::NONE,
-            next: Inst::NONE,
+            home: Home::NONE,
+            links: Links::NONE,
             loc: new.loc,
             pos: new.pos,
         });
@@ -267,60 +269,6 @@ impl Body {
                 arg_flags: ArgFlags::empty(),
             });
         }
-    }
-
-    /// Puts an instruction at the end of a block, and a terminator's edges with it.
-    pub(crate) fn link_inst_last(&mut self, inst: Inst, block: Block) {
-        let last = std::mem::replace(&mut self.blocks[block].last, inst);
-        let data = &mut self.insts[inst];
-        data.block = block;
-        data.prev = last;
-        data.next = Inst::NONE;
-        let is_terminator = data.opcode.is_terminator();
-        match last.some() {
-            Some(last) => self.insts[last].next = inst,
-            None => self.blocks[block].first = inst,
-        }
-        // A block that goes on after a terminator (only a file that is wrong has one) goes where its
-        // last instruction says.
-        if is_terminator || self.blocks[block].edge_count > 0 {
-            self.unlink_edges(block);
-            self.link_edges(block);
-        }
-    }
-
-    /// Puts an instruction that is in no block before another one.
-    pub(crate) fn link_inst_before(&mut self, inst: Inst, next: Inst) {
-        let (block, prev) = (self.insts[next].block, self.insts[next].prev);
-        let data = &mut self.insts[inst];
-        data.block = block;
-        data.prev = prev;
-        data.next = next;
-        self.insts[next].prev = inst;
-        match prev.some() {
-            Some(prev) => self.insts[prev].next = inst,
-            None => self.blocks[block].first = inst,
-        }
-    }
-
-    /// Takes an instruction out of its block; its uses and results stay.
-    pub(crate) fn unlink_inst(&mut self, inst: Inst) {
-        let InstData { block, prev, next, .. } = self.insts[inst];
-        match prev.some() {
-            Some(prev) => self.insts[prev].next = next,
-            None => self.blocks[block].first = next,
-        }
-        match next.some() {
-            Some(next) => self.insts[next].prev = prev,
-            None => {
-                self.unlink_edges(block);
-                self.blocks[block].last = prev;
-            }
-        }
-        let data = &mut self.insts[inst];
-        data.block = Block::NONE;
-        data.prev = Inst::NONE;
-        data.next = Inst::NONE;
     }
 
     pub(crate) fn make_list(&mut self, items: &[u32]) -> u32 {
@@ -366,6 +314,7 @@ impl Body {
         self.values.shrink_to_fit();
         self.operands.shrink_to_fit();
         self.blocks.shrink_to_fit();
+        self.homes.shrink_to_fit();
         self.edges.shrink_to_fit();
         self.words.shrink_to_fit();
         self.pool.shrink_to_fit();

@@ -26,8 +26,7 @@ impl Body {
 
     /// The edges of an instruction, in the order of its successors.
     pub fn edges_of(&self, inst: Inst) -> &[EdgeData] {
-        let data = &self.insts[inst];
-        match data.block.some().filter(|_| data.next == Inst::NONE) {
+        match self.inst_block(inst).some().filter(|_| self.next_inst(inst).is_none()) {
             Some(block) => &self.edges.as_slice()[self.edge_range(block)],
             None => &[],
         }
@@ -63,11 +62,11 @@ impl Body {
     /// The blocks that can be reached from the entry, in reverse postorder: a block comes before
     /// those that it dominates, and before its successors unless the edge closes a loop.
     pub fn reverse_postorder(&self) -> Vec<Block> {
-        let mut seen = vec![false; self.block_count()];
-        let mut order = Vec::with_capacity(self.block_order().len());
+        let mut seen = vec![false; self.block_bound()];
+        let mut order = Vec::with_capacity(self.block_count());
         let mut stack = Vec::new();
         let mut enter = |block: Block| !std::mem::replace(&mut seen[block.index()], true);
-        if let Some(&entry) = self.block_order().first() {
+        if let Some(entry) = self.entry_block() {
             enter(entry);
             stack.push((entry, self.block_successors(entry)));
         }
@@ -135,7 +134,7 @@ impl Body {
 
     /// Makes the edges of the last instruction of a block that has none.
     pub(crate) fn link_edges(&mut self, block: Block) {
-        let Some(last) = self.blocks[block].last.some() else { return };
+        let Some(last) = self.last_inst(block) else { return };
         let first = self.edges.next_key();
         let mut targets = Vec::new();
         self.each_target(last, |_, to| targets.push(to));

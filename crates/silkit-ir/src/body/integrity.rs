@@ -1,7 +1,8 @@
 //! The links of a body agree with each other: what every editing function keeps.
 
+use super::list::{List, Member};
 use super::{Block, Body, Inst, Value, ValueDef};
-use silkit_base::FxHashSet;
+use silkit_base::{Entity, IdVec};
 
 impl Body {
     /// Checks with debug assertions that the links of this body agree.
@@ -19,27 +20,17 @@ impl Body {
     /// # Errors
     /// The first disagreement.
     pub fn verify_integrity(&self) -> Result<(), String> {
-        let mut placed = FxHashSet::default();
-        for &block in &self.order {
-            if !placed.insert(block) {
-                return Err(format!("{block} comes twice"));
-            }
-        }
+        self.verify_layout()?;
         let mut uses = vec![0u32; self.values.len()];
         let mut edges = vec![0u32; self.blocks.len()];
-        for &block in &self.order {
+        for block in self.blocks() {
             self.verify_arguments(block)?;
-            let mut prev = Inst::NONE;
+            verify_list(&self.insts, self.blocks[block].insts)?;
             for inst in self.block_insts(block) {
-                let data = &self.insts[inst];
-                if data.block != block || data.prev != prev {
-                    return Err(format!("{inst} of {block} is linked to {} and {}", data.block, data.prev));
+                if self.inst_block(inst) != block {
+                    return Err(format!("{inst} of {block} thinks that it is in {}", self.inst_block(inst)));
                 }
-                prev = inst;
                 self.verify_inst(inst, &mut uses)?;
-            }
-            if self.blocks[block].last != prev {
-                return Err(format!("{block} ends with {}, not {prev}", self.blocks[block].last));
             }
             self.verify_edges(block, &mut edges)?;
         }
@@ -50,6 +41,19 @@ impl Body {
             let listed = self.incoming(block).take(self.edges.len() + 1).count();
             if listed != edges[block.as_u32() as usize] as usize {
                 return Err(format!("{block} lists {listed} predecessors"));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_layout(&self) -> Result<(), String> {
+        let placed = verify_list(&self.blocks, self.layout)?;
+        if placed != self.block_count() {
+            return Err(format!("{placed} blocks are in order, not {}", self.block_count()));
+        }
+        for block in self.blocks.keys() {
+            if self.homes[self.blocks[block].home] != block {
+                return Err(format!("the home of {block} is that of another block"));
             }
         }
         Ok(())
@@ -111,4 +115,19 @@ impl Body {
         }
         if count == expected { Ok(()) } else { Err(format!("{value} lists {count} uses and has {expected}")) }
     }
+}
+
+/// Checks the links and numbers of a list, and returns its length.
+fn verify_list<K: Entity, D: Member<K>>(table: &IdVec<K, D>, list: List<K>) -> Result<usize, String> {
+    let (mut prev, mut next, mut count) = (K::NONE, list.first, 0);
+    while next != K::NONE {
+        let links = table[next].links();
+        let is_after = prev == K::NONE || table[prev].links().number < links.number;
+        if links.prev != prev || !is_after {
+            return Err(format!("{next:?} does not come after {prev:?} and before {:?}", links.next));
+        }
+        (prev, next) = (next, links.next);
+        count += 1;
+    }
+    if list.last == prev { Ok(count) } else { Err(format!("a list ends with {prev:?}, not {:?}", list.last)) }
 }

@@ -3,6 +3,8 @@
 mod build;
 mod cfg;
 mod integrity;
+mod layout;
+mod list;
 mod uses;
 
 pub use build::BodyBuilder;
@@ -14,6 +16,7 @@ use crate::edit::History;
 use crate::generated::Opcode;
 use crate::info::InstInfo;
 use bitflags::bitflags;
+use list::{Links, List, Member};
 use silkit_base::{FxHashMap, IdVec, Symbol, entity};
 use silkit_types::{SilType, Type};
 
@@ -29,6 +32,9 @@ entity!(/// The way from a terminator to one of its successors.
     Edge, "edge");
 entity!(/// A source location with its scope.
     Loc, "loc");
+entity!(/// What the instructions of a block have in common. They name it in place of the block, so that a split or a merge
+    /// changes the fewer of them.
+    Home, "home");
 
 /// The body of a function, or the static initializer of a global variable.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +51,11 @@ pub struct Body {
     pub(crate) locs: IdVec<Loc, LocData>,
     undefs: FxHashMap<SilType, Value>,
     /// The blocks in order.
-    pub(crate) order: Vec<Block>,
+    pub(crate) layout: List<Block>,
+    /// How many blocks are in order.
+    placed: u32,
+    /// The block of each home.
+    homes: IdVec<Home, Block>,
     /// Types that the text states of uses and that are spelled otherwise than those of the definitions.
     pub(crate) stated: Vec<StatedType>,
     /// The values that instructions name in strings, by their names in the text.
@@ -81,10 +91,10 @@ pub struct InstData {
     pub(crate) first_operand: Operand,
     pub(crate) first_result: Value,
     pub(crate) words: u32,
-    /// The block that it is in; [`Block::NONE`] once it was removed.
-    pub block: Block,
-    pub(crate) prev: Inst,
-    pub(crate) next: Inst,
+    /// That of the block that it is in; `NONE` once it was removed.
+    home: Home,
+    /// Its place in the block.
+    links: Links<Inst>,
     /// Its source location.
     pub loc: Loc,
     /// The offset of its text in the file that it was read from, or [`NONE`].
@@ -180,8 +190,10 @@ pub struct OperandData {
 #[derive(Clone, Debug)]
 pub struct BlockData {
     pub(crate) args: Vec<Value>,
-    pub(crate) first: Inst,
-    pub(crate) last: Inst,
+    pub(crate) insts: List<Inst>,
+    home: Home,
+    /// Its place among the blocks.
+    links: Links<Block>,
     /// The edges of its terminator stand one after another.
     pub(crate) first_edge: Edge,
     pub(crate) edge_count: u32,
@@ -234,6 +246,30 @@ pub struct NewInst<'a> {
     pub pos: u32,
 }
 
+impl Member<Inst> for InstData {
+    #[inline]
+    fn links(&self) -> &Links<Inst> {
+        &self.links
+    }
+
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links<Inst> {
+        &mut self.links
+    }
+}
+
+impl Member<Block> for BlockData {
+    #[inline]
+    fn links(&self) -> &Links<Block> {
+        &self.links
+    }
+
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links<Block> {
+        &mut self.links
+    }
+}
+
 impl Body {
     /// A body without blocks.
     pub fn new() -> Self {
@@ -254,16 +290,6 @@ impl Body {
 
     // ---- blocks ----
 
-    /// The blocks in order; the first is the entry.
-    pub fn block_order(&self) -> &[Block] {
-        &self.order
-    }
-
-    /// How many blocks were ever made: the size for side tables.
-    pub fn block_count(&self) -> usize {
-        self.blocks.len()
-    }
-
     /// The arguments of a block.
     pub fn arguments(&self, block: Block) -> &[Value] {
         &self.blocks[block].args
@@ -274,37 +300,7 @@ impl Body {
         self.blocks[block].pos
     }
 
-    /// The first instruction of a block.
-    pub fn first_inst(&self, block: Block) -> Option<Inst> {
-        self.blocks[block].first.some()
-    }
-
-    /// The last instruction of a block: its terminator, in a complete body.
-    pub fn last_inst(&self, block: Block) -> Option<Inst> {
-        self.blocks[block].last.some()
-    }
-
-    /// The instructions of a block in order.
-    pub fn block_insts(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
-        std::iter::successors(self.first_inst(block), |&i| self.next_inst(i))
-    }
-
     // ---- instructions ----
-
-    /// All instructions, block after block.
-    pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
-        self.order.iter().flat_map(|&block| self.block_insts(block))
-    }
-
-    /// The instruction after this one in its block.
-    pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
-        self.insts[inst].next.some()
-    }
-
-    /// The instruction before this one in its block.
-    pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
-        self.insts[inst].prev.some()
-    }
 
     /// An instruction.
     #[inline]
@@ -318,8 +314,8 @@ impl Body {
         self.insts[inst].opcode.info()
     }
 
-    /// How many instructions were ever made: the size for side tables.
-    pub fn inst_count(&self) -> usize {
+    /// One more than the largest index of an instruction, also of a removed one: the size for side tables.
+    pub fn inst_bound(&self) -> usize {
         self.insts.len()
     }
 
@@ -348,6 +344,13 @@ impl Body {
         let data = &self.insts[inst];
         let first = data.first_result.as_u32();
         (first..first + u32::from(data.result_count)).map(Value::from_u32)
+    }
+
+    /// The first result of an instruction: its only one, for a kind with one result.
+    #[inline]
+    pub fn first_result(&self, inst: Inst) -> Option<Value> {
+        let data = &self.insts[inst];
+        (data.result_count > 0).then_some(data.first_result)
     }
 
     /// The words of an instruction's attributes.
@@ -417,8 +420,8 @@ impl Body {
         &self.values[value]
     }
 
-    /// How many values were ever made: the size for side tables.
-    pub fn value_count(&self) -> usize {
+    /// One more than the largest index of a value, also of a removed one: the size for side tables.
+    pub fn value_bound(&self) -> usize {
         self.values.len()
     }
 
@@ -457,7 +460,8 @@ impl Body {
             + self.blocks.heap_size()
             + self.edges.heap_size()
             + self.locs.heap_size()
-            + (self.words.capacity() + self.pool.capacity() + self.order.capacity()) * 4
+            + self.homes.heap_size()
+            + (self.words.capacity() + self.pool.capacity()) * 4
             + self.stated.capacity() * size_of::<StatedType>()
     }
 
@@ -473,7 +477,7 @@ mod tests {
 
     #[test]
     fn entities_stay_small() {
-        assert_eq!(size_of::<InstData>(), 44);
+        assert_eq!(size_of::<InstData>(), 48);
         assert_eq!(size_of::<ValueData>(), 20);
         assert_eq!(size_of::<OperandData>(), 16);
     }

@@ -127,9 +127,9 @@ impl<'s> Cloner<'s> {
     pub fn body(mut self) -> Body {
         let source = self.source.expect("invariant: a body is copied into a new one");
         let mut copy = Body::new();
-        let placed: FxHashSet<Block> = source.block_order().iter().copied().collect();
+        let placed: FxHashSet<Block> = source.blocks().collect();
         let mut editor = copy.edit();
-        let blocks: Vec<Block> = source.block_order().iter().map(|_| editor.append_block()).collect();
+        let blocks: Vec<Block> = source.blocks().map(|_| editor.append_block()).collect();
         // Blocks that terminators name and that are not there: only a body that was read with errors has some.
         for inst in source.insts() {
             source.each_target(inst, |_, block| {
@@ -138,7 +138,7 @@ impl<'s> Cloner<'s> {
                 }
             });
         }
-        self.fill_blocks(&mut editor, source.block_order(), &blocks);
+        self.fill_blocks(&mut editor, &source.blocks().collect::<Vec<_>>(), &blocks);
         self.keep_order(source, &mut copy);
         copy.shrink_to_fit();
         copy.check_integrity();
@@ -181,7 +181,7 @@ impl<'s> Cloner<'s> {
             }
         }
         for inst in insts {
-            let block = self.source.unwrap_or(editor.body()).inst(inst).block;
+            let block = self.source.unwrap_or(editor.body()).inst_block(inst);
             let copy = self.block(block).expect("invariant: an instruction is copied with its block");
             self.copy_inst(editor, inst, Point::End(copy));
         }
@@ -363,7 +363,7 @@ impl<'s> Cloner<'s> {
 
     /// Puts uses and predecessors into the order that they have in the source.
     fn keep_order(&self, source: &Body, copy: &mut Body) {
-        let values = (0..source.value_count() as u32).map(Value::from_u32);
+        let values = (0..source.value_bound() as u32).map(Value::from_u32);
         for (from, to) in values.filter_map(|v| Some((v, self.value(v)?))) {
             let uses: Vec<_> = source.uses(from).collect();
             for operand in uses.into_iter().rev() {
@@ -373,7 +373,7 @@ impl<'s> Cloner<'s> {
                 }
             }
         }
-        for &block in source.block_order() {
+        for block in source.blocks() {
             let edges: Vec<Edge> = source.incoming(block).collect();
             for edge in edges.into_iter().rev() {
                 let (from, to) = (self.block(source.edge(edge).from), self.block(block));

@@ -12,7 +12,7 @@ impl Editor<'_> {
     /// Makes an empty block after all others.
     pub fn append_block(&mut self) -> Block {
         let block = self.body.make_block();
-        self.body.order.push(block);
+        self.body.place_block_last(block);
         self.record(Changes::BRANCHES);
         block
     }
@@ -23,10 +23,19 @@ impl Editor<'_> {
     /// Where the other block was removed.
     pub fn insert_block_after(&mut self, other: Block) -> Block {
         let block = self.body.make_block();
-        let at = self.position(other) + 1;
-        self.body.order.insert(at, block);
+        self.body.place_block_after(block, other);
         self.record(Changes::BRANCHES);
         block
+    }
+
+    /// Makes an empty block before another one.
+    ///
+    /// # Panics
+    /// Where the other block was removed, or is the entry.
+    pub fn insert_block_before(&mut self, other: Block) -> Block {
+        let prev =
+            self.body.prev_block(other).expect("invariant: a block that is not the entry has one before it");
+        self.insert_block_after(prev)
     }
 
     /// Makes several empty blocks after another one, in order.
@@ -34,71 +43,53 @@ impl Editor<'_> {
     /// # Panics
     /// Where the other block was removed.
     pub fn insert_blocks_after(&mut self, other: Block, count: usize) -> Vec<Block> {
-        let blocks: Vec<Block> = (0..count).map(|_| self.body.make_block()).collect();
-        let at = self.position(other) + 1;
-        self.body.order.splice(at..at, blocks.iter().copied());
-        self.record(Changes::BRANCHES);
-        blocks
+        let mut last = other;
+        (0..count)
+            .map(|_| {
+                last = self.insert_block_after(last);
+                last
+            })
+            .collect()
     }
 
     /// Puts the blocks into another order.
     ///
     /// # Panics
     /// Where these are not the same blocks, or the entry is not the first.
-    pub fn reorder_blocks(&mut self, order: Vec<Block>) {
-        let sorted = |blocks: &[Block]| {
-            let mut blocks = blocks.to_vec();
-            blocks.sort_unstable();
-            blocks
-        };
-        assert!(sorted(&order) == sorted(&self.body.order), "invariant: a new order has the same blocks");
-        assert_eq!(order.first(), self.body.order.first(), "invariant: the entry stays the first block");
-        self.body.order = order;
+    pub fn reorder_blocks(&mut self, order: &[Block]) {
+        let mut blocks: Vec<Block> = self.body.blocks().collect();
+        assert_eq!(order.first(), blocks.first(), "invariant: the entry stays the first block");
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        blocks.sort_unstable();
+        assert!(sorted == blocks, "invariant: a new order has the same blocks");
+        self.body.place_blocks(order);
         self.record(Changes::BRANCHES);
     }
 
-    /// Moves a block behind another one.
+    /// Moves a block to the place after another one.
     ///
     /// # Panics
-    /// Where one of them was removed, or the block is the entry.
+    /// Where one of them was removed, both are the same, or the block is the entry.
     pub fn move_block_after(&mut self, block: Block, other: Block) {
-        let from = self.position(block);
-        assert!(from > 0, "invariant: the entry stays the first block");
-        self.body.order.remove(from);
-        let at = self.position(other) + 1;
-        self.body.order.insert(at, block);
+        assert!(!self.body.is_entry_block(block), "invariant: the entry stays the first block");
+        self.body.displace_block(block);
+        self.body.place_block_after(block, other);
         self.record(Changes::BRANCHES);
     }
 
-    fn position(&self, block: Block) -> usize {
-        let at = self.body.order.iter().position(|&b| b == block);
-        at.expect("invariant: the block is part of the body")
-    }
-
-    /// Moves an instruction and all after it into a new block behind. The old block has no terminator
-    /// then.
+    /// Moves an instruction and all after it into a new block after theirs, which has no terminator then.
+    ///
+    /// This takes time in proportion to the fewer of the instructions that move and those that stay.
     pub fn split_block(&mut self, first: Inst) -> Block {
-        let old = self.body.insts[first].block;
-        let new = self.insert_block_after(old);
-        let prev = self.body.insts[first].prev;
-        let last = self.body.blocks[old].last;
-        self.body.blocks[new].first = first;
-        self.body.blocks[new].last = last;
-        self.body.blocks[old].last = prev;
-        match prev.some() {
-            Some(prev) => self.body.insts[prev].next = Inst::NONE,
-            None => self.body.blocks[old].first = Inst::NONE,
-        }
-        self.body.insts[first].prev = Inst::NONE;
-        self.adopt(new, first);
-        self.body.move_edges(old, new);
-        self.record(Changes::BRANCHES);
+        let new = self.insert_block_after(self.body.inst_block(first));
+        self.body.move_tail(first, new);
         new
     }
 
     /// Splits a block before an instruction and lets the first half go to the second.
     pub fn split_block_with_branch(&mut self, first: Inst, loc: Loc) -> Block {
-        let old = self.body.insts[first].block;
+        let old = self.body.inst_block(first);
         let new = self.split_block(first);
         self.insert_branch(old, new, &[], loc);
         new
@@ -127,32 +118,13 @@ impl Editor<'_> {
         middle
     }
 
-    /// Appends a block to its only predecessor, which ends with `br` to it, and removes it.
+    /// Appends a block to its only predecessor, which ends with `br` to it, and removes it. Returns the predecessor.
+    ///
+    /// This takes time in proportion to the shorter of both, and the uses of the arguments.
     ///
     /// # Panics
     /// Where it has another predecessor or is its own.
     pub fn merge_into_predecessor(&mut self, block: Block) -> Block {
-        let pred = self.absorb(block);
-        self.forget_block(block);
-        pred
-    }
-
-    /// Removes blocks that were absorbed from the order.
-    pub fn forget_absorbed(&mut self, blocks: &[Block]) {
-        let absorbed: silkit_base::FxHashSet<Block> = blocks.iter().copied().collect();
-        self.body.order.retain(|block| !absorbed.contains(block));
-        for &block in blocks {
-            self.forget_arguments(block);
-        }
-        self.record(Changes::BRANCHES);
-    }
-
-    /// Appends a block to its only predecessor, which ends with `br` to it. The block is left empty, to be forgotten with
-    /// others ([`Self::forget_absorbed`]): each removal from the order costs its length.
-    ///
-    /// # Panics
-    /// Where it has another predecessor or is its own.
-    pub fn absorb(&mut self, block: Block) -> Block {
         let pred =
             self.body.single_predecessor(block).expect("invariant: a merged block has one predecessor");
         let branch = self.body.terminator(pred).expect("invariant: a predecessor has a terminator");
@@ -165,29 +137,9 @@ impl Editor<'_> {
             self.replace_all_uses(param, arg);
         }
         self.remove(branch);
-        if let Some(first) = self.body.first_inst(block) {
-            let last = std::mem::replace(&mut self.body.blocks[block].last, Inst::NONE);
-            self.body.blocks[block].first = Inst::NONE;
-            let prev = self.body.blocks[pred].last;
-            self.body.insts[first].prev = prev;
-            match prev.some() {
-                Some(prev) => self.body.insts[prev].next = first,
-                None => self.body.blocks[pred].first = first,
-            }
-            self.body.blocks[pred].last = last;
-            self.adopt(pred, first);
-            self.body.move_edges(block, pred);
-        }
+        self.body.append_insts(block, pred);
+        self.forget_block(block);
         pred
-    }
-
-    /// Makes a block the home of an instruction and all after it.
-    fn adopt(&mut self, block: Block, first: Inst) {
-        let mut next = Some(first);
-        while let Some(inst) = next {
-            self.body.insts[inst].block = block;
-            next = self.body.next_inst(inst);
-        }
     }
 
     /// Removes blocks that nothing else goes to, with their instructions.
@@ -215,11 +167,7 @@ impl Editor<'_> {
             }
             self.body.blocks[block].edge_count = 0;
         }
-        let removed: silkit_base::FxHashSet<Block> = blocks.iter().copied().collect();
-        self.body.order.retain(|b| !removed.contains(b));
-        for &block in blocks {
-            self.forget_arguments(block);
-        }
+        blocks.iter().for_each(|&block| self.forget_block(block));
     }
 
     /// Removes one block that nothing goes to.
@@ -231,16 +179,11 @@ impl Editor<'_> {
     }
 
     fn forget_block(&mut self, block: Block) {
-        let at = self.position(block);
-        self.body.order.remove(at);
-        self.forget_arguments(block);
-        self.record(Changes::BRANCHES);
-    }
-
-    fn forget_arguments(&mut self, block: Block) {
+        self.body.displace_block(block);
         for arg in std::mem::take(&mut self.body.blocks[block].args) {
             self.body.values[arg].kind = ValueKind::Pending;
         }
+        self.record(Changes::BRANCHES);
     }
 
     // ---- arguments ----
@@ -267,7 +210,7 @@ impl Editor<'_> {
         ownership: Ownership,
         flags: ArgFlags,
     ) -> Value {
-        self.record(if index_is_entry(self, block) {
+        self.record(if self.body.is_entry_block(block) {
             Changes::INSTRUCTIONS | Changes::BRANCHES | Changes::FUNCTION
         } else {
             Changes::INSTRUCTIONS | Changes::BRANCHES
@@ -355,7 +298,7 @@ impl Editor<'_> {
                 self.body.words[at] = self.body.make_list(&list);
             }
         }
-        let block = self.body.insts[terminator].block;
+        let block = self.body.inst_block(terminator);
         self.body.relink_edge(block, index, target);
         self.touch(terminator);
     }
@@ -389,10 +332,6 @@ impl Editor<'_> {
             }
         }
     }
-}
-
-fn index_is_entry(editor: &Editor<'_>, block: Block) -> bool {
-    editor.body.order.first() == Some(&block)
 }
 
 impl crate::Body {

@@ -203,7 +203,7 @@ impl Builder<'_> {
     /// Makes the entry block of a function, with the arguments that its type demands.
     ///
     /// The types are in terms of the function's own generic parameters.
-    pub fn entry_block(&mut self, function: &Function, addresses: Addresses) -> Block {
+    pub fn append_entry_block(&mut self, function: &Function, addresses: Addresses) -> Block {
         let block = self.append_block();
         let Some(conventions) = Conventions::of(function, addresses) else { return block };
         let sig = conventions.ty.sig;
@@ -335,7 +335,7 @@ impl Builder<'_> {
     fn check_values(&self, name: &'static str, values: &[Value]) -> Result<(), BuildError> {
         let body = self.editor.body();
         let is_removed = |value: &&Value| match body.def(**value) {
-            ValueDef::Result(inst, _) => body.inst(inst).block == Block::NONE,
+            ValueDef::Result(inst, _) => body.inst_block(inst) == Block::NONE,
             ValueDef::Pending => true,
             ValueDef::Argument(..) | ValueDef::Undef => false,
         };

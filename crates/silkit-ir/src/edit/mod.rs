@@ -65,7 +65,7 @@ impl Body {
     /// The block in which something put at a point will be.
     pub fn point_block(&self, point: Point) -> Block {
         match point {
-            Point::Before(inst) | Point::After(inst) => self.insts[inst].block,
+            Point::Before(inst) | Point::After(inst) => self.inst_block(inst),
             Point::Start(block) | Point::End(block) => block,
         }
     }

@@ -12,7 +12,7 @@ fn int1() -> SilType {
 fn copy(editor: &mut Editor<'_>, at: Point, value: Value) -> Value {
     let new = NewInst { operands: &[value], results: &[int1()], ..NewInst::new(Opcode::CopyValue) };
     let inst = editor.insert(at, &new);
-    editor.results(inst).next().unwrap()
+    editor.first_result(inst).unwrap()
 }
 
 fn def(body: &Body, value: Value) -> Inst {
@@ -83,7 +83,7 @@ fn inserts_moves_and_removes_instructions() {
     assert_eq!(e.users(c).collect::<Vec<_>>(), [def(&e, third), def(&e, first), cond_br], "newest first");
     let inst = def(&e, third);
     e.move_inst(inst, Point::Start(bb3));
-    assert_eq!(e.inst(inst).block, bb3);
+    assert_eq!(e.inst_block(inst), bb3);
     e.verify_integrity().unwrap();
     e.replace_all_uses(c, first);
     assert_eq!(e.users(first).collect::<Vec<_>>(), [cond_br, def(&e, first), inst, def(&e, second)]);
@@ -91,7 +91,7 @@ fn inserts_moves_and_removes_instructions() {
     for value in [second, first, third] {
         let inst = def(&e, value);
         e.remove(inst);
-        assert_eq!(e.inst(inst).block, Block::NONE);
+        assert_eq!(e.inst_block(inst), Block::NONE);
     }
     e.verify_integrity().unwrap();
 }
@@ -142,30 +142,30 @@ fn splits_merges_and_redirects() {
     let mut e = body.edit();
     let edge = e.incoming(bb1).next().unwrap();
     let middle = e.split_edge(edge, Loc::NONE);
-    assert_eq!(e.block_order(), [bb0, middle, bb1, bb2, bb3]);
+    assert!(e.blocks().eq([bb0, middle, bb1, bb2, bb3]));
     assert_eq!(e.single_predecessor(bb1), Some(middle));
     e.verify_integrity().unwrap();
     e.merge_into_predecessor(bb1);
     assert!(!e.is_used(x), "its uses take what was passed");
-    assert_eq!(e.block_order(), [bb0, middle, bb2, bb3]);
+    assert!(e.blocks().eq([bb0, middle, bb2, bb3]));
     e.verify_integrity().unwrap();
 
     let value = copy(&mut e, Point::Start(bb2), c);
     let inst = def(&e, value);
     let rest = e.split_block_with_branch(inst, Loc::NONE);
     assert_eq!(e.single_successor(bb2), Some(rest));
-    assert_eq!(e.inst(inst).block, rest);
+    assert_eq!(e.inst_block(inst), rest);
     assert!(e.predecessors(bb3).eq([middle, rest]) || e.predecessors(bb3).eq([rest, middle]));
     e.verify_integrity().unwrap();
 
     e.redirect(bb2, middle);
     assert_eq!(e.block_successors(bb0).collect::<Vec<_>>(), [middle, middle]);
     e.remove_blocks(&[bb2, rest]);
-    assert_eq!(e.block_order(), [bb0, middle, bb3]);
+    assert!(e.blocks().eq([bb0, middle, bb3]));
     assert_eq!(e.single_predecessor(bb3), Some(middle));
-    e.reorder_blocks(vec![bb0, bb3, middle]);
+    e.reorder_blocks(&[bb0, bb3, middle]);
     e.move_block_after(middle, bb0);
-    assert_eq!(e.block_order(), [bb0, middle, bb3]);
+    assert!(e.blocks().eq([bb0, middle, bb3]));
     let terminator = e.terminator(middle).unwrap();
     assert_eq!(e.edge_args(terminator, 0).collect::<Vec<_>>(), [d]);
     e.verify_integrity().unwrap();
@@ -182,7 +182,7 @@ fn removes_a_cycle_of_blocks() {
     e.remove(cond_br);
     e.insert_branch(bb0, bb2, &[], Loc::NONE);
     e.remove_block(bb1);
-    assert_eq!(e.block_order(), [bb0, bb2, bb3]);
+    assert!(e.blocks().eq([bb0, bb2, bb3]));
     e.verify_integrity().unwrap();
 }
 

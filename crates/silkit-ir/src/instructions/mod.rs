@@ -54,7 +54,7 @@ impl Output for Inst {
 
 impl Output for Value {
     fn of(body: &Body, inst: Inst) -> Self {
-        body.results(inst).next().expect("invariant: a kind with one result has one")
+        body.first_result(inst).expect("invariant: a kind with one result has one")
     }
 }
 

@@ -125,7 +125,7 @@ impl<'a> Work<'a> {
         for step in BottomUp::new(&self.tables).steps(&self.tables) {
             let one = |&id: &FunctionId| {
                 let function = &self.module.functions[id];
-                let body = function.body.as_ref().filter(|body: &&Body| !body.block_order().is_empty())?;
+                let body = function.body.as_ref().filter(|body: &&Body| body.entry_block().is_some())?;
                 let program = Program { tables: &self.tables, effects: &effects };
                 let addresses = self.addresses;
                 let facts = MemoryFacts { addresses, ..memory_facts(function, body, self.declarations) };

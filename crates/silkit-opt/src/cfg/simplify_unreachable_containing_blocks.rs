@@ -15,7 +15,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let is_unreachable = |&block: &Block| {
         body.terminator(block).is_some_and(|inst| body.inst(inst).opcode == Opcode::Unreachable)
     };
-    let blocks: Vec<Block> = body.block_order().iter().copied().filter(is_unreachable).collect();
+    let blocks: Vec<Block> = body.blocks().filter(is_unreachable).collect();
     for block in blocks {
         let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
         // What stands last in the block is its terminator.

@@ -1,7 +1,6 @@
 //! `loop-canonicalizer`: gives each loop one block before it and one block that goes back.
 
 use silkit_analysis::{LoopId, Loops};
-use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::generated::Opcode;
 use silkit_ir::{Block, Edge, Loc, LocData, SourceLoc};
 use silkit_pass::FunctionContext;
@@ -24,40 +23,13 @@ fn run(cx: &mut FunctionContext<'_>) {
         work.push((id, true));
         work.extend(loops.get(id).children.iter().map(|&child| (child, false)));
     }
-    let mut new = NewBlocks::default();
     for id in order {
-        add_preheader(cx, loops, id, &mut new);
-        add_latch(cx, loops, id, &mut new);
-    }
-    new.place(cx);
-}
-
-/// Blocks that were made, by the old blocks next to which they belong.
-#[derive(Default)]
-struct NewBlocks {
-    before: FxHashMap<Block, Block>,
-    after: FxHashMap<Block, Vec<Block>>,
-}
-
-impl NewBlocks {
-    /// Puts them in their places, all at once since each move would cost as much.
-    fn place(self, cx: &mut FunctionContext<'_>) {
-        if self.before.is_empty() && self.after.is_empty() {
-            return;
-        }
-        let is_new: FxHashSet<Block> =
-            self.before.values().chain(self.after.values().flatten()).copied().collect();
-        let mut order = Vec::with_capacity(cx.body().block_order().len());
-        for &block in cx.body().block_order().iter().filter(|b| !is_new.contains(b)) {
-            order.extend(self.before.get(&block));
-            order.push(block);
-            order.extend(self.after.get(&block).into_iter().flatten().rev());
-        }
-        cx.edit().reorder_blocks(order);
+        add_preheader(cx, loops, id);
+        add_latch(cx, loops, id);
     }
 }
 
-fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut NewBlocks) {
+fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     let body = cx.body();
     let header = loops.get(id).header;
     if loops.preheader(body, id).is_some() || !cx.may_change() {
@@ -70,12 +42,12 @@ fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &
     let source = Some(SourceLoc { file: None, line: 0, column: 0, is_auto: true });
     let loc = near.map(|near| LocData { source, ..near });
     let loc = loc.map_or(Loc::NONE, |loc| cx.edit().new_loc(loc));
-    let preheader = bundle(cx, header, &edges, loc);
-    new.before.insert(header, preheader);
+    let preheader = cx.edit().insert_block_before(header);
+    bundle(cx, preheader, header, &edges, loc);
     cx.count("preheaders made", 1);
 }
 
-fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut NewBlocks) {
+fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     let body = cx.body();
     let header = loops.get(id).header;
     if loops.latch(body, id).is_some() {
@@ -94,16 +66,15 @@ fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId, new: &mut 
     let body = cx.body();
     let from = body.edge(oldest).from;
     let loc = body.terminator(from).map_or(Loc::NONE, |t| body.inst(t).loc);
-    let latch = bundle(cx, header, &edges, loc);
-    new.after.entry(from).or_default().push(latch);
+    let latch = cx.edit().insert_block_after(from);
+    bundle(cx, latch, header, &edges, loc);
     cx.count("latches made", 1);
 }
 
-/// Makes a block through which edges go to a header from now on.
-fn bundle(cx: &mut FunctionContext<'_>, header: Block, edges: &[Edge], loc: Loc) -> Block {
+/// Lets edges to a header go through a new block.
+fn bundle(cx: &mut FunctionContext<'_>, block: Block, header: Block, edges: &[Edge], loc: Loc) {
     let arguments = cx.body().arguments(header).to_vec();
     let mut edit = cx.edit();
-    let block = edit.append_block();
     let mut passed = Vec::with_capacity(arguments.len());
     for argument in arguments {
         let data = edit.value(argument).clone();
@@ -116,7 +87,6 @@ fn bundle(cx: &mut FunctionContext<'_>, header: Block, edges: &[Edge], loc: Loc)
             edit.set_successor(terminator, index, block);
         }
     }
-    block
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) const PASS: Pass<'static> =
 fn run(cx: &mut FunctionContext<'_>) {
     // Which of several checks failed can be told from messages only.
     let ignores_messages = cx.world.options.is_on("mergeable-traps");
-    let blocks: Vec<Block> = cx.body().block_order().to_vec();
+    let blocks: Vec<Block> = cx.body().blocks().collect();
     for block in blocks {
         for checks in runs(cx.body(), cx.world, block, ignores_messages) {
             merge(cx, &checks);

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// let module = silkit_text::parse_module(text).module;
 /// let body = module.functions.values().find_map(|f| f.body.as_ref()).unwrap();
 /// let dump = silkit_text::Dump::new(&module, body, &|_| None);
-/// let last = body.last_inst(body.block_order()[0]).unwrap();
+/// let last = body.last_inst(body.entry_block().unwrap()).unwrap();
 /// assert_eq!(dump.inst(last, "-> "), "->   return %0 : $()                              // id: %1\n");
 /// ```
 pub struct Dump<'a> {

@@ -305,7 +305,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         if !self.cur.eat(":") {
             return Err(err_here(&self.cur, "expected `:` after the block label"));
         }
-        if self.body.block_order().len() == 1 {
+        if self.body.block_count() == 1 {
             self.opened.note_self(&self.body);
         }
         Ok(block)
@@ -586,11 +586,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     /// Instructions that came before what their types follow from are asked again.
     fn infer_late(&mut self) {
         let unknown = |body: &Body, inst: &Inst| body.results(*inst).any(|v| body.value(v).ty.is_unknown());
-        for block in self.body.block_order().to_vec() {
-            let late: Vec<Inst> = self.body.block_insts(block).filter(|i| unknown(&self.body, i)).collect();
-            for inst in late {
-                self.infer_unknown(inst);
-            }
+        let late: Vec<Inst> = self.body.insts().filter(|i| unknown(&self.body, i)).collect();
+        for inst in late {
+            self.infer_unknown(inst);
         }
     }
 

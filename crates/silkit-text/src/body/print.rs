@@ -42,16 +42,16 @@ impl Numbers {
     /// number too. Blocks are numbered as they print, which for sorted output is reverse postorder.
     pub(super) fn of(body: &Body, sorted: bool) -> Self {
         let mut numbers = Self {
-            values: vec![NONE; body.value_count()],
-            insts: vec![NONE; body.inst_count()],
-            order: if sorted { body.reverse_postorder() } else { body.block_order().to_vec() },
-            blocks: SecondaryMap::with_len(body.block_count(), NONE),
+            values: vec![NONE; body.value_bound()],
+            insts: vec![NONE; body.inst_bound()],
+            order: if sorted { body.reverse_postorder() } else { body.blocks().collect() },
+            blocks: SecondaryMap::with_len(body.block_bound(), NONE),
         };
         for (i, &block) in numbers.order.iter().enumerate() {
             numbers.blocks[block] = i as u32;
         }
         let mut next = 0;
-        for &block in body.block_order() {
+        for block in body.blocks() {
             for &arg in body.arguments(block) {
                 numbers.values[arg.as_u32() as usize] = next;
                 next += 1;
@@ -120,7 +120,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints locations and scopes.
     pub(crate) fn with_debug_info(mut self, info: Option<(&'a DebugInfo<'a>, FunctionId)>) -> Self {
         self.debug_info = info.map(|(info, id)| {
-            let mut scopes = vec![ScopeKey::Function(id); self.body.inst_count()];
+            let mut scopes = vec![ScopeKey::Function(id); self.body.inst_bound()];
             for (inst, key) in self.body.insts().zip(inst_scopes(self.body, id)) {
                 scopes[inst.as_u32() as usize] = key;
             }
@@ -249,7 +249,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints one instruction behind a prefix, which stands before the name of a function where that comes first.
     pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
-        self.current = self.numbers.blocks[self.body.inst(inst).block];
+        self.current = self.numbers.blocks[self.body.inst_block(inst)];
         self.is_lone = true;
         let before = self.out.len();
         let indent = format!("{prefix}  ");
@@ -547,7 +547,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             || match self.body.def(value) {
                 ValueDef::Undef => true,
                 ValueDef::Argument(block, _) => self.numbers.blocks[block] > self.current,
-                ValueDef::Result(inst, _) => self.numbers.blocks[self.body.inst(inst).block] > self.current,
+                ValueDef::Result(inst, _) => self.numbers.blocks[self.body.inst_block(inst)] > self.current,
                 ValueDef::Pending => true,
             };
         self.value_name(value);
@@ -615,7 +615,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints the instructions of a static initializer.
     pub(crate) fn initializer(&mut self) {
         self.in_initializer = true;
-        for &block in self.body.block_order() {
+        for block in self.body.blocks() {
             for inst in self.body.block_insts(block) {
                 self.inst(inst, "  ");
             }

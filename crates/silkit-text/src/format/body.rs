@@ -34,7 +34,7 @@ pub(super) fn weave(
 fn code_starts(formatter: &Formatter<'_>, body: &Body, start: usize) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut previous = start;
-    for &block in body.block_order() {
+    for block in body.blocks() {
         for (i, inst) in body.block_insts(block).enumerate() {
             let pos = body.inst(inst).pos;
             let pos = if pos == NONE { previous } else { pos as usize };

@@ -50,7 +50,7 @@ impl Found {
     pub(super) fn extend_to(&mut self, body: &Body, home: Block, inst: Inst) {
         let how = if self.is_destroy.contains(&inst) { Use::Consumes } else { Use::Extends };
         self.points.entry(inst).or_insert(how);
-        self.mark(body, home, body.inst(inst).block);
+        self.mark(body, home, body.inst_block(inst));
     }
 
     /// Marks the blocks between that of the definition and one in which the value is used.
@@ -119,7 +119,7 @@ pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
         }
     }
     let home = super::home(body, value)?;
-    let blocks: Vec<Block> = found.points.keys().map(|&inst| body.inst(inst).block).collect();
+    let blocks: Vec<Block> = found.points.keys().map(|&inst| body.inst_block(inst)).collect();
     blocks.into_iter().for_each(|block| found.mark(body, home, block));
     Some(found)
 }

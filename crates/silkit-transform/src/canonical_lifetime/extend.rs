@@ -60,7 +60,7 @@ fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, foun
     let ownership = super::ownership(cx);
     let ends =
         body.uses(value).filter(|&o| ownership.operand(o).is_some_and(OperandOwnership::ends_lifetime));
-    let is_end: FxHashSet<Block> = ends.map(|o| body.inst(body.operand(o).user).block).collect();
+    let is_end: FxHashSet<Block> = ends.map(|o| body.inst_block(body.operand(o).user)).collect();
     // All blocks that may be reached with it are taken for such that are; those where one edge does not bring it go.
     let mut available: FxHashSet<Block> = FxHashSet::default();
     let mut region = Vec::new();
@@ -107,7 +107,7 @@ fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
 /// How far the value lived where these instructions had not consumed it: the destroys that no path from them leads to, and
 /// the last instructions, but for terminators, of blocks from which only some edges lead on to others.
 fn unconsumed(body: &Body, home: Block, found: &Found, consumes: &[Inst]) -> Vec<Inst> {
-    let block_of = |inst: Inst| body.inst(inst).block;
+    let block_of = |inst: Inst| body.inst_block(inst);
     let is_consume = |(inst, how): (&Inst, &Use)| (*how == Use::Consumes).then_some(*inst);
     let ended = found.destroys.iter().copied().chain(found.points.iter().filter_map(is_consume));
     let mut was_live: FxHashSet<Block> = FxHashSet::default();
@@ -172,7 +172,7 @@ fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut Foun
 /// Whether an access begins before the value is used for the last time.
 fn begins_inside(body: &Body, end: Inst, home: Block, found: &Found) -> bool {
     let Some(begin) = body.scope_begin(end) else { return true };
-    let block = body.inst(begin).block;
+    let block = body.inst_block(begin);
     if found.is_live_out(body, block) {
         return true;
     }
@@ -192,7 +192,7 @@ fn barriers(
 ) -> Vec<Inst> {
     let mut ends_of: FxHashMap<Block, FxHashSet<Inst>> = FxHashMap::default();
     for &end in ends {
-        ends_of.entry(body.inst(end).block).or_default().insert(end);
+        ends_of.entry(body.inst_block(end)).or_default().insert(end);
     }
     let no_ends = FxHashSet::default();
     // The barrier that is met on the way up through a block, and whether its start is reached.

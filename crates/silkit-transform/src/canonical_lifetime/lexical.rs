@@ -15,7 +15,7 @@ impl Lexical {
     /// Those of a body.
     pub fn of(body: &Body) -> Self {
         let mut this = Self::default();
-        let entry = body.block_order().first().copied();
+        let entry = body.entry_block();
         let arguments = entry.into_iter().flat_map(|block| body.arguments(block)).copied();
         let results = body
             .insts()
@@ -52,8 +52,7 @@ impl Lexical {
 fn is_lexical_itself(body: &Body, value: Value) -> bool {
     match body.def(value) {
         ValueDef::Argument(block, _) => {
-            body.block_order().first() == Some(&block)
-                && !body.value(value).arg_flags.contains(ArgFlags::EAGER_MOVE)
+            body.is_entry_block(block) && !body.value(value).arg_flags.contains(ArgFlags::EAGER_MOVE)
         }
         _ => {
             body.def_as::<MoveValue>(value).is_some_and(|m| m.lexical)

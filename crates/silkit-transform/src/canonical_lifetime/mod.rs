@@ -28,7 +28,7 @@ pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     let ownership = ownership(cx);
     let mut at = value;
     // A body that is wrong may copy a value from itself.
-    for _ in 0..cx.body().inst_count() {
+    for _ in 0..cx.body().inst_bound() {
         let Some(copy) = cx.body().def_as::<CopyValue>(at) else { break };
         match ownership.value(copy.operand)? {
             Ownership::Owned => at = copy.operand,
@@ -43,9 +43,9 @@ pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
 fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body();
     let mut at = value;
-    for _ in 0..body.inst_count() {
+    for _ in 0..body.inst_bound() {
         let inst = match body.def(at) {
-            ValueDef::Argument(block, _) => return body.block_order().first() == Some(&block),
+            ValueDef::Argument(block, _) => return body.is_entry_block(block),
             ValueDef::Result(inst, _) => inst,
             ValueDef::Undef | ValueDef::Pending => return false,
         };
@@ -112,7 +112,7 @@ fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
 /// The block in which a value is defined.
 fn home(body: &Body, value: Value) -> Option<Block> {
     match body.def(value) {
-        ValueDef::Result(inst, _) => body.inst(inst).block.some(),
+        ValueDef::Result(inst, _) => body.inst_block(inst).some(),
         ValueDef::Argument(block, _) => Some(block),
         ValueDef::Undef | ValueDef::Pending => None,
     }

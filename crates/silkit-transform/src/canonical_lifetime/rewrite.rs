@@ -123,7 +123,7 @@ fn is_plain(body: &Body, destroy: Inst) -> bool {
 /// only.
 fn leads_to_plain(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
-    let before = plain.map(|&destroy| body.inst(destroy).block).filter(|&block| block != home);
+    let before = plain.map(|&destroy| body.inst_block(destroy)).filter(|&block| block != home);
     leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
@@ -141,7 +141,7 @@ fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
 
 /// The blocks of dead ends from which a destroy is reached.
 fn leads_to_destroy(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
-    let blocks = found.destroys.iter().map(|&inst| body.inst(inst).block);
+    let blocks = found.destroys.iter().map(|&inst| body.inst_block(inst));
     leads_to(body, home, blocks.collect(), dead_ends)
 }
 
@@ -160,7 +160,7 @@ fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds
 fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Found) {
     let body = cx.body();
     let is_inside = |variable: Inst| {
-        let block = body.inst(variable).block;
+        let block = body.inst_block(variable);
         if block != home && !found.live_in.contains(&block) {
             return false;
         }
@@ -169,7 +169,7 @@ fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Found) {
     };
     let doomed: Vec<Inst> = found.variables.iter().copied().filter(|&inst| !is_inside(inst)).collect();
     for inst in doomed {
-        if cx.body().inst(inst).block.is_some() {
+        if cx.body().inst_block(inst).is_some() {
             cx.edit().remove(inst);
         }
     }
@@ -203,14 +203,14 @@ fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut
     let mut next = 0;
     while let Some(&copy) = copies.get(next) {
         next += 1;
-        let Some(result) = cx.body().results(copy).next() else { continue };
+        let Some(result) = cx.body().first_result(copy) else { continue };
         let mut reused = None;
         let uses: Vec<Operand> = cx.body().uses(result).collect();
         for operand in uses {
             let user = cx.body().operand(operand).user;
             if may_use(cx, operand, found, &mut last, &mut copies, &mut doomed) {
                 cx.edit().set_operand(operand, value);
-            } else if reused.is_none() && cx.body().inst(user).block == cx.body().inst(copy).block {
+            } else if reused.is_none() && cx.body().inst_block(user) == cx.body().inst_block(copy) {
                 reused = Some(operand);
             } else {
                 copy_for(cx, operand);

@@ -11,13 +11,11 @@ pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     let body = function.body.as_ref()?;
     let mut graph = Graph { title: readable(function.name.as_str(), demangle), ..Graph::default() };
     let mut numbers: FxHashMap<Block, usize> = FxHashMap::default();
-    for (number, (&block, lines)) in
-        body.block_order().iter().zip(block_lines(function, demangle)).enumerate()
-    {
+    for (number, (block, lines)) in body.blocks().zip(block_lines(function, demangle)).enumerate() {
         numbers.insert(block, number);
         graph.nodes.push(Node { id: format!("bb{number}"), lines, is_external: false });
     }
-    for &block in body.block_order() {
+    for block in body.blocks() {
         let Some(last) = body.last_inst(block) else { continue };
         for (target, label) in targets(body, last) {
             if let (Some(&from), Some(&to)) = (numbers.get(&block), numbers.get(&target)) {

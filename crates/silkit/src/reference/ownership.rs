@@ -91,13 +91,13 @@ impl Teller<'_, '_> {
                 self.ended_twice(*first, *second, path, ends)
             }
             OwnershipError::UsedOutside { user, end: Some(end) } => {
-                let block = self.dump.block(self.body.inst(*user).block);
+                let block = self.dump.block(self.body.inst_block(*user));
                 let (end, user) =
                     (self.inst("Consuming User: ", *end), self.inst("Non Consuming User: ", *user));
                 format!("Found outside of lifetime use?!\n{}{end}{user}Block: {block}\n\n", self.value())
             }
             OwnershipError::UsedOutside { user, end: None } if self.is_reborrowed() => {
-                let block = self.dump.block(self.body.inst(*user).block);
+                let block = self.dump.block(self.body.inst_block(*user));
                 let user = self.inst("User:", *user);
                 format!("Found outside of lifetime use!\n{}{user}Block: {block}\n", self.value())
             }
@@ -124,7 +124,7 @@ impl Teller<'_, '_> {
 
     fn never_ended(&self) -> String {
         let body = self.body;
-        let is_entry = |block| body.block_order().first() == Some(&block);
+        let is_entry = |block| body.is_entry_block(block);
         let what = match body.def(self.value) {
             ValueDef::Argument(block, _) if is_entry(block) => {
                 "Owned function parameter without lifetime ending uses!"
@@ -149,7 +149,7 @@ impl Teller<'_, '_> {
         if self.begins_borrow() {
             ends.reverse();
         }
-        let block = self.dump.block(body.inst(first).block);
+        let block = self.dump.block(body.inst_block(first));
         let user = match path.len() {
             0 | 1 => ends.iter().rev().copied().find(|&i| i == first || i == second),
             2 => Some(second),
@@ -185,11 +185,11 @@ impl Teller<'_, '_> {
 fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     let begin = match body.def(value) {
         ValueDef::Argument(block, _) => block,
-        ValueDef::Result(inst, _) => body.inst(inst).block,
+        ValueDef::Result(inst, _) => body.inst_block(inst),
         ValueDef::Undef | ValueDef::Pending => return Vec::new(),
     };
     let mut alive = FxHashSet::default();
-    let ending: FxHashSet<Block> = ends.iter().map(|&end| body.inst(end).block).collect();
+    let ending: FxHashSet<Block> = ends.iter().map(|&end| body.inst_block(end)).collect();
     let mut work: Vec<Block> = ending.iter().copied().collect();
     while let Some(block) = work.pop() {
         if alive.insert(block) && block != begin {
@@ -198,7 +198,7 @@ fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     }
     let dead_ends = DeadEnds::compute(body);
     let mut found = Vec::new();
-    for &block in body.block_order().iter().filter(|b| alive.contains(*b) && !ending.contains(*b)) {
+    for block in body.blocks().filter(|b| alive.contains(b) && !ending.contains(b)) {
         for next in body.terminator(block).into_iter().flat_map(|inst| body.successors(inst)) {
             if !alive.contains(&next) && !dead_ends.is_dead_end(next) && !found.contains(&next) {
                 found.push(next);

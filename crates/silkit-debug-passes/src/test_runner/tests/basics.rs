@@ -88,8 +88,7 @@ fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.say_function();
     let dead_ends = test.get::<DeadEnds>();
     let dead_ends = dead_ends.of_then();
-    let blocks: Vec<Block> =
-        test.body().block_order().iter().copied().filter(|&b| dead_ends.is_dead_end(b)).collect();
+    let blocks: Vec<Block> = test.body().blocks().filter(|&b| dead_ends.is_dead_end(b)).collect();
     for block in blocks {
         let name = test.dump().block(block);
         test.say(format!("{name}\n"));

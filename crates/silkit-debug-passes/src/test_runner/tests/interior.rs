@@ -121,7 +121,7 @@ impl Test<'_, '_> {
         let ends: FxHashSet<Inst> = boundary.last_users.iter().copied().collect();
         let def = Def::of(body, value);
         let (def_block, begin) = match (def, body.def(value)) {
-            (Some(Def::Inst(inst)), _) => (Some(body.inst(inst).block), Some(inst)),
+            (Some(Def::Inst(inst)), _) => (Some(body.inst_block(inst)), Some(inst)),
             (_, silkit_ir::ValueDef::Argument(block, _)) => {
                 let is_inside = |i: &Inst| {
                     !ends.contains(i)

@@ -2,8 +2,8 @@
 
 use super::{Test, TestFn};
 use crate::test_runner::arguments::Argument;
+use silkit_analysis::DeadEnds;
 use silkit_analysis::ossa::{BlockLiveness, Borrows, Boundary, Def, Incomplete, Liveness, UseKind};
-use silkit_analysis::{DeadEnds, InstOrder};
 use silkit_ir::{Inst, Operand, Value};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[
@@ -222,9 +222,9 @@ fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
         test.say_operand(operand);
         uses.push(operand);
     }
-    let (order, dead_ends) = (test.get::<InstOrder>(), test.get::<DeadEnds>());
+    let dead_ends = test.get::<DeadEnds>();
     let body = test.body();
-    let inside = liveness.contains_uses(body, order.of(body), dead_ends.of(body), &uses);
+    let inside = liveness.contains_uses(body, dead_ends.of(body), &uses);
     test.say(format!("RESULT: {inside}\n"));
     Ok(())
 }

@@ -15,7 +15,7 @@ mod single_block;
 mod uses;
 
 use rewrite::Slot;
-use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, InstOrder, Joins};
+use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
@@ -34,8 +34,6 @@ pub(super) const PASS: Pass<'static> =
 struct Known {
     dominators: Fresh<Dominators>,
     dead_ends: Fresh<DeadEnds>,
-    /// Positions as they were in the beginning. What is made later is never asked for.
-    order: Fresh<InstOrder>,
     joins: Joins,
     chosen: ChosenDominators,
     /// Projections of addresses that nobody uses, of each block, in order.
@@ -51,7 +49,6 @@ fn run(cx: &mut FunctionContext<'_>) {
         return;
     }
     let dominators = cx.get::<Dominators>();
-    let order = cx.get::<InstOrder>();
     let dead_ends = cx.get::<DeadEnds>();
     let mut known = Known {
         joins: Joins::compute(cx.body(), dominators.of_then()),
@@ -59,7 +56,6 @@ fn run(cx: &mut FunctionContext<'_>) {
         dead_projections: dead_projections(cx.body()),
         dominators,
         dead_ends,
-        order,
         stored: Vec::new(),
         has_changed: false,
     };
@@ -85,7 +81,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
     let mut seen = FxHashSet::default();
     for value in stored {
         let is_there = match cx.body().def(value) {
-            ValueDef::Result(inst, _) => cx.body().inst(inst).block.is_some(),
+            ValueDef::Result(inst, _) => cx.body().inst_block(inst).is_some(),
             ValueDef::Argument(..) => true,
             ValueDef::Undef | ValueDef::Pending => false,
         };
@@ -109,8 +105,8 @@ fn allocations(cx: &mut FunctionContext<'_>) -> Vec<Inst> {
     let dominators = cx.get::<Dominators>();
     let body = cx.body();
     let mut found = Vec::with_capacity(all.len());
-    for of_block in all.chunk_by(|&a, &b| body.inst(a).block == body.inst(b).block) {
-        if dominators.of(body).is_reachable(body.inst(of_block[0]).block) {
+    for of_block in all.chunk_by(|&a, &b| body.inst_block(a) == body.inst_block(b)) {
+        if dominators.of(body).is_reachable(body.inst_block(of_block[0])) {
             found.extend(of_block.iter().rev());
         }
     }
@@ -121,7 +117,7 @@ fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
     let mut found: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
     for inst in body.insts() {
         if uses::is_projection(body, inst) && !body.results(inst).any(|v| body.is_used(v)) {
-            found.entry(body.inst(inst).block).or_default().push(inst);
+            found.entry(body.inst_block(inst)).or_default().push(inst);
         }
     }
     found

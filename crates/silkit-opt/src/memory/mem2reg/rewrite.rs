@@ -66,7 +66,7 @@ impl Slot {
         let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
         let (address, ty, is_lexical, is_dynamic) = match body.view_as::<AllocStack>(allocation) {
             Some(alloc) => {
-                let address = body.results(allocation).next().unwrap_or(Value::NONE);
+                let address = body.first_result(allocation).unwrap_or(Value::NONE);
                 (address, alloc.ty.to_object(), alloc.lexical, alloc.dynamic_lifetime)
             }
             None => (Value::NONE, SilType::unknown(), false, false),
@@ -158,8 +158,7 @@ fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     }
     match body.def(value) {
         ValueDef::Argument(block, _) => {
-            body.block_order().first() == Some(&block)
-                || body.value(value).arg_flags.contains(ArgFlags::LEXICAL)
+            body.is_entry_block(block) || body.value(value).arg_flags.contains(ArgFlags::LEXICAL)
         }
         ValueDef::Result(..) => body.def_as::<BeginBorrow>(value).is_some_and(|borrow| borrow.lexical),
         _ => false,
@@ -237,7 +236,7 @@ fn project(
     let field = body.view_as::<StructElementAddr>(projection).map(|p| p.field);
     let index = body.view_as::<TupleElementAddr>(projection).map(|p| p.field);
     let cast = body.view_as::<UncheckedAddrCast>(projection).map(|p| p.ty.to_object());
-    let part = body.results(projection).next().map(|v| body.value(v).ty.to_object());
+    let part = body.first_result(projection).map(|v| body.value(v).ty.to_object());
     let mut builder = cx.builder();
     builder.move_to(Point::Before(load));
     let result = match (field, index, cast) {

@@ -61,13 +61,13 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 /// The blocks where stored values meet while the allocation may be there.
 fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
     let dominators = known.dominators.of_then();
-    let home = body.inst(slot.allocation).block;
+    let home = body.inst_block(slot.allocation);
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
-    let stores = stores.map(|user| body.inst(user).block);
+    let stores = stores.map(|user| body.inst_block(user));
     let mut deallocations =
         body.users(slot.address).filter(|&user| body.inst(user).opcode == Opcode::DeallocStack);
     let end = deallocations.next().filter(|_| deallocations.next().is_none());
-    let end = end.map(|inst| body.inst(inst).block);
+    let end = end.map(|inst| body.inst_block(inst));
     let is_gone = |join: Block| end.is_some_and(|end| end != join && dominators.dominates(end, join));
     known.joins.iterated(dominators, home, stores, |join| !is_gone(join))
 }
@@ -87,20 +87,20 @@ struct Running {
 impl Promoter<'_, '_> {
     /// Replaces loads by what was stored before them in their blocks, and removes all stores but the last of each.
     fn reduce_blocks(&mut self) {
-        let all = uses::all(self.cx.body(), self.known.order.of_then(), self.slot.address);
+        let all = uses::all(self.cx.body(), self.slot.address);
         let mut blocks: Vec<Vec<Inst>> = Vec::new();
         for inst in all {
-            let block = self.cx.body().inst(inst).block;
+            let block = self.cx.body().inst_block(inst);
             match blocks.last_mut() {
-                Some(last) if self.cx.body().inst(last[0]).block == block => last.push(inst),
+                Some(last) if self.cx.body().inst_block(last[0]) == block => last.push(inst),
                 _ => blocks.push(vec![inst]),
             }
         }
         for insts in blocks {
-            let block = self.cx.body().inst(insts[0]).block;
+            let block = self.cx.body().inst_block(insts[0]);
             let mut running = Running::default();
             for inst in insts {
-                if self.cx.body().inst(inst).block == Block::NONE {
+                if self.cx.body().inst_block(inst) == Block::NONE {
                     continue;
                 }
                 if self.cx.body().inst(inst).opcode == Opcode::DeallocStack {
@@ -169,7 +169,7 @@ impl Promoter<'_, '_> {
             rewrite::replace_load(self.cx, self.slot, inst, value);
         } else if is_whole && !is_copy {
             // What is loaded first is what the allocation holds. A copy is not: somebody ends its lifetime.
-            running.held = self.cx.body().results(inst).next().map(Held::as_is);
+            running.held = self.cx.body().first_result(inst).map(Held::as_is);
         }
     }
 
@@ -254,9 +254,9 @@ impl Promoter<'_, '_> {
 
     /// Replaces what reads what was stored in another block.
     fn replace_uses(&mut self) {
-        for inst in uses::all(self.cx.body(), self.known.order.of_then(), self.slot.address) {
+        for inst in uses::all(self.cx.body(), self.slot.address) {
             let body = self.cx.body();
-            let block = body.inst(inst).block;
+            let block = body.inst_block(inst);
             if block == Block::NONE {
                 continue;
             }

@@ -13,8 +13,8 @@ pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Sl
     let stored = StoredVariables::of(cx.body(), slot.allocation);
     let mut held = None;
     let mut end = None;
-    for inst in uses::all(cx.body(), known.order.of_then(), slot.address) {
-        if cx.body().inst(inst).block == Block::NONE {
+    for inst in uses::all(cx.body(), slot.address) {
+        if cx.body().inst_block(inst) == Block::NONE {
             continue;
         }
         if cx.body().inst(inst).opcode == Opcode::DeallocStack {
@@ -90,15 +90,15 @@ fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Opt
 
 /// Removes the projections that nobody uses up to the end of the allocation, whatever they are projections of.
 fn remove_dead_projections(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot, end: Option<Inst>) {
-    let block = cx.body().inst(slot.allocation).block;
-    let order = known.order.of_then();
+    let block = cx.body().inst_block(slot.allocation);
     let Some(dead) = known.dead_projections.get_mut(&block) else { return };
-    let is_before = |inst: Inst| end.is_none_or(|end| order.comes_before(inst, end));
+    let body = cx.body();
+    let is_before = |inst| body.is_removed(inst) || end.is_none_or(|end| body.inst_precedes(inst, end));
     let count = dead.iter().take_while(|&&inst| is_before(inst)).count();
     let doomed: Vec<Inst> = dead.drain(..count).collect();
     for inst in doomed {
         let results: Vec<Value> = cx.body().results(inst).collect();
-        if cx.body().inst(inst).block == block {
+        if cx.body().inst_block(inst) == block {
             rewrite::remove_dead(cx, slot, results.first().copied());
         }
     }

@@ -1,7 +1,6 @@
 //! Whether an allocation can become values, and what is done to it.
 
 use super::rewrite::Slot;
-use silkit_analysis::InstOrder;
 use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
@@ -17,10 +16,10 @@ pub(super) fn is_projection(body: &Body, inst: Inst) -> bool {
 /// Whether all that uses an allocation is understood: then whether that is all in the block of the allocation.
 pub(super) fn single_block(cx: &FunctionContext<'_>, slot: &Slot) -> Option<bool> {
     let body = cx.body();
-    let home = body.inst(slot.allocation).block;
+    let home = body.inst_block(slot.allocation);
     let mut is_single = true;
     for user in body.users(slot.address) {
-        is_single &= body.inst(user).block == home;
+        is_single &= body.inst_block(user) == home;
         let is_understood = match body.inst(user).opcode {
             Opcode::Store => {
                 body.view_as::<Store>(user).is_some_and(|store| store.destination == slot.address)
@@ -45,7 +44,7 @@ fn is_read_only(body: &Body, slot: &Slot, inst: Inst, home: Block, is_single: &m
     let has_ossa = slot.has_ossa;
     let mut work = vec![(inst, false)];
     while let Some((inst, is_part)) = work.pop() {
-        *is_single &= body.inst(inst).block == home;
+        *is_single &= body.inst_block(inst) == home;
         match body.inst(inst).opcode {
             // What is taken or borrowed of a part is owned or lent by the whole, which stays.
             Opcode::Load => {
@@ -101,7 +100,7 @@ fn is_dead_projection(body: &Body, inst: Inst) -> bool {
 }
 
 /// All that uses an address, also by way of projections and borrows, block by block in order.
-pub(super) fn all(body: &Body, order: &InstOrder, address: Value) -> Vec<Inst> {
+pub(super) fn all(body: &Body, address: Value) -> Vec<Inst> {
     let mut found = Vec::new();
     let mut work = vec![address];
     while let Some(address) = work.pop() {
@@ -112,6 +111,6 @@ pub(super) fn all(body: &Body, order: &InstOrder, address: Value) -> Vec<Inst> {
             }
         }
     }
-    found.sort_unstable_by_key(|&inst| (body.inst(inst).block, order.position(inst)));
+    found.sort_unstable_by_key(|&inst| (body.inst_block(inst), body.order_in_block(inst)));
     found
 }

@@ -64,7 +64,7 @@ impl Lowering<'_> {
     /// Says on what a closure depends, now that no borrow does. As in the reference this ends at the first capture that
     /// needs no memory management.
     pub(super) fn captures(&mut self, closure: Inst) {
-        let Some(mut value) = self.b.results(closure).next() else { return };
+        let Some(mut value) = self.b.first_result(closure) else { return };
         let uses: Vec<Operand> = self.b.uses(value).collect();
         let captures: Vec<Value> =
             self.b.operands(closure)[self.b.operand_range(closure, 1)].iter().map(|o| o.value).collect();

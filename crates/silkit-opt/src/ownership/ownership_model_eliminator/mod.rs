@@ -39,7 +39,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let declarations = cx.world.declarations;
     let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
-    let blocks: Vec<Block> = cx.body().block_order().to_vec();
+    let blocks: Vec<Block> = cx.body().blocks().collect();
     let outlived = closures::outlived(cx);
     let mut lowering = Lowering {
         b: cx.builder(),
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         let is_direct = |r: &&ResultInfo| !r.convention.is_indirect();
         let ty = site.callee_type().ty();
         let count = ty.as_function().map_or(0, |f| f.results.iter().filter(is_direct).count());
-        let (Some(result), true) = (self.b.results(call).next(), count > 1) else { return };
+        let (Some(result), true) = (self.b.first_result(call), count > 1) else { return };
         let ty = self.b.value(result).ty;
         let TypeKind::Tuple(elements) = ty.ty().kind() else { return };
         self.b.move_to(Point::After(call));

@@ -29,7 +29,7 @@ impl Control {
     /// The control dependences of a body. Endless loops count as if they had an end.
     pub(super) fn of(body: &Body) -> Self {
         let post_dominators = PostDominators::compute_with_endless_loops(body);
-        let mut places = vec![(0, 0..0); body.block_count()];
+        let mut places = vec![(0, 0..0); body.block_bound()];
         let mut next = 0;
         for block in post_dominators.preorder() {
             let above = post_dominators.immediate(block).map_or(0, |above| places[above.index()].0);
@@ -38,7 +38,7 @@ impl Control {
             next += 1;
         }
         // A loop that nothing enters or leaves is in no tree: each of its blocks stands alone.
-        for &block in body.block_order() {
+        for block in body.blocks() {
             let place = &mut places[block.index()];
             if place.0 == 0 {
                 *place = (1, next..next + 1);
@@ -59,7 +59,7 @@ impl Control {
     /// Sorts the edges of all branches by their targets.
     fn add_edges(&mut self, body: &Body) {
         let decides = |block: &Block| body.block_successors(*block).len() > 1;
-        let branches: Vec<Block> = body.block_order().iter().copied().filter(decides).collect();
+        let branches: Vec<Block> = body.blocks().filter(decides).collect();
         let position = |places: &[(u32, Range<u32>)], to: Block| places[to.index()].1.start as usize;
         for to in branches.iter().flat_map(|&from| body.block_successors(from)) {
             self.starts[position(&self.places, to) + 1] += 1;
@@ -153,7 +153,7 @@ mod tests {
             let is_avoided = from == block || !post_dominators.post_dominates(block, from);
             body.block_successors(from).len() > 1 && is_avoided && body.block_successors(from).any(is_below)
         };
-        body.block_order().iter().copied().filter(controls).collect()
+        body.blocks().filter(controls).collect()
     }
 
     #[test]
@@ -185,7 +185,7 @@ bb8:
 ";
         let module = silkit_text::parse_module(text).module;
         let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
-        for &block in body.block_order() {
+        for block in body.blocks() {
             let (mut control, mut found) = (Control::of(body), Vec::new());
             control.controlling(block, &mut found);
             found.sort_unstable();

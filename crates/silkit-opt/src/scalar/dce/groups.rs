@@ -38,16 +38,16 @@ pub(super) struct Groups {
 impl Groups {
     /// The groups, where these branches are dead and go to these blocks instead.
     pub(super) fn of(body: &Body, live: &Live<'_>, branches: &[(Inst, Block)]) -> Self {
-        let nodes = Nodes { insts: body.inst_count() as u32 };
-        let count = body.inst_count() + body.value_count();
+        let nodes = Nodes { insts: body.inst_bound() as u32 };
+        let count = body.inst_bound() + body.value_bound();
         let mut this =
-            Self { above: (0..count as u32).collect(), nodes, is_tied: vec![false; body.value_count()] };
+            Self { above: (0..count as u32).collect(), nodes, is_tied: vec![false; body.value_bound()] };
         // An argument that no branch passes and nobody has to destroy stays as it is: what uses it may go without the others.
-        for &arg in body.block_order().iter().flat_map(|&block| body.arguments(block)) {
+        for &arg in body.blocks().flat_map(|block| body.arguments(block)) {
             let is_destroyed = || body.value(arg).ownership == Ownership::Owned;
             this.is_tied[arg.index()] = !live.argument(arg) && (is_destroyed() || body.is_phi(arg));
         }
-        for &block in body.block_order() {
+        for block in body.blocks() {
             for &arg in body.arguments(block) {
                 let passed = if this.is_tied[arg.index()] { body.phi_values(arg) } else { Vec::new() };
                 passed.into_iter().for_each(|value| this.join_definition(body, live, nodes.arg(arg), value));
@@ -68,7 +68,7 @@ impl Groups {
     /// Joins each branch with the arguments of its new target, to which nothing is passed then, and with all in the blocks
     /// that it does not go to any more. These have nothing live up to the target, so each needs to be visited once.
     fn join_skipped(&mut self, body: &Body, live: &Live<'_>, branches: &[(Inst, Block)]) {
-        let mut skipped_by: Vec<Option<Node>> = vec![None; body.block_count()];
+        let mut skipped_by: Vec<Option<Node>> = vec![None; body.block_bound()];
         for &(branch, target) in branches {
             let node = self.nodes.inst(branch);
             self.join_arguments(body, live, node, target);

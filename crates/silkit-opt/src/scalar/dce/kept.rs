@@ -24,7 +24,7 @@ impl KeptPhis {
 fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
     let escaping = escaping(body, ownership);
     let is_source = |&value: &Value| escaping[value.index()] || is_lexical(body, value);
-    let arguments = body.block_order().iter().flat_map(|&block| body.arguments(block)).copied();
+    let arguments = body.blocks().flat_map(|block| body.arguments(block)).copied();
     let results = body.insts().flat_map(|inst| body.results(inst));
     let mut work: Vec<Value> = arguments.chain(results).filter(is_source).collect();
     let mut found: FxHashSet<Value> = work.iter().copied().filter(|&value| body.is_phi(value)).collect();
@@ -40,14 +40,14 @@ fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
 
 /// The values to which pointers escape, or that are passed on as such values.
 fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
-    let mut found = vec![false; body.value_count()];
+    let mut found = vec![false; body.value_bound()];
     let mut work: Vec<Value> = Vec::new();
     for operand in body.insts().flat_map(|inst| body.operand_ids(inst)) {
         if ownership.operand(operand) == Some(OperandOwnership::PointerEscape) {
             work.push(body.operand(operand).value);
         }
     }
-    let arguments = body.block_order().iter().flat_map(|&block| body.arguments(block)).copied();
+    let arguments = body.blocks().flat_map(|block| body.arguments(block)).copied();
     work.extend(arguments.filter(|&arg| body.value(arg).arg_flags.contains(ArgFlags::POINTER_ESCAPE)));
     while let Some(value) = work.pop() {
         if std::mem::replace(&mut found[value.index()], true) {
@@ -71,7 +71,7 @@ fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
 /// Whether a value is that of a variable.
 fn is_lexical(body: &Body, value: Value) -> bool {
     match body.def(value) {
-        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => {
             let data = body.value(value);
             data.ownership != Ownership::None && !data.arg_flags.contains(ArgFlags::EAGER_MOVE)
         }

@@ -36,9 +36,9 @@ impl<'a> Live<'a> {
     ) -> Self {
         let mut live = Self {
             body,
-            insts: vec![false; body.inst_count()],
-            args: vec![false; body.value_count()],
-            count: vec![0; body.block_count()],
+            insts: vec![false; body.inst_bound()],
+            args: vec![false; body.value_bound()],
+            count: vec![0; body.block_bound()],
             work: Vec::new(),
         };
         let behavior = Behavior::new(body, world);
@@ -125,7 +125,7 @@ impl<'a> Live<'a> {
             return;
         }
         self.work.push(Work::Inst(inst));
-        let block = self.body.inst(inst).block;
+        let block = self.body.inst_block(inst);
         self.count[block.index()] += 1;
         if self.count[block.index()] == 1 {
             self.work.push(Work::Block(block));
@@ -251,7 +251,7 @@ fn is_root(
         }
         // Of arguments and of `undef` nobody else would keep it.
         Opcode::DebugValue => match body.def(body.operand_value(inst, 0)) {
-            ValueDef::Argument(block, _) => body.block_order().first() == Some(&block),
+            ValueDef::Argument(block, _) => body.is_entry_block(block),
             ValueDef::Undef => true,
             _ => false,
         },

@@ -15,7 +15,7 @@ mod live;
 use control::Control;
 use groups::{Groups, Node, Nodes};
 use live::Live;
-use silkit_analysis::{Dominators, InstOrder};
+use silkit_analysis::Dominators;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
@@ -81,8 +81,8 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     let ownership = has_ossa.then(|| BodyOwnership::new(body, context));
     let live = Live::of(body, &mut control, world, ownership.as_ref());
     let mut plan = Plan::default();
-    let targets = control.nearest_post_dominators(body.block_count(), |block| live.block(block));
-    for &block in body.block_order() {
+    let targets = control.nearest_post_dominators(body.block_bound(), |block| live.block(block));
+    for block in body.blocks() {
         let dead = |&inst: &Inst| body.is_terminator(inst) && !live.inst(inst);
         // In an endless loop there is nowhere to go.
         if let Some(branch) = body.last_inst(block).filter(dead)
@@ -94,7 +94,7 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     }
     let groups = Groups::of(body, &live, &plan.branches);
     let planner = Planner { body, live: &live, ownership: ownership.as_ref(), nodes: groups.nodes() };
-    for &block in body.block_order() {
+    for block in body.blocks() {
         planner.plan_arguments(block, &mut plan);
         for inst in body.block_insts(block).filter(|&inst| !live.inst(inst)) {
             let is_terminator = body.is_terminator(inst);
@@ -199,22 +199,22 @@ impl Plan {
         if self.ended.is_empty() {
             return;
         }
-        let (dominators, order) = (Dominators::compute(body), InstOrder::compute(body));
+        let dominators = Dominators::compute(body);
         let is_reached = self.reached(body);
         // The nearest block above each one that is still reached.
-        let mut reached_above: Vec<Block> = vec![Block::NONE; body.block_count()];
+        let mut reached_above: Vec<Block> = vec![Block::NONE; body.block_bound()];
         for block in dominators.preorder() {
             let above = dominators.immediate(block).map(|above| reached_above[above.index()]);
             reached_above[block.index()] = above.filter(|_| !is_reached[block.index()]).unwrap_or(block);
         }
         for end in &mut self.ended {
-            let block = body.inst(end.before).block;
+            let block = body.inst_block(end.before);
             if let Some(above) = reached_above[block.index()].some().filter(|&above| above != block) {
                 end.before = body.terminator(above).unwrap_or(end.before);
             }
         }
         let place = |value: Value| match body.def(value) {
-            ValueDef::Result(inst, _) => (body.inst(inst).block, Some(inst)),
+            ValueDef::Result(inst, _) => (body.inst_block(inst), Some(inst)),
             ValueDef::Argument(block, _) => (block, None),
             ValueDef::Undef | ValueDef::Pending => (Block::NONE, None),
         };
@@ -222,7 +222,7 @@ impl Plan {
             let ((a_block, a), (b_block, b)) = (place(a), place(b));
             match (a, b) {
                 _ if a_block != b_block => dominators.dominates(b_block, a_block),
-                (Some(a), Some(b)) => order.comes_before(b, a),
+                (Some(a), Some(b)) => body.inst_precedes(b, a),
                 (a, _) => a.is_some(),
             }
         };
@@ -244,9 +244,9 @@ impl Plan {
     /// The blocks that can be reached once the dead branches go elsewhere.
     fn reached(&self, body: &Body) -> Vec<bool> {
         let targets: FxHashMap<Block, Block> =
-            self.branches.iter().map(|&(branch, target)| (body.inst(branch).block, target)).collect();
-        let mut is_reached = vec![false; body.block_count()];
-        let mut work: Vec<Block> = body.block_order().first().copied().into_iter().collect();
+            self.branches.iter().map(|&(branch, target)| (body.inst_block(branch), target)).collect();
+        let mut is_reached = vec![false; body.block_bound()];
+        let mut work: Vec<Block> = body.entry_block().into_iter().collect();
         while let Some(block) = work.pop() {
             if std::mem::replace(&mut is_reached[block.index()], true) {
                 continue;
@@ -282,7 +282,7 @@ fn carry_out(mut b: Builder<'_>, plan: Plan) {
         b.remove(inst);
     }
     for (branch, target) in plan.branches {
-        let block = b.inst(branch).block;
+        let block = b.inst_block(branch);
         let loc = b.inst(branch).loc;
         let types: Vec<_> = b.arguments(target).iter().map(|&arg| b.value(arg).ty).collect();
         let args: Vec<Value> = types.into_iter().map(|ty| b.undef(ty)).collect();

@@ -33,7 +33,8 @@ pub(super) enum Why {
 pub(super) struct Op {
     /// The position of its block in reverse postorder.
     pub(super) block: u32,
-    /// Its position there: two for each instruction, with checks before effects and takes before stores.
+    /// Its position there: that of the instruction, with checks before effects and takes before stores. What happens on the
+    /// edge into the block comes first.
     order: (u32, u8),
     /// The instruction; for an edge the terminator that it leaves.
     pub(super) inst: Inst,
@@ -199,7 +200,7 @@ impl Maker<'_, '_> {
         let body = self.cx.body;
         for user in body.users(address) {
             let value = match body.inst(user).opcode {
-                Opcode::Load | Opcode::LoadBorrow => body.results(user).next(),
+                Opcode::Load | Opcode::LoadBorrow => body.first_result(user),
                 Opcode::Store => Some(body.operand_value(user, 0)),
                 _ => None,
             };
@@ -224,7 +225,7 @@ impl Maker<'_, '_> {
     ) {
         let whole = root.locations.start;
         if convention != ArgumentConvention::Out
-            && let Some(first) = self.cx.body.block_order().first().and_then(|&b| self.cx.body.first_inst(b))
+            && let Some(first) = self.cx.body.entry_block().and_then(|b| self.cx.body.first_inst(b))
         {
             let at = self.ops.len();
             self.push(locations, first, Why::Begin, whole, Needs::Nothing, Leaves::Value, true);
@@ -321,16 +322,16 @@ impl Maker<'_, '_> {
         then: Leaves,
         owns: bool,
     ) {
-        let Some(block) = self.cx.block_order().position(self.cx.body.inst(inst).block) else { return };
-        let at = 1 + self.cx.inst_order().position(inst);
+        let Some(block) = self.cx.block_order().position(self.cx.body.inst_block(inst)) else { return };
+        let at = self.cx.body.order_in_block(inst);
         let leaves = locations.locations[location as usize].leaves.clone();
         // A case without its payload is no value yet, whatever follows.
         let recovers = self.cx.body.inst(inst).opcode != Opcode::InjectEnumAddr;
-        let mut push = |phase, needs, then| {
+        let mut push = |phase: u8, needs, then| {
             let (block, leaves) = (block as u32, leaves.clone());
             self.ops.push(Op {
                 block,
-                order: (at, phase),
+                order: (at, 1 + phase),
                 inst,
                 why,
                 location,
@@ -356,12 +357,12 @@ const MOST_PLACES: usize = 16;
 /// For each value the one that it is a copy or a borrow of.
 fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
     let body = cx.body;
-    let mut origins: Vec<Value> = (0..body.value_count() as u32).map(Value::from_u32).collect();
+    let mut origins: Vec<Value> = (0..body.value_bound() as u32).map(Value::from_u32).collect();
     for &block in cx.block_order().blocks() {
         for inst in body.block_insts(block) {
             let is_same =
                 matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue);
-            if is_same && let Some(result) = body.results(inst).next() {
+            if is_same && let Some(result) = body.first_result(inst) {
                 origins[result.index()] = origins[body.operand_value(inst, 0).index()];
             }
         }

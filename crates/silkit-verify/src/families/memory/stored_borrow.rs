@@ -50,7 +50,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 };
 
 fn check(cx: &FunctionContext<'_>, inst: Inst) {
-    let Some(stored) = cx.body.results(inst).next() else { return };
+    let Some(stored) = cx.body.first_result(inst) else { return };
     let facts = MemoryFacts {
         body: cx.body,
         declarations: cx.declarations(),

@@ -75,7 +75,7 @@ fn entry_arguments(cx: &FunctionContext<'_>) {
     let Some(conventions) = Conventions::of(cx.function, cx.addresses()).filter(|_| cx.is_ossa()) else {
         return;
     };
-    let Some(&entry) = cx.body.block_order().first() else { return };
+    let Some(entry) = cx.body.entry_block() else { return };
     for (index, &value) in cx.body.arguments(entry).iter().enumerate() {
         let data = cx.body.value(value);
         let Some(convention) = conventions.convention(index) else { continue };

@@ -40,7 +40,7 @@ pub(super) fn enclosing_values(
         return Some(of_phi(phi));
     }
     match body.def(value) {
-        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => Some(Vec::new()),
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => Some(Vec::new()),
         ValueDef::Result(inst, _) if introduces_borrow(cx, value) => {
             if body.inst(inst).opcode != Opcode::BeginBorrow {
                 return Some(Vec::new());
@@ -82,7 +82,7 @@ pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<
         if steps > LIMIT {
             return None;
         }
-        let is_entry = |b: Block| body.block_order().first() == Some(&b);
+        let is_entry = |b: Block| body.is_entry_block(b);
         let from = match body.def(value) {
             _ if introduces_borrow(cx, value) => {
                 found.push(value);

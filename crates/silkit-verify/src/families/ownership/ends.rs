@@ -89,9 +89,7 @@ fn told(
 fn has_no_scope(cx: &FunctionContext<'_>, value: Value) -> Option<&'static str> {
     let body = cx.body;
     match body.def(value) {
-        ValueDef::Argument(block, _) if body.block_order().first() == Some(&block) => {
-            Some("an argument of the function")
-        }
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => Some("an argument of the function"),
         ValueDef::Argument(..) if body.is_phi(value) => {
             let is_reborrow = body.value(value).arg_flags.contains(ArgFlags::REBORROW);
             (!is_reborrow).then_some("a forwarded phi")

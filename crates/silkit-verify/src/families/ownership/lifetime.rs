@@ -35,7 +35,7 @@ pub(super) struct Checker<'c, 'a> {
 
 impl<'c, 'a> Checker<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {
-        Self { cx, scopes: Scopes::new(cx.body, cx.inst_order(), cx.dead_ends()) }
+        Self { cx, scopes: Scopes::new(cx.body, cx.dead_ends()) }
     }
 
     pub(super) fn check(&mut self, kind: &Kind, value: Value, lifetime: &Lifetime) {
@@ -64,7 +64,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         let cx = self.cx;
         let mut reported = FxHashSet::default();
         for at in &lifetime.uses {
-            let block = cx.body.inst(at.inst).block;
+            let block = cx.body.inst_block(at.inst);
             if !cx.block_order().is_reachable(block) {
                 continue;
             }
@@ -81,12 +81,12 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     /// In a dead end only what follows an end in its block is certainly outside.
     fn must_be_inside(&self, inst: Inst, lifetime: &Lifetime) -> bool {
-        let (cx, block) = (self.cx, self.cx.body.inst(inst).block);
+        let (cx, block) = (self.cx, self.cx.body.inst_block(inst));
         !cx.dead_ends().is_dead_end(block)
             || lifetime
                 .ends
                 .iter()
-                .any(|&end| cx.body.inst(end).block == block && cx.inst_order().comes_before(end, inst))
+                .any(|&end| cx.body.inst_block(end) == block && cx.body.inst_precedes(end, inst))
     }
 }
 
@@ -154,7 +154,7 @@ fn breach(
 
 /// Whether all ends stand where no path leads. The reference, which walks backwards from them, sees no leak then.
 fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) -> bool {
-    let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst(end).block);
+    let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst_block(end));
     !lifetime.ends.is_empty() && !lifetime.ends.iter().any(is_reachable)
 }
 
@@ -215,10 +215,10 @@ fn end_before(
     inst: Inst,
     lifetime: &Lifetime,
 ) -> Option<(Inst, Vec<silkit_ir::Block>)> {
-    let to = cx.body.inst(inst).block;
+    let to = cx.body.inst_block(inst);
     for &end in lifetime.ends.iter().filter(|&&end| end != inst) {
-        let from = cx.body.inst(end).block;
-        if from == to && cx.inst_order().comes_before(end, inst) {
+        let from = cx.body.inst_block(end);
+        if from == to && cx.body.inst_precedes(end, inst) {
             return Some((end, Vec::new()));
         }
         let path = silkit_analysis::path(cx.body, &[from], |b| b == to, |_| true);

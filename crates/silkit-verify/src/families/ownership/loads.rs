@@ -55,15 +55,15 @@ fn check(cx: &FunctionContext<'_>) {
     let mut writes: FxHashMap<Value, Writes> = FxHashMap::default();
     let mut scopes = None;
     for load in cx.insts().filter(|&i| body.inst(i).opcode == Opcode::LoadBorrow) {
-        let (address, Some(borrow)) = (body.operand_value(load, 0), body.results(load).next()) else {
+        let (address, Some(borrow)) = (body.operand_value(load, 0), body.first_result(load)) else {
             continue;
         };
         let is_def = !matches!(body.def(address), ValueDef::Undef | ValueDef::Pending);
         let writes = &*writes.entry(address).or_insert_with(|| writes_to(cx, address));
-        if writes.is_empty() || !is_def || !cx.block_order().is_reachable(body.inst(load).block) {
+        if writes.is_empty() || !is_def || !cx.block_order().is_reachable(body.inst_block(load)) {
             continue;
         }
-        let scopes = scopes.get_or_insert_with(|| Scopes::new(body, cx.inst_order(), cx.dead_ends()));
+        let scopes = scopes.get_or_insert_with(|| Scopes::new(body, cx.dead_ends()));
         check_load(cx, scopes, load, borrow, writes);
     }
 }
@@ -129,7 +129,7 @@ fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
             _ => changes(cx, operand) != Change::No,
         };
         if writes {
-            found.entry(cx.body.inst(user).block).or_default().push(user);
+            found.entry(cx.body.inst_block(user)).or_default().push(user);
         }
         Next::Follow
     });

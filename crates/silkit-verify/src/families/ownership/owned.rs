@@ -137,8 +137,8 @@ fn check(cx: &FunctionContext<'_>) {
 
 /// All values that blocks define to which a path leads.
 pub(super) fn each_value(cx: &FunctionContext<'_>, mut visit: impl FnMut(Value)) {
-    let is_reachable = |b: &&Block| cx.block_order().is_reachable(**b);
-    for &block in cx.body.block_order().iter().filter(is_reachable) {
+    let is_reachable = |b: &Block| cx.block_order().is_reachable(*b);
+    for block in cx.body.blocks().filter(is_reachable) {
         cx.body.arguments(block).iter().for_each(|&value| visit(value));
         for inst in cx.body.block_insts(block) {
             cx.body.results(inst).for_each(&mut visit);

@@ -154,7 +154,7 @@ fn coroutine_yields(cx: &FunctionContext<'_>) {
     // In raw SIL it is for a diagnostic to say that what is written there yields more than once or never.
     let yields_many = flags.contains(FnFlags::YIELD_MANY) || is_raw(cx);
     // The state at the start of each block, and the terminator that brought it there first.
-    let mut states: Vec<Option<(State, Inst)>> = vec![None; cx.body.block_count()];
+    let mut states: Vec<Option<(State, Inst)>> = vec![None; cx.body.block_bound()];
     for &block in cx.block_order().blocks() {
         let state = states[block.index()].map_or(State::Running, |(state, _)| state);
         let Some(terminator) = cx.body.terminator(block) else { continue };
@@ -220,7 +220,7 @@ fn with_yield(
         if cx.body.inst(from).opcode == Opcode::Yield {
             return finding.also(Place::Inst(from), "yields here");
         }
-        at = cx.body.inst(from).block;
+        at = cx.body.inst_block(from);
     }
     finding
 }
@@ -269,7 +269,7 @@ fn no_suspension_while_pending(cx: &FunctionContext<'_>) {
     if !cx.insts().any(begins) {
         return;
     }
-    let mut at_start: Vec<Option<Option<Inst>>> = vec![None; cx.body.block_count()];
+    let mut at_start: Vec<Option<Option<Inst>>> = vec![None; cx.body.block_bound()];
     for &block in cx.block_order().blocks() {
         let mut pending = at_start[block.index()].flatten();
         for inst in cx.body.block_insts(block) {

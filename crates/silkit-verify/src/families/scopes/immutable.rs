@@ -94,7 +94,7 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
         });
     };
     let conventions = Conventions::of(cx.function, cx.addresses());
-    if let (Some(conventions), Some(&entry)) = (conventions, cx.body.block_order().first()) {
+    if let (Some(conventions), Some(entry)) = (conventions, cx.body.entry_block()) {
         for (index, &argument) in cx.body.arguments(entry).iter().enumerate() {
             if conventions.convention(index) == Some(ArgumentConvention::InGuaranteed) {
                 check(argument, "passed as `@in_guaranteed`");
@@ -104,7 +104,7 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
     for inst in cx.insts() {
         if cx.body.inst(inst).opcode == Opcode::OpenExistentialAddr
             && choice(cx, inst, "access") == Some("immutable_access")
-            && let Some(opened) = cx.body.results(inst).next()
+            && let Some(opened) = cx.body.first_result(inst)
         {
             check(opened, "opened with `immutable_access`");
         }
@@ -112,7 +112,7 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
 }
 
 fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
-    let Some(result) = cx.body.results(inst).next() else { return };
+    let Some(result) = cx.body.first_result(inst) else { return };
     if cx.body.inst(inst).opcode != Opcode::EndCOWMutation {
         if cx.body.has_flag(inst, "immutable") {
             check_stores(cx, result, inst, "is `[immutable]`");
@@ -127,7 +127,7 @@ fn immutable_buffer(cx: &FunctionContext<'_>, inst: Inst) {
             continue;
         }
         for user in cx.body.users(value) {
-            let result = cx.body.results(user).next();
+            let result = cx.body.first_result(user);
             match cx.body.inst(user).opcode {
                 Opcode::RefElementAddr | Opcode::RefTailAddr if !cx.body.has_flag(user, "immutable") => {
                     if let Some(address) = result {

@@ -120,7 +120,7 @@ fn used_outside(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     }
     let mut roots: FxHashMap<Operand, (Inst, u32)> = FxHashMap::default();
     for alloc in cx.insts().filter(|&i| cx.body.inst(i).opcode == Opcode::AllocStack) {
-        let (Some(value), Some(made)) = (cx.body.results(alloc).next(), lists.made(alloc)) else { continue };
+        let (Some(value), Some(made)) = (cx.body.first_result(alloc), lists.made(alloc)) else { continue };
         each_use(cx, value, |operand| {
             roots.insert(operand, (alloc, made));
             Next::Follow
@@ -154,7 +154,7 @@ fn address_is_used_inside(cx: &FunctionContext<'_>) {
             continue;
         }
         let Some((kind, value)) = begun(cx, begin) else { continue };
-        let is_reachable = cx.block_order().is_reachable(cx.body.inst(begin).block);
+        let is_reachable = cx.block_order().is_reachable(cx.body.inst_block(begin));
         if broken_scopes(cx).contains(&begin) || !is_reachable {
             continue;
         }
@@ -162,12 +162,12 @@ fn address_is_used_inside(cx: &FunctionContext<'_>) {
         if ends.is_empty() {
             continue;
         }
-        let scopes = scopes.get_or_insert_with(|| Scopes::new(cx.body, cx.inst_order(), cx.dead_ends()));
+        let scopes = scopes.get_or_insert_with(|| Scopes::new(cx.body, cx.dead_ends()));
         scopes.check(Begin::After(begin), &ends, kind.coherence);
         each_use(cx, value, |operand| {
             let user = cx.body.operand(operand).user;
             let is_fine = cx.body.inst(user).opcode == Opcode::DebugValue
-                || !cx.block_order().is_reachable(cx.body.inst(user).block)
+                || !cx.block_order().is_reachable(cx.body.inst_block(user))
                 || scopes.contains(user);
             if !is_fine {
                 report_use(cx, kind, begin, &ends, operand);
@@ -217,7 +217,7 @@ fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMu
 
 fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst], operand: Operand) {
     let user = cx.body.operand(operand).user;
-    let value = cx.body.results(begin).next().map_or_else(String::new, |v| cx.value(v));
+    let value = cx.body.first_result(begin).map_or_else(String::new, |v| cx.value(v));
     let (name, user_name) = (kind.name, cx.body.info(user).name);
     let finding = if std::ptr::eq(kind, &STORE_BORROW) {
         let message = if cx.body.inst(user).opcode == Opcode::EndBorrow {
@@ -237,10 +237,10 @@ fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst],
     };
     let finding = finding.label("used here").also(Place::Inst(begin), format!("the {name} begins here"));
     // The end that the use can be reached from.
-    let to = cx.body.inst(user).block;
+    let to = cx.body.inst_block(user);
     for &end in ends {
-        let from = cx.body.inst(end).block;
-        if from == to && cx.inst_order().comes_before(end, user) {
+        let from = cx.body.inst_block(end);
+        if from == to && cx.body.inst_precedes(end, user) {
             cx.report(finding.also(Place::Inst(end), "and ends here"));
             return;
         }

@@ -182,7 +182,7 @@ const FEW: usize = 16;
 fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
     let mut broken = FxHashSet::default();
     let mut all: Vec<(Inst, &Kind, Value)> = Vec::new();
-    for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst(i).block)) {
+    for inst in cx.insts().filter(|&i| cx.block_order().is_reachable(cx.body.inst_block(i))) {
         all.extend(begun(cx, inst).map(|(kind, value)| (inst, kind, value)));
         // A coroutine may be suspended in an allocation of its own.
         if cx.body.inst(inst).opcode == Opcode::BeginApply {
@@ -204,7 +204,7 @@ fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
     if found.is_empty() {
         return BrokenScopes::default();
     }
-    let mut scopes = Scopes::new(cx.body, cx.inst_order(), cx.dead_ends());
+    let mut scopes = Scopes::new(cx.body, cx.dead_ends());
     for &(inst, kind, value) in found {
         let ends = ends(cx, kind, value);
         for error in scopes.check(Begin::After(inst), &ends, kind.coherence) {
@@ -278,13 +278,13 @@ fn finding(
 fn disagreeing_edge(cx: &FunctionContext<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
     let body = cx.body;
     let mut ended = EntitySet::new();
-    let mut work: Vec<Block> = ends.iter().map(|&end| body.inst(end).block).collect();
+    let mut work: Vec<Block> = ends.iter().map(|&end| body.inst_block(end)).collect();
     while let Some(block) = work.pop() {
         if ended.insert(block) {
             work.extend(body.block_successors(block));
         }
     }
-    let join = path.iter().find(|&&b| b != body.inst(begin).block && ended.contains(b))?;
+    let join = path.iter().find(|&&b| b != body.inst_block(begin) && ended.contains(b))?;
     let from = body.predecessors(*join).find(|&b| ended.contains(b) && !path.contains(&b))?;
     body.terminator(from)
 }

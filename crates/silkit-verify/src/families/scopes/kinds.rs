@@ -67,7 +67,7 @@ pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CO
 /// ownership, not of this table.
 pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
     let body = cx.body;
-    let result = || body.results(inst).next();
+    let result = || body.first_result(inst);
     let kind = match body.inst(inst).opcode {
         Opcode::BeginAccess => &ACCESS,
         Opcode::StoreBorrow => &STORE_BORROW,

@@ -123,7 +123,7 @@ fn report_order(cx: &FunctionContext<'_>, alloc: Inst, last: Inst, dealloc: Inst
 
 fn report_outer(cx: &FunctionContext<'_>, alloc: Inst, dealloc: Inst) {
     let name = name(cx, alloc);
-    let block = cx.block(cx.body.inst(dealloc).block);
+    let block = cx.block(cx.body.inst_block(dealloc));
     let message = format!("`{name}` is deallocated in a dead end that paths enter with different stacks");
     cx.report(
         cx.finding(&DEAD_END_KEEPS_OUTER_ALLOCATIONS, Place::Inst(dealloc), message)

@@ -82,8 +82,8 @@ impl ActiveLists {
         if !cx.insts().any(|inst| begins(cx, kind, inst)) {
             return this;
         }
-        this.at_start = vec![None; cx.body.block_count()];
-        let mut at_end = vec![EMPTY; cx.body.block_count()];
+        this.at_start = vec![None; cx.body.block_bound()];
+        let mut at_end = vec![EMPTY; cx.body.block_bound()];
         for &block in cx.block_order().blocks() {
             let mut list = this.enter(cx, block);
             for inst in cx.body.block_insts(block) {

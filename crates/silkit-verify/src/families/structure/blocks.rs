@@ -40,7 +40,7 @@ bb0:
 };
 
 fn block_ends_in_terminator(cx: &FunctionContext<'_>) {
-    for &block in cx.body.block_order() {
+    for block in cx.body.blocks() {
         if cx.body.terminator(block).is_some() {
             continue;
         }
@@ -89,7 +89,7 @@ fn terminator_ends_block(cx: &FunctionContext<'_>) {
     for inst in cx.insts() {
         let Some(next) = cx.body.next_inst(inst) else { continue };
         if cx.body.inst(inst).opcode.is_terminator() {
-            let block = cx.block(cx.body.inst(inst).block);
+            let block = cx.block(cx.body.inst_block(inst));
             let message = format!("the block `{block}` goes on behind a terminator");
             cx.report_broken(
                 cx.finding(&TERMINATOR_ENDS_BLOCK, Place::Inst(next), message)
@@ -125,7 +125,7 @@ bb1:
 };
 
 fn entry_has_no_predecessors(cx: &FunctionContext<'_>) {
-    let Some(&entry) = cx.body.block_order().first() else { return };
+    let Some(entry) = cx.body.entry_block() else { return };
     for pred in cx.body.predecessors(entry) {
         let Some(terminator) = cx.body.last_inst(pred) else { continue };
         let message = format!("`{}` goes to the entry block", cx.body.info(terminator).name);
@@ -212,7 +212,7 @@ fn no_critical_edge(cx: &FunctionContext<'_>) {
     if !cx.is_ossa() {
         return;
     }
-    for &block in cx.body.block_order() {
+    for block in cx.body.blocks() {
         if cx.body.block_successors(block).len() < 2 {
             continue;
         }
@@ -266,7 +266,7 @@ bb3(%4 : $Builtin.Int1):
 
 fn one_exit_of_a_kind(cx: &FunctionContext<'_>) {
     let mut first: FxHashMap<&str, Inst> = FxHashMap::default();
-    for &block in cx.body.block_order() {
+    for block in cx.body.blocks() {
         let Some(inst) = cx.body.terminator(block) else { continue };
         let opcode = cx.body.inst(inst).opcode;
         if !opcode.leaves_function() {

@@ -47,15 +47,13 @@ bb3(%6 : $Builtin.Int64):
 };
 
 fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
-    let block = cx.body.inst(inst).block;
+    let block = cx.body.inst_block(inst);
     for operand in cx.body.operand_ids(inst) {
         let value = cx.body.operand(operand).value;
         let is_plain = match cx.body.def(value) {
             ValueDef::Undef => true,
             // Most uses are in the block of their definition.
-            ValueDef::Result(def, _) if cx.body.inst(def).block == block => {
-                cx.inst_order().comes_before(def, inst)
-            }
+            ValueDef::Result(def, _) if cx.body.inst_block(def) == block => cx.body.inst_precedes(def, inst),
             ValueDef::Argument(of, _) => of == block,
             _ => false,
         };
@@ -72,9 +70,9 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
             _ => finding.also(Place::Value(value), "defined here"),
         };
         if let ValueDef::Result(def, _) = cx.body.def(value)
-            && cx.body.inst(def).block != block
+            && cx.body.inst_block(def) != block
         {
-            let path = path_around(cx, cx.body.inst(def).block, block);
+            let path = path_around(cx, cx.body.inst_block(def), block);
             finding = finding.path(path);
         }
         cx.report_broken(finding);
@@ -87,9 +85,6 @@ fn path_around(
     avoided: silkit_ir::Block,
     to: silkit_ir::Block,
 ) -> Vec<silkit_ir::Block> {
-    let entry = cx.body.block_order()[0];
-    if entry == avoided {
-        return Vec::new();
-    }
+    let Some(entry) = cx.body.entry_block().filter(|&entry| entry != avoided) else { return Vec::new() };
     silkit_analysis::path(cx.body, &[entry], |b| b == to, |b| b != avoided).unwrap_or_default()
 }

@@ -164,7 +164,7 @@ enum Passed {
 }
 
 fn edges(cx: &FunctionContext<'_>) {
-    for &block in cx.body.block_order() {
+    for block in cx.body.blocks() {
         let Some(terminator) = cx.body.terminator(block) else { continue };
         for (index, to) in cx.body.successors(terminator).enumerate() {
             check_edge(cx, terminator, index, to);
@@ -413,7 +413,7 @@ fn entry_takes_parameters(cx: &FunctionContext<'_>) {
         return;
     };
     let conventions = Conventions::new(&ty, cx.addresses());
-    let Some(&entry) = cx.body.block_order().first() else { return };
+    let Some(entry) = cx.body.entry_block() else { return };
     let arguments = cx.body.arguments(entry);
     let expected = conventions.argument_count();
     if arguments.len() != expected {

@@ -255,7 +255,7 @@ bb0(%0 : @owned $Builtin.NativeObject):
 };
 
 fn dead_end_is_dead(cx: &FunctionContext<'_>, inst: Inst) {
-    let block = cx.body.inst(inst).block;
+    let block = cx.body.inst_block(inst);
     let name = cx.body.info(inst).name;
     let told = match cx.body.inst(inst).opcode {
         Opcode::DestroyValue => "a dead_end destroy_value must be in a dead-end block",

@@ -216,7 +216,7 @@ fn lowered_metatype(cx: &FunctionContext<'_>) {
         }
     };
     check(cx.function.ty.ty(), Place::Whole);
-    for &block in cx.body.block_order() {
+    for block in cx.body.blocks() {
         for &argument in cx.body.arguments(block) {
             check(cx.body.value(argument).ty.ty(), Place::Value(argument));
         }
