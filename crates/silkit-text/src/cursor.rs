@@ -1,6 +1,6 @@
 //! A scanner over text that makes no tokens: each method looks at the bytes where it stands.
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 /// A place in a text and what can be read there.
 #[derive(Clone)]
@@ -85,37 +85,43 @@ impl<'a> Cursor<'a> {
             match self.byte(self.pos) {
                 b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.pos += 1,
                 b'/' if self.byte(self.pos + 1) == b'/' => self.pos = self.line_end(),
-                b'/' if self.byte(self.pos + 1) == b'*' => self.skip_block_comment(),
+                b'/' if self.byte(self.pos + 1) == b'*' => {
+                    self.pos = self.block_comment_end().unwrap_or(self.end);
+                }
                 _ => return,
             }
         }
     }
 
-    fn skip_block_comment(&mut self) {
-        let mut depth = 0usize;
-        while self.pos < self.end {
-            match (self.byte(self.pos), self.byte(self.pos + 1)) {
-                (b'/', b'*') => {
+    /// Returns the end of the block comment that begins right here, or `None` if it is never closed.
+    /// Such comments nest.
+    pub(crate) fn block_comment_end(&self) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..self.end];
+        let (mut at, mut depth) = (self.pos, 0usize);
+        while at < bytes.len() {
+            at += memchr2(b'/', b'*', &bytes[at..])?;
+            match (bytes[at], bytes.get(at + 1)) {
+                (b'/', Some(b'*')) => {
                     depth += 1;
-                    self.pos += 2;
+                    at += 2;
                 }
-                (b'*', b'/') => {
+                (b'*', Some(b'/')) => {
                     depth -= 1;
-                    self.pos += 2;
+                    at += 2;
                     if depth == 0 {
-                        return;
+                        return Some(at);
                     }
                 }
-                _ => self.pos += 1,
+                _ => at += 1,
             }
         }
-        self.pos = self.end;
+        None
     }
 
-    /// The offset of the end of this line.
+    /// The offset of the end of this line, at a line feed or a carriage return.
     pub fn line_end(&self) -> usize {
         let rest = &self.text.as_bytes()[self.pos.min(self.end)..self.end];
-        memchr(b'\n', rest).map_or(self.end, |n| self.pos + n)
+        memchr2(b'\n', b'\r', rest).map_or(self.end, |n| self.pos + n)
     }
 
     /// The next byte after white space and comments, 0 at the end.
@@ -141,6 +147,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn looking_at(&mut self, punctuation: &str) -> bool {
         self.skip_trivia();
+        self.is_here(punctuation)
+    }
+
+    /// Returns true if these bytes stand right here.
+    #[inline]
+    pub(crate) fn is_here(&self, punctuation: &str) -> bool {
         self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
@@ -188,7 +200,7 @@ impl<'a> Cursor<'a> {
         if first == b'`' {
             let rest = &self.text.as_bytes()[start + 1..self.end];
             let len = memchr(b'`', rest)?;
-            if memchr(b'\n', &rest[..len]).is_some() {
+            if memchr2(b'\n', b'\r', &rest[..len]).is_some() {
                 return None;
             }
             self.pos = start + len + 2;
@@ -256,8 +268,8 @@ impl<'a> Cursor<'a> {
         loop {
             match self.byte(pos) {
                 b'"' => break,
-                b'\\' => pos += 2,
-                b'\n' => return None,
+                b'\\' if !matches!(self.byte(pos + 1), b'\n' | b'\r') => pos += 2,
+                b'\n' | b'\r' => return None,
                 0 if pos >= self.end => return None,
                 _ => pos += 1,
             }
@@ -306,7 +318,8 @@ mod tests {
     fn unterminated_things_end() {
         assert_eq!(Cursor::new("\"abc").string(), None);
         assert_eq!(Cursor::new("`abc").ident(), None);
-        let mut c = Cursor::new("/* /* */");
-        assert!(c.at_end());
+        assert_eq!(Cursor::new("\"abc\\\n\"").string(), None);
+        assert_eq!(Cursor::new("/* /* */").block_comment_end(), None);
+        assert!(Cursor::new(" /* /* */ **/ // x").at_end());
     }
 }

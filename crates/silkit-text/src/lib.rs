@@ -16,6 +16,7 @@ mod error;
 mod existential;
 mod format;
 mod generics;
+mod line_endings;
 mod module;
 mod names;
 mod options;

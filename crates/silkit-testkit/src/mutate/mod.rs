@@ -5,9 +5,11 @@
 
 mod bytes;
 mod sil;
+mod spoil;
 
 pub use bytes::mutate_bytes;
 pub use sil::mutate;
+pub use spoil::{SPOILER, spoil, token_starts};
 
 /// A damaged text, and what was done to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

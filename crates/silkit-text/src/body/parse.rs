@@ -68,6 +68,8 @@ pub(crate) struct ParsedBody {
     pub(crate) body: Body,
     /// Whether an instruction spells the ownership that it forwards.
     pub(crate) has_forwarding: bool,
+    /// The offset after the brace that closes it, or where reading ended without one.
+    pub(crate) end: usize,
     /// All errors, in the order of the text.
     pub(crate) errors: Vec<SyntaxError>,
 }
@@ -113,11 +115,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let mut block = None;
         loop {
             match self.cur.peek() {
-                0 => {
-                    let error = err_here(&self.cur, "expected `}` at the end of the body");
-                    self.errors.push(error);
-                    break;
-                }
+                // Whether a brace closes the body is known before it is read.
+                0 => break,
                 b'}' => {
                     self.cur.eat("}");
                     break;
@@ -199,7 +198,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.errors.iter_mut().skip(1).for_each(|e| e.is_first = false);
         let mut body = self.body.finish();
         body.update_reborrow_flags();
-        ParsedBody { body, has_forwarding: self.has_forwarding, errors: self.errors }
+        let end = self.cur.pos();
+        ParsedBody { body, has_forwarding: self.has_forwarding, end, errors: self.errors }
     }
 
     /// Reads a label or an instruction.

@@ -19,7 +19,7 @@ mod initial;
 mod items;
 mod members;
 mod modifiers;
-mod scan;
+pub(crate) mod scan;
 mod stdlib;
 
 pub use facts::write_facts;

@@ -13,8 +13,14 @@ pub(super) fn trivia(cur: &Cursor<'_>, pos: usize) -> usize {
     ahead.pos()
 }
 
-/// Skips a string whose quote, or whose `#` before it, is here; gives the offset after it.
+/// Returns the offset after a string whose quote, or whose `#` before it, is here; where the string is
+/// never closed, the end of its line or of the text.
 fn string(bytes: &[u8], start: usize, end: usize, depth: u32) -> usize {
+    closed_string(bytes, start, end, depth).unwrap_or_else(|end| end)
+}
+
+/// Returns the offset after a string, as an error where it is never closed.
+fn closed_string(bytes: &[u8], start: usize, end: usize, depth: u32) -> Result<usize, usize> {
     let hashes = bytes[start..end].iter().take_while(|b| **b == b'#').count();
     let mut pos = start + hashes;
     let triple = bytes[pos..end].starts_with(b"\"\"\"");
@@ -22,11 +28,11 @@ fn string(bytes: &[u8], start: usize, end: usize, depth: u32) -> usize {
     pos += quotes;
     while pos < end {
         match bytes[pos] {
-            b'\n' if !triple => return pos,
+            b'\n' if !triple => return Err(pos),
             b'\\' if bytes[pos + 1..end].iter().take_while(|b| **b == b'#').count() >= hashes => {
                 pos += 1 + hashes;
                 if depth < MAX_INTERPOLATION && bytes.get(pos) == Some(&b'(') {
-                    pos = balanced(bytes, pos, end, depth + 1);
+                    pos = closing(bytes, pos, end, depth + 1).ok_or(end)?;
                 } else {
                     pos += 1;
                 }
@@ -35,14 +41,14 @@ fn string(bytes: &[u8], start: usize, end: usize, depth: u32) -> usize {
                 let after = pos + quotes;
                 let closing = bytes.get(after..end).unwrap_or_default();
                 if closing.iter().take_while(|b| **b == b'#').count() >= hashes {
-                    return after + hashes;
+                    return Ok(after + hashes);
                 }
                 pos += 1;
             }
             _ => pos += 1,
         }
     }
-    end
+    Err(end)
 }
 
 fn is_string_start(bytes: &[u8], pos: usize, end: usize) -> bool {
@@ -74,8 +80,13 @@ fn comment(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     Some(pos.min(end))
 }
 
-/// Skips from an open bracket to after the one that closes it.
+/// Returns the offset after the bracket that closes an open one, or the end where none does.
 fn balanced(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> usize {
+    closing(bytes, start, end, interpolation).unwrap_or(end)
+}
+
+/// Returns the offset after the bracket that closes an open one.
+fn closing(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> Option<usize> {
     let mut depth = 0usize;
     let mut pos = start;
     while pos < end {
@@ -84,7 +95,7 @@ fn balanced(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> usize
             b')' | b']' | b'}' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return pos + 1;
+                    return Some(pos + 1);
                 }
             }
             b'"' => {
@@ -105,16 +116,28 @@ fn balanced(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> usize
         }
         pos += 1;
     }
-    end
+    None
 }
 
 /// Skips from the open bracket that comes next to after the one that closes it; says whether it closes.
 pub(super) fn skip_brackets(cur: &mut Cursor<'_>) -> bool {
     cur.skip_trivia();
-    let after = balanced(cur.text().as_bytes(), cur.pos(), cur.end(), 0);
-    let closed = matches!(cur.text().as_bytes().get(after.wrapping_sub(1)), Some(b')' | b']' | b'}'));
-    cur.set_pos(after);
-    closed
+    let after = closing(cur.text().as_bytes(), cur.pos(), cur.end(), 0);
+    cur.set_pos(after.unwrap_or(cur.end()));
+    after.is_some()
+}
+
+/// Skips a string, what is between braces, or one byte. Returns false at what is never closed.
+pub(crate) fn skip_token(cur: &mut Cursor<'_>) -> bool {
+    let (bytes, pos, end) = (cur.text().as_bytes(), cur.pos(), cur.end());
+    let after = match bytes[pos] {
+        b'{' => closing(bytes, pos, end, 0),
+        b'"' => closed_string(bytes, pos, end, 0).ok(),
+        b'#' if is_string_start(bytes, pos, end) => closed_string(bytes, pos, end, 0).ok(),
+        _ => Some(pos + 1),
+    };
+    cur.set_pos(after.unwrap_or(pos));
+    after.is_some()
 }
 
 /// Whether the token here goes on with the declaration of the line before.

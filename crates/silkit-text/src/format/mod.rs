@@ -8,6 +8,7 @@ mod body;
 mod comments;
 
 use crate::error::SyntaxError;
+use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::module::{Entity, ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
 use crate::printer::{Declared, Demangle, Out};
@@ -31,9 +32,12 @@ pub fn format_module(
     options: &PrintOptions,
     demangle: &Demangle,
 ) -> Result<String, Vec<SyntaxError>> {
+    let given = text;
+    let text = &*with_line_feeds(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
     let parsed = parse_module(text);
     if !parsed.errors.is_empty() {
-        return Err(parsed.errors);
+        // The places of errors are those in the text that was given.
+        return Err(parse_module(given).errors);
     }
     let swift: Vec<TextRange> =
         parsed.layout.iter().filter(|p| matches!(p.entity, Entity::Swift(_))).map(|p| p.range).collect();
@@ -52,7 +56,9 @@ pub fn format_module(
         whole.push_str(if whole.is_empty() { "" } else { "\n\n" });
         whole.push_str(&tail.join("\n"));
     }
-    whole.push('\n');
+    if !whole.is_empty() {
+        whole.push('\n');
+    }
     Ok(whole)
 }
 

@@ -3,13 +3,15 @@
 //! Headers are read one after the other; bodies are only measured on the way and then read in
 //! parallel, since nothing in a body depends on another.
 
+use super::body_end::{BodyEnd, Openers, begins_entity, scan_line, unclosed_comment};
 use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
-use crate::decl::{Dialect, parse_decls, with_stdlib};
+use crate::decl::{self, Dialect, parse_decls, with_stdlib};
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::existential::Protocols;
 use crate::generics::GenericEnv;
+use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
 use crate::symbols::symbol;
@@ -92,13 +94,19 @@ pub fn parse_module(text: &str) -> ParsedModule {
 
 /// Reads a file whose values are as the options say.
 pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
-    let mut parser = ModuleParser::new(text, Protocols::default());
+    let unclosed = unclosed_comment(text);
+    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let cur = Cursor::in_range(text, start..unclosed.unwrap_or(text.len()));
+    let mut parser = ModuleParser::new(cur.clone(), Protocols::default());
     parser.top_level();
     if parser.late_protocols {
         // What stands before the declaration of a protocol must know of it too.
         let protocols = parser.env.protocols.take().unwrap_or_default();
-        parser = ModuleParser::new(text, protocols);
+        parser = ModuleParser::new(cur, protocols);
         parser.top_level();
+    }
+    if let Some(at) = unclosed {
+        parser.errors.push(err_at(at, at + 2, "this comment is never closed by `*/`"));
     }
     parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
@@ -106,7 +114,7 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
 }
 
 /// The keywords that begin a SIL entity.
-const ENTITIES: &[&str] = &[
+pub(super) const ENTITIES: &[&str] = &[
     "sil",
     "sil_stage",
     "sil_global",
@@ -126,6 +134,7 @@ pub(super) struct ModuleParser<'a> {
     pub(super) env: GenericEnv,
     pub(super) module: Module,
     pub(super) errors: Vec<SyntaxError>,
+    openers: Openers<'a>,
     bodies: Vec<PendingBody>,
     layout: Vec<Placed>,
     /// What the Swift text declares.
@@ -147,9 +156,11 @@ enum Owner {
 }
 
 impl<'a> ModuleParser<'a> {
-    fn new(text: &'a str, protocols: Protocols) -> Self {
+    fn new(cur: Cursor<'a>, protocols: Protocols) -> Self {
+        let openers = Openers::of(cur.text());
         Self {
-            cur: Cursor::new(text),
+            cur,
+            openers,
             env: GenericEnv::with_protocols(protocols),
             module: Module::default(),
             errors: Vec::new(),
@@ -162,9 +173,7 @@ impl<'a> ModuleParser<'a> {
 
     fn top_level(&mut self) {
         loop {
-            let swift_start = self.cur.pos();
-            self.skip_swift();
-            self.keep_swift(swift_start..self.cur.pos());
+            self.swift();
             if self.cur.at_end() {
                 return;
             }
@@ -174,7 +183,7 @@ impl<'a> ModuleParser<'a> {
                 Ok(()) => self.place(word, start),
                 Err(error) => {
                     self.errors.push(error);
-                    self.skip_entity();
+                    self.skip_entity(start);
                 }
             }
         }
@@ -225,73 +234,55 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Moves to the next SIL entity that begins a line outside of Swift's braces, or to the end.
-    fn skip_swift(&mut self) {
-        let mut depth = 0usize;
+    /// Moves to the next SIL entity that begins a line outside of Swift's braces, or to the end; keeps
+    /// the declarations before it.
+    fn swift(&mut self) {
+        self.cur.skip_trivia();
+        let start = self.cur.pos();
+        let mut end = start;
         let mut line_start = true;
+        let mut unclosed = None;
         while self.cur.pos() < self.cur.end() {
             let before = self.cur.pos();
-            if depth == 0 && line_start {
-                let mut ahead = self.cur.clone();
-                if ahead.peek() == b's' && ahead.ident().is_some_and(|w| ENTITIES.contains(&w)) {
-                    self.cur.skip_trivia();
-                    return;
-                }
+            if line_start && begins_entity(&self.cur) {
+                break;
             }
+            // Comments after the last declaration belong to what follows.
+            self.cur.skip_trivia();
+            if self.cur.pos() > before {
+                let skipped = self.cur.text().get(before..self.cur.pos()).unwrap_or_default();
+                line_start = skipped.contains(['\n', '\r']);
+                continue;
+            }
+            if unclosed.is_some() || !decl::scan::skip_token(&mut self.cur) {
+                unclosed = unclosed.or(Some(before));
+                self.cur.set_pos(before + 1);
+            }
+            end = self.cur.pos();
             line_start = false;
-            match self.cur.here() {
-                b'\n' => line_start = true,
-                b'{' => depth += 1,
-                b'}' => depth = depth.saturating_sub(1),
-                b'"' if self.cur.string().is_some() => continue,
-                b'/' => {
-                    let mut ahead = self.cur.clone();
-                    ahead.skip_trivia();
-                    if ahead.pos() > before {
-                        self.cur.set_pos(ahead.pos());
-                        line_start = true;
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            self.cur.set_pos(before + 1);
+        }
+        let reported = self.errors.len();
+        self.keep_swift(start..end);
+        if let Some(at) = unclosed.filter(|_| self.errors.len() == reported) {
+            self.errors.push(err_at(at, at + 1, "this is never closed"));
         }
     }
 
-    /// Keeps the declarations of a stretch of text; comments after the last one belong to what follows.
+    /// Keeps the declarations of a stretch of text.
     fn keep_swift(&mut self, range: Range<usize>) {
-        let whole = self.cur.text().get(range.clone()).unwrap_or_default();
-        let mut end = 0;
-        let mut at = 0;
-        let mut scan = Cursor::in_range(self.cur.text(), range.clone());
-        // The end of the last line that holds more than comments.
-        for line in whole.split_inclusive('\n') {
-            scan.set_pos(range.start + at);
-            scan.skip_trivia();
-            at += line.len();
-            if scan.pos() < range.start + at && scan.pos() < range.end {
-                end = at;
-            }
-        }
-        // Comments before the first declaration are not part of it.
-        scan.set_pos(range.start);
-        scan.skip_trivia();
-        let start = scan.pos();
-        let text = self.cur.text().get(start..range.start + end).unwrap_or_default().trim_end();
-        if text.is_empty() {
+        if range.is_empty() {
             return;
         }
-        let range = TextRange::new(start, start + text.len());
-        let parsed = parse_decls(self.cur.text(), range.as_usize(), Dialect::Sil);
+        let parsed = parse_decls(self.cur.text(), range.clone(), Dialect::Sil);
+        let text = self.cur.text().get(range.clone()).unwrap_or_default();
         // `_AD__` begins the names of the types that hold what a pullback needs.
         let is_late = !self.module.differentiability_witnesses.is_empty();
         let synthesized = is_late && (text.starts_with("enum _AD__") || text.starts_with("struct _AD__"));
-        let whole = [range];
+        let whole = [TextRange::new(range.start, range.end)];
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
             self.layout.push(Placed { entity: Entity::Swift(self.module.swift.len()), range });
-            self.module.swift.push(SwiftText { text: text.into(), range, synthesized });
+            self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), range, synthesized });
         }
         self.errors.extend(parsed.errors);
         let has_protocols = self.env.protocols.get_or_insert_default().declare(&parsed.table);
@@ -299,15 +290,13 @@ impl<'a> ModuleParser<'a> {
         self.declared.append(parsed.table);
     }
 
-    /// After an error: to the end of the line, and of the braces that were opened on it.
-    fn skip_entity(&mut self) {
-        let line_end = self.cur.line_end();
-        let opens =
-            self.cur.text().get(self.cur.pos()..line_end).unwrap_or_default().trim_end().ends_with('{');
-        self.cur.set_pos(line_end);
-        if opens {
-            let rest = self.cur.text().get(line_end..).unwrap_or_default();
-            let end = rest.find("\n}").map_or(self.cur.end(), |n| line_end + n + 2);
+    /// After an error: to the end of the entity's first line, and of the braces that were opened on it.
+    fn skip_entity(&mut self, start: usize) {
+        let mut depth = 0;
+        self.cur.set_pos(start);
+        let is_closed = scan_line(&mut self.cur, &mut depth);
+        if depth > 0 && !is_closed {
+            let (BodyEnd::Closed(end) | BodyEnd::Open(end)) = self.openers.body_end(&self.cur, depth);
             self.cur.set_pos(end);
         }
     }
@@ -452,33 +441,16 @@ impl<'a> ModuleParser<'a> {
     /// Notes where a body is and moves behind it; `open` is the offset after its brace.
     fn pending_body(&mut self, owner: Owner, ty: SilType, open: usize) -> Parse<()> {
         let start = self.cur.pos();
-        let end =
-            self.body_end(start).ok_or_else(|| err_at(open - 1, open, "this body is never closed by `}`"))?;
+        let (end, is_closed) = match self.openers.body_end(&self.cur, 1) {
+            BodyEnd::Closed(end) => (end, true),
+            BodyEnd::Open(end) => (end, false),
+        };
         self.cur.set_pos(end);
         self.bodies.push(PendingBody { owner, range: start..end, ty });
-        Ok(())
-    }
-
-    /// The offset after the `}` that closes a body. Printed bodies close at the start of a line.
-    fn body_end(&self, start: usize) -> Option<usize> {
-        let text = self.cur.text();
-        let first_line = text.get(start..self.cur.line_end()).unwrap_or_default();
-        if first_line.contains('}') && !first_line.trim_start().starts_with("//") {
-            let mut cur = self.cur.clone();
-            let mut depth = 1usize;
-            while depth > 0 {
-                match cur.peek() {
-                    0 => return None,
-                    b'"' if cur.string().is_some() => continue,
-                    b'{' => depth += 1,
-                    b'}' => depth -= 1,
-                    _ => {}
-                }
-                cur.set_pos(cur.pos() + 1);
-            }
-            return Some(cur.pos());
+        if !is_closed {
+            self.errors.push(err_at(open - 1, open, "this body is never closed by `}`"));
         }
-        memchr::memmem::find(&text.as_bytes()[start..self.cur.end()], b"\n}").map(|n| start + n + 2)
+        Ok(())
     }
 
     pub(super) fn expect(&mut self, punctuation: &'static str) -> Parse<()> {
@@ -531,7 +503,15 @@ impl<'a> ModuleParser<'a> {
                 }
             })
             .collect();
-        for (pending, parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
+        for (pending, mut parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
+            if parsed.errors.is_empty() && parsed.end < pending.range.end {
+                // The search for the end and the parser disagree: nothing is left out in silence.
+                parsed.errors.push(err_at(
+                    parsed.end,
+                    pending.range.end,
+                    "this stands after the end of the body",
+                ));
+            }
             self.errors.extend(parsed.errors);
             match pending.owner {
                 Owner::Function(id) => {

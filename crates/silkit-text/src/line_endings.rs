@@ -1,0 +1,15 @@
+//! Line endings: a text may end its lines with line feeds, carriage returns or both; what is printed
+//! ends them with line feeds.
+
+use std::borrow::Cow;
+
+/// The mark at the start of some files, which says nothing about UTF-8.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Returns a text whose lines end with line feeds.
+pub(crate) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return text.into();
+    }
+    text.replace("\r\n", "\n").replace('\r', "\n").into()
+}

@@ -1,0 +1,194 @@
+//! Finds the brace that closes a body, without reading the body.
+//!
+//! Braces are rare in bodies. The search therefore runs from one line that holds a brace to the next
+//! and reads only these lines: strings, quoted names and comments on them hide braces. What hides text
+//! on several lines, a block comment or a string in triple quotes, is read where it begins.
+
+use super::parse::ENTITIES;
+use crate::cursor::Cursor;
+use memchr::memmem::{self, FindIter};
+use memchr::{memchr2, memrchr};
+use std::iter::Peekable;
+
+/// Where a body ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BodyEnd {
+    /// After the brace that closes it.
+    Closed(usize),
+    /// No brace closes it: at the next entity, or at the end of the text.
+    Open(usize),
+}
+
+/// The places of a text where something may begin that spans lines: `/*` and `"""`.
+pub(super) struct Openers<'a> {
+    comments: Peekable<FindIter<'a, 'static>>,
+    strings: Peekable<FindIter<'a, 'static>>,
+}
+
+impl<'a> Openers<'a> {
+    /// Creates a search that goes forwards, so each part of the text is searched once.
+    pub(super) fn of(text: &'a str) -> Self {
+        let find = |pattern| memmem::find_iter(text.as_bytes(), pattern).peekable();
+        Self { comments: find("/*"), strings: find("\"\"\"") }
+    }
+
+    /// Returns the first place at or after `from`, which never decreases.
+    fn after(&mut self, from: usize) -> Option<usize> {
+        [&mut self.comments, &mut self.strings]
+            .into_iter()
+            .filter_map(|places| {
+                while places.next_if(|&place| place < from).is_some() {}
+                places.peek().copied()
+            })
+            .min()
+    }
+
+    /// Returns the end of the body in which `cur` stands, after `depth` opening braces.
+    pub(super) fn body_end(&mut self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
+        let mut cur = cur.clone();
+        let bytes = &cur.text().as_bytes()[..cur.end()];
+        loop {
+            let from = cur.pos();
+            let brace = memchr2(b'{', b'}', &bytes[from..]).map(|n| from + n);
+            let Some(next) = brace.into_iter().chain(self.after(from).filter(|&at| at < bytes.len())).min()
+            else {
+                return BodyEnd::Open(bytes.len());
+            };
+            let line = memrchr(b'\n', &bytes[from..next]).map_or(from, |n| from + n + 1);
+            cur.set_pos(line);
+            if line > from && begins_entity(&cur) {
+                return BodyEnd::Open(line);
+            }
+            if scan_line(&mut cur, &mut depth) {
+                return BodyEnd::Closed(cur.pos());
+            }
+        }
+    }
+}
+
+/// Returns the start of the block comment that is never closed, if the text has one.
+pub(super) fn unclosed_comment(text: &str) -> Option<usize> {
+    let mut openers = Openers::of(text);
+    let mut cur = Cursor::new(text);
+    while let Some(place) = openers.after(cur.pos()) {
+        let line = memrchr(b'\n', &text.as_bytes()[cur.pos()..place]);
+        cur.set_pos(line.map_or(cur.pos(), |n| cur.pos() + n));
+        while cur.pos() <= place {
+            let before = cur.pos();
+            if let Step::UnclosedComment = step(&mut cur) {
+                return Some(before);
+            }
+        }
+    }
+    None
+}
+
+/// Returns true if a SIL entity begins here.
+pub(super) fn begins_entity(cur: &Cursor<'_>) -> bool {
+    let mut ahead = cur.clone();
+    ahead.peek() == b's' && ahead.ident().is_some_and(|word| ENTITIES.contains(&word))
+}
+
+/// Moves to the next line, or after the brace that brings the depth to zero; returns true for the
+/// latter.
+pub(super) fn scan_line(cur: &mut Cursor<'_>, depth: &mut usize) -> bool {
+    while cur.pos() < cur.end() {
+        match step(cur) {
+            Step::Byte(b'\n') => return false,
+            Step::Byte(b'{') => *depth += 1,
+            Step::Byte(b'}') => {
+                *depth = depth.saturating_sub(1);
+                if *depth == 0 {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What one step over a text went over.
+enum Step {
+    /// A byte of code.
+    Byte(u8),
+    /// A comment, a string or a quoted name.
+    Hidden,
+    /// The first byte of a comment that is never closed.
+    UnclosedComment,
+}
+
+/// Moves over a byte, or over a whole comment, string or quoted name.
+fn step(cur: &mut Cursor<'_>) -> Step {
+    let before = cur.pos();
+    let byte = cur.here();
+    let is_hidden = match byte {
+        b'/' if cur.is_here("//") => {
+            cur.set_pos(cur.line_end());
+            true
+        }
+        b'/' if cur.is_here("/*") => match cur.block_comment_end() {
+            Some(end) => {
+                cur.set_pos(end);
+                true
+            }
+            None => {
+                cur.set_pos(before + 1);
+                return Step::UnclosedComment;
+            }
+        },
+        b'"' => cur.string().is_some(),
+        b'`' => cur.ident().is_some(),
+        _ => false,
+    };
+    if is_hidden {
+        return Step::Hidden;
+    }
+    cur.set_pos(before + 1);
+    Step::Byte(byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rest(body: &str) -> Option<&str> {
+        match Openers::of(body).body_end(&Cursor::new(body), 1) {
+            BodyEnd::Closed(end) => Some(&body[end..]),
+            BodyEnd::Open(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_body_ends_where_its_braces_end() {
+        assert_eq!(rest("\nbb0:\n  unreachable\n} // end"), Some(" // end"));
+        assert_eq!(rest(" bb0: unreachable }x"), Some("x"));
+        assert_eq!(rest("\n // }\n /* }\n} /* } */ }*/\t}x"), Some("x"));
+        assert_eq!(rest("\n string_literal utf8 \"}\\\"}\"\n%1 = f : ${ var Int } // }\n }x"), Some("x"));
+        assert_eq!(rest("\n \"\"\"\n}\n\"\"\" `}` }x"), Some("x"));
+        assert_eq!(rest("\n { {\n} }\n}x"), Some("x"));
+        assert_eq!(rest("\n \"/*\" }\n*/"), Some("\n*/"));
+    }
+
+    #[test]
+    fn what_is_not_closed_ends_at_the_next_entity() {
+        let text = "\nbb0:\n  unreachable\nsil @f : $() -> () {\n}\n";
+        let next = text.find("sil").expect("the entity");
+        assert_eq!(Openers::of(text).body_end(&Cursor::new(text), 1), BodyEnd::Open(next));
+        assert_eq!(Openers::of("\n{ }\n").body_end(&Cursor::new("\n{ }\n"), 1), BodyEnd::Open(5));
+    }
+
+    #[test]
+    fn comments_that_are_never_closed_are_found() {
+        for closed in
+            ["", "// /*", "/* /* */ */", "\"/*\"", "x /* */ // /*\n\"/*\"", "\"\"\"\n/*\n\"\"\" /* */"]
+        {
+            assert_eq!(unclosed_comment(closed), None, "{closed}");
+        }
+        for (open, at) in
+            [("/*", 0), ("a\n b /* /* */", 5), ("// /*\n/*", 6), ("/* */ \"\" /* \"*/", 9), ("\"/*\n", 1)]
+        {
+            assert_eq!(unclosed_comment(open), Some(at), "{open}");
+        }
+    }
+}
