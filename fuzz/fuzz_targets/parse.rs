@@ -1,12 +1,38 @@
-//! Any text ends in a module and errors, never in a panic or a hang.
+//! Any text ends in a module and errors, never in a panic or a hang. Of a text without errors every
+//! token is read or kept: a byte that no reader accepts is noticed before each of them.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use silkit::text::{PrintOptions, parse_module, print_module};
+use silkit::text::{Entity, ParsedModule, PrintOptions, parse_module, print_module};
+use silkit_testkit::mutate::{SPOILER, spoil, token_starts};
+
+/// How many tokens of a text are tried.
+const TRIED: usize = 8;
+
+fn print(parsed: &ParsedModule) -> String {
+    print_module(&parsed.module, &PrintOptions::default(), &|_| None)
+}
 
 fuzz_target!(|text: &str| {
     let parsed = parse_module(text);
     // What was understood of a bad file can be printed as well.
-    let _ = print_module(&parsed.module, &PrintOptions::default(), &|_| None);
+    let _ = print(&parsed);
+    if !parsed.errors.is_empty() || text.contains(SPOILER.trim()) {
+        return;
+    }
+    let code = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (starts, mark) = (token_starts(code), text.len() - code.len());
+    let step = (starts.len() / TRIED).max(1);
+    for at in starts.into_iter().map(|at| at + mark).skip(text.len() % step).step_by(step) {
+        let holds = |r: std::ops::Range<usize>| r.contains(&at);
+        let entity = parsed.layout.iter().find(|p| holds(p.range.as_usize()));
+        let entity = entity.unwrap_or_else(|| panic!("what stands at {at} is in no entity"));
+        // Swift declarations are kept as they stand.
+        if !matches!(entity.entity, Entity::Swift(_)) {
+            let spoiled = parse_module(&spoil(text, at));
+            let is_noticed = !spoiled.errors.is_empty() || print(&spoiled).contains(SPOILER.trim());
+            assert!(is_noticed, "what stands before {at} is not read");
+        }
+    }
 });

@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(unclosed_comment(closed), None, "{closed}");
         }
         for (open, at) in
-            [("/*", 0), ("a\n b /* /* */", 5), ("// /*\n/*", 6), ("/* */ \"\" /* \"*/", 9), ("\"/*\n", 1)]
+            [("/*", 0), ("a\n b /* /* */", 5), ("// /*\n/*", 6), ("/* */ \"\" /* \"*", 9), ("\"/*\n", 1)]
         {
             assert_eq!(unclosed_comment(open), Some(at), "{open}");
         }
