@@ -1,0 +1,380 @@
+//! Conformances of concrete types, found in the witness tables of all modules.
+
+use crate::resolve::Env;
+use crate::ty::{ExistentialTy, Nominal, Ty, TyKind};
+use crate::world::{ModuleId, World};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir as ir;
+use silkit_ir::{DeclRef, WitnessEntry, WitnessTable, WitnessTableOf};
+use silkit_types::{GenericSig, Type, TypeKind};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A witness table: its module and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TableRef {
+    /// The module that holds it.
+    pub module: ModuleId,
+    /// Its position among the module's witness tables.
+    pub index: u32,
+}
+
+/// The conformance of a concrete type to a protocol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conformance {
+    /// The witness table.
+    pub table: TableRef,
+    /// The class that declares the conformance where the type inherits it, else the type.
+    pub ty: Ty,
+    /// The arguments for the signature of the table.
+    pub args: Rc<[Ty]>,
+}
+
+/// What a witness table says about a requirement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// The function; `None` where the table has no entry on purpose.
+    pub function: Option<Symbol>,
+    /// The module of the table.
+    pub module: ModuleId,
+}
+
+type Found = FxHashMap<(Ty, Nominal), Option<Rc<Conformance>>>;
+
+/// The witness tables by what they are about.
+#[derive(Default, Debug)]
+pub(crate) struct Tables {
+    tables: FxHashMap<(Nominal, Nominal), Vec<TableRef>>,
+    protocols: FxHashMap<Nominal, Vec<Nominal>>,
+    existentials: FxHashMap<Nominal, TableRef>,
+    found: RefCell<Found>,
+}
+
+impl Tables {
+    pub(crate) fn collect(world: &World) -> Self {
+        let mut tables = Self::default();
+        for (module, info) in world.modules() {
+            for (index, table) in info.sil.witness_tables.iter().enumerate() {
+                let Some((_, ty, protocol)) = header(table).filter(|_| table.entries.is_some()) else {
+                    continue;
+                };
+                let at = TableRef { module, index: index as u32 };
+                let Some(protocol) =
+                    world.named_path(module, protocol).and_then(|p| world.find_nominal(module, p))
+                else {
+                    continue;
+                };
+                if let TypeKind::Any(inner) = ty.kind() {
+                    let path = world.named_path(module, *inner);
+                    if let Some(own) = path.and_then(|p| world.find_nominal(module, p)) {
+                        tables.existentials.entry(own).or_insert(at);
+                    }
+                    continue;
+                }
+                let ty = ty.desugared();
+                let Some(nominal) = world.named_path(module, ty).and_then(|p| world.find_nominal(module, p))
+                else {
+                    continue;
+                };
+                tables.tables.entry((nominal, protocol)).or_default().push(at);
+                let protocols = tables.protocols.entry(nominal).or_default();
+                if !protocols.contains(&protocol) {
+                    protocols.push(protocol);
+                }
+            }
+        }
+        tables
+    }
+}
+
+/// Returns the signature, type and protocol of a witness table.
+fn header(table: &WitnessTable) -> Option<(Option<GenericSig>, Type, Type)> {
+    match &table.of {
+        WitnessTableOf::Conformance(ir::Conformance::Normal { sig, ty, protocol, .. }) => {
+            Some((*sig, *ty, *protocol))
+        }
+        _ => None,
+    }
+}
+
+impl World {
+    fn table(&self, at: TableRef) -> Option<&WitnessTable> {
+        self.module(at.module).sil.witness_tables.get(at.index as usize)
+    }
+
+    /// Returns the entries of a witness table.
+    pub fn witness_entries(&self, at: TableRef) -> &[WitnessEntry] {
+        self.table(at).and_then(|t| t.entries.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns the signature of a witness table.
+    pub fn table_sig(&self, at: TableRef) -> Option<GenericSig> {
+        self.table(at).and_then(header).and_then(|(sig, ..)| sig)
+    }
+
+    /// Returns the conformance of a type to a protocol, its superclasses' included.
+    pub fn conformance(&self, ty: Ty, protocol: Nominal) -> Option<Rc<Conformance>> {
+        if let Some(found) = self.tables.found.borrow().get(&(ty, protocol)) {
+            return found.clone();
+        }
+        // A conformance whose conditions depend on itself holds.
+        let assumed = self.find_conformance(ty, protocol, false);
+        self.tables.found.borrow_mut().insert((ty, protocol), assumed);
+        let found = self.find_conformance(ty, protocol, true);
+        self.tables.found.borrow_mut().insert((ty, protocol), found.clone());
+        found
+    }
+
+    fn find_conformance(&self, ty: Ty, protocol: Nominal, check: bool) -> Option<Rc<Conformance>> {
+        if let TyKind::Existential(e) = ty.kind() {
+            return self.self_conformance(ty, e, protocol);
+        }
+        let (nominal, _) = ty.as_nominal()?;
+        for &table in self.tables.tables.get(&(nominal, protocol)).into_iter().flatten() {
+            let (sig, pattern, _) = header(self.table(table)?)?;
+            let Some(args) = self.match_type(pattern, sig, table.module, ty) else { continue };
+            let env = Env { sig, args: &args, ..Env::top(table.module) };
+            let requirements = sig.map_or(&[][..], |s| &s.data().requirements);
+            let bounds = sig.map_or(Vec::new(), |s| s.without_bounds().data().requirements.to_vec());
+            let all = if bounds.len() > requirements.len() { &bounds[..] } else { requirements };
+            if !check || all.iter().all(|r| self.requirement_holds(r, &env) != Some(false)) {
+                return Some(Rc::new(Conformance { table, ty, args: args.into() }));
+            }
+        }
+        let superclass = self.superclass(ty)?;
+        self.conformance(superclass, protocol)
+    }
+
+    /// `any Error` conforms to `Error`.
+    fn self_conformance(&self, ty: Ty, e: &ExistentialTy, protocol: Nominal) -> Option<Rc<Conformance>> {
+        let own = *e.protocols.iter().find(|&&p| self.refines(p, protocol))?;
+        let table = *self.tables.existentials.get(&own)?;
+        Some(Rc::new(Conformance { table, ty, args: Rc::from([]) }))
+    }
+
+    /// Returns true if a type conforms to a protocol, marker protocols included.
+    pub fn conforms(&self, ty: Ty, protocol: Nominal) -> bool {
+        self.is_marker(protocol) || self.conformance(ty, protocol).is_some()
+    }
+
+    /// Returns what a conformance says about a requirement; the formal type tells overloads apart.
+    pub fn witness(
+        &self,
+        conformance: &Conformance,
+        member: DeclRef,
+        formal: Option<Type>,
+    ) -> Option<Witness> {
+        let entries = self.witness_entries(conformance.table);
+        let mut found = None;
+        for entry in entries {
+            let WitnessEntry::Method(decl, ty, function) = entry else { continue };
+            if *decl != member {
+                continue;
+            }
+            let witness = Witness { function: *function, module: conformance.table.module };
+            if formal.is_none() || *ty == formal {
+                return Some(witness);
+            }
+            if same_shape(*ty, formal) {
+                return Some(witness);
+            }
+            found.get_or_insert(witness);
+        }
+        found
+    }
+
+    /// Returns the type that witnesses an associated type.
+    pub fn associated_type(&self, conformance: &Conformance, name: Symbol) -> Option<Ty> {
+        let target = self.witness_entries(conformance.table).iter().find_map(|e| match e {
+            WitnessEntry::AssociatedType(n, ty) if *n == name => Some(*ty),
+            _ => None,
+        })?;
+        let sig = self.table_sig(conformance.table);
+        let nominal = conformance.ty.as_nominal();
+        let env = Env { sig, args: &conformance.args, nominal, ..Env::top(conformance.table.module) };
+        self.resolve(target, &env, false).ok()
+    }
+
+    /// Returns the type that witnesses an associated type of any protocol that a type conforms to.
+    pub(crate) fn associated_type_named(&self, base: Ty, name: Symbol) -> Option<Ty> {
+        let (nominal, _) = base.as_nominal()?;
+        let protocols = self.tables.protocols.get(&nominal)?;
+        protocols.iter().find_map(|&protocol| {
+            let tables = self.tables.tables.get(&(nominal, protocol))?;
+            let has = |t: &TableRef| {
+                self.witness_entries(*t)
+                    .iter()
+                    .any(|e| matches!(e, WitnessEntry::AssociatedType(n, _) if *n == name))
+            };
+            tables.iter().any(has).then_some(())?;
+            let conformance = self.conformance(base, protocol)?;
+            self.associated_type(&conformance, name)
+        })
+    }
+
+    /// Returns the protocols that a type conforms to by its own tables and those of its superclasses.
+    pub fn all_protocols(&self, ty: Ty) -> Vec<Nominal> {
+        let mut all: Vec<Nominal> = Vec::new();
+        match ty.kind() {
+            TyKind::Existential(e) => all.extend(e.protocols.iter().copied()),
+            _ => {
+                for class in self.ancestry(ty) {
+                    let Some((nominal, _)) = class.as_nominal() else { continue };
+                    all.extend(self.tables.protocols.get(&nominal).into_iter().flatten().copied());
+                }
+            }
+        }
+        let mut next = 0;
+        while let Some(&protocol) = all.get(next) {
+            next += 1;
+            for inherited in self.inherited_protocols(protocol) {
+                if !all.contains(&inherited) {
+                    all.push(inherited);
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the arguments for a signature with which a spelled type is a concrete one.
+    pub fn match_type(
+        &self,
+        pattern: Type,
+        sig: Option<GenericSig>,
+        module: ModuleId,
+        ty: Ty,
+    ) -> Option<Vec<Ty>> {
+        let params = sig.map_or(&[][..], |s| &s.data().params);
+        let mut args = vec![None; params.len()];
+        let matcher = Matcher { world: self, params, module };
+        matcher.bind(pattern, ty, &mut args).then_some(())?;
+        // What nothing binds is bound by a requirement, as `Element` of `extension S where Element == Int` is.
+        for requirement in sig.iter().flat_map(|s| s.data().requirements.iter()) {
+            if requirement.kind == silkit_types::RequirementKind::SameType
+                && let Some(at) = matcher.position(requirement.subject)
+                && args[at].is_none()
+            {
+                args[at] = self.resolve(requirement.constraint, &Env::top(module), false).ok();
+            }
+        }
+        args.into_iter().collect()
+    }
+}
+
+struct Matcher<'a> {
+    world: &'a World,
+    params: &'a [silkit_types::GenericParamDecl],
+    module: ModuleId,
+}
+
+impl Matcher<'_> {
+    fn position(&self, ty: Type) -> Option<usize> {
+        match ty.kind() {
+            TypeKind::Param { depth, index, .. } => {
+                self.params.iter().position(|p| p.depth == *depth && p.index == *index)
+            }
+            TypeKind::Named(n) if n.parent.is_none() && n.args.is_empty() => {
+                self.params.iter().position(|p| p.name == n.name)
+            }
+            TypeKind::PackElement(t) => self.position(*t),
+            _ => None,
+        }
+    }
+
+    fn bind(&self, pattern: Type, ty: Ty, args: &mut [Option<Ty>]) -> bool {
+        if let Some(at) = self.position(pattern) {
+            return match args[at] {
+                Some(bound) => bound == ty,
+                None => {
+                    args[at] = Some(ty);
+                    true
+                }
+            };
+        }
+        let pattern = pattern.desugared();
+        match (pattern.kind(), ty.kind()) {
+            (TypeKind::Named(_), TyKind::Nominal(nominal, actual)) => {
+                let path = self.world.named_path(self.module, pattern);
+                let found = path.and_then(|p| self.world.find_nominal(self.module, p));
+                if found != Some(*nominal) {
+                    let env = Env::top(self.module);
+                    return self.world.resolve(pattern, &env, false).is_ok_and(|t| t == ty);
+                }
+                let mut spelled = Vec::new();
+                spelled_args(pattern, &mut spelled);
+                self.bind_all(&spelled, actual, args)
+            }
+            (TypeKind::PackExpansion(each), TyKind::Pack(_)) => self.bind(*each, ty, args),
+            (TypeKind::Pack { elements, .. }, TyKind::Pack(actual)) => match elements[..] {
+                [one] if matches!(one.kind(), TypeKind::PackExpansion(_)) => self.bind(one, ty, args),
+                _ => self.bind_all(elements, actual, args),
+            },
+            (TypeKind::Tuple(elements), TyKind::Tuple(fields)) => {
+                let types: Vec<Type> = elements.iter().map(|e| e.ty).collect();
+                let actual: Vec<Ty> = fields.iter().map(|f| f.ty).collect();
+                self.bind_all(&types, &actual, args)
+            }
+            (TypeKind::Metatype(_, p), TyKind::Metatype(t) | TyKind::ThinMetatype(t)) => {
+                self.bind(*p, *t, args)
+            }
+            (TypeKind::DynamicSelf(p) | TypeKind::Paren(p) | TypeKind::MoveOnly(p), _) => {
+                self.bind(*p, ty, args)
+            }
+            _ => {
+                let found: Option<Vec<Ty>> = args.iter().copied().collect();
+                let found = found.unwrap_or_default();
+                let env = Env { args: &found, ..Env::top(self.module) };
+                self.world.resolve(pattern, &env, false).map_or(true, |t| t == ty)
+            }
+        }
+    }
+
+    fn bind_all(&self, patterns: &[Type], actual: &[Ty], args: &mut [Option<Ty>]) -> bool {
+        if patterns.is_empty() {
+            // A generic type may be named without arguments; its parameters stand in order then.
+            for (arg, ty) in args.iter_mut().zip(actual) {
+                arg.get_or_insert(*ty);
+            }
+            return true;
+        }
+        if patterns.len() != actual.len() {
+            return false;
+        }
+        patterns.iter().zip(actual).all(|(&p, &t)| self.bind(p, t, args))
+    }
+}
+
+/// Adds the arguments of a named type, those of the types around it first.
+fn spelled_args(ty: Type, into: &mut Vec<Type>) {
+    if let TypeKind::Named(n) = ty.kind() {
+        if let Some(parent) = n.parent {
+            spelled_args(parent, into);
+        }
+        into.extend(n.args.iter().copied());
+    }
+}
+
+/// Returns true if two formal types differ in spelling alone, as far as parameters and labels go.
+fn same_shape(a: Option<Type>, b: Option<Type>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            a.canonical() == b.canonical() || strip(&a.to_string()) == strip(&b.to_string())
+        }
+        _ => false,
+    }
+}
+
+/// The text of a formal type without its generic signature and spaces.
+fn strip(text: &str) -> String {
+    let mut rest = text;
+    while let Some(inner) = rest.strip_prefix('<') {
+        let mut depth = 1;
+        let end = inner.char_indices().find(|(_, c)| {
+            depth += i32::from(*c == '<') - i32::from(*c == '>');
+            depth == 0
+        });
+        let Some((end, _)) = end else { break };
+        rest = inner[end + 1..].trim_start();
+    }
+    rest.chars().filter(|c| !c.is_whitespace()).collect()
+}

@@ -1,0 +1,73 @@
+//! Layouts of the instances of classes and of boxes.
+
+use crate::ty::{Ty, TyKind};
+use crate::world::{TypeError, World};
+use silkit_base::Symbol;
+
+/// The layout of the instances of a class.
+#[derive(Clone, Debug)]
+pub struct ClassLayout {
+    /// The stored properties, those of superclasses first.
+    pub fields: Vec<ClassField>,
+    /// The bytes of an instance, its header included, without elements behind it.
+    pub size: u64,
+    /// The alignment.
+    pub align: u64,
+}
+
+/// A stored property of a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClassField {
+    /// The class that declares it.
+    pub class: Ty,
+    /// Its name.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it begins.
+    pub offset: u64,
+}
+
+impl World {
+    /// Returns the layout of the instances of a class.
+    ///
+    /// # Errors
+    /// Where the type of a stored property is not known.
+    pub fn class_layout(&self, class: Ty) -> Result<ClassLayout, TypeError> {
+        let mut layout = match self.superclass(class) {
+            Some(superclass) => self.class_layout(superclass)?,
+            None => ClassLayout {
+                fields: Vec::new(),
+                size: self.target.object_header,
+                align: self.target.pointer_size * 2,
+            },
+        };
+        for field in self.stored_fields(class)?.iter() {
+            let part = self.layout(field.ty)?;
+            let offset = layout.size.next_multiple_of(part.align);
+            layout.fields.push(ClassField { class, name: field.name, ty: field.ty, offset });
+            layout.size = offset + part.size;
+            layout.align = layout.align.max(part.align);
+        }
+        Ok(layout)
+    }
+
+    /// Returns where the fields of a box begin, and the bytes of the box.
+    ///
+    /// # Errors
+    /// Where the type of a field is not known.
+    pub fn box_layout(&self, ty: Ty) -> Result<(Vec<u64>, u64), TypeError> {
+        let TyKind::Box(fields) = ty.kind() else {
+            return Err(TypeError::Unsupported(format!("the box `{ty}`")));
+        };
+        let mut size = self.target.object_header;
+        let mut offsets = Vec::with_capacity(fields.len());
+        for field in fields {
+            let part = self.layout(field.ty)?;
+            let offset = size.next_multiple_of(part.align);
+            offsets.push(offset);
+            size = offset + part.size;
+        }
+        Ok((offsets, size))
+    }
+}

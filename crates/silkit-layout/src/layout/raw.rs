@@ -1,0 +1,62 @@
+//! Structs whose storage an attribute describes: `@_rawLayout(size: 16, alignment: 8)`, `like: T`.
+
+use super::{Layout, LayoutKind};
+use crate::resolve::Env;
+use crate::ty::{Ty, TyKind};
+use crate::world::{TypeError, World};
+use silkit_base::Symbol;
+use silkit_types::Type;
+
+impl World {
+    pub(super) fn raw_layout(&self, ty: Ty) -> Result<Layout, TypeError> {
+        let unsupported = || TypeError::Unsupported(format!("the raw layout of `{ty}`"));
+        let (nominal, args) = ty.as_nominal().ok_or_else(unsupported)?;
+        let module = self.module_of(nominal).ok_or_else(unsupported)?;
+        let decl = self.decl(nominal).ok_or_else(unsupported)?;
+        let range = decl.range.start as usize..decl.range.end as usize;
+        let text = self.module(module).text.get(range).ok_or_else(unsupported)?;
+        let (_, rest) = text.split_once("@_rawLayout(").ok_or_else(unsupported)?;
+        let attribute = &rest[..closing(rest).ok_or_else(unsupported)?];
+        let value = |name: &str| {
+            let (_, rest) = attribute.split_once(&format!("{name}:"))?;
+            Some(rest.split(',').next().unwrap_or(rest).trim())
+        };
+        let raw = |size: u64, align: u64| Layout {
+            kind: LayoutKind::Raw,
+            takable: false,
+            loadable: false,
+            trivial: false,
+            ..Layout::scalar(size, align)
+        };
+        if let (Some(size), Some(align)) = (value("size"), value("alignment")) {
+            let size = size.parse().map_err(|_| unsupported())?;
+            return Ok(raw(size, align.parse().map_err(|_| unsupported())?));
+        }
+        let env = Env { nominal: Some((nominal, args)), ..Env::top(module) };
+        let named =
+            |name: &str| self.resolve(Type::named(None, Symbol::new(name), Box::default()), &env, true);
+        if let Some(like) = value("likeArrayOf") {
+            let element = self.layout(named(like)?)?;
+            let count = value("count").ok_or_else(unsupported)?;
+            let count = match count.parse() {
+                Ok(count) => count,
+                Err(_) => match named(count)?.kind() {
+                    TyKind::Integer(n) => u64::try_from(*n).unwrap_or(0),
+                    _ => return Err(unsupported()),
+                },
+            };
+            return Ok(raw(element.stride() * count, element.align));
+        }
+        let like = self.layout(named(value("like").ok_or_else(unsupported)?)?)?;
+        Ok(raw(like.size, like.align))
+    }
+}
+
+/// Where the parenthesis that is open ends.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.char_indices().find_map(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        (depth == 0).then_some(at)
+    })
+}

@@ -1,0 +1,78 @@
+//! Extra inhabitants: the bit patterns of a type that are no values.
+
+use super::enums::MultiPayload;
+use std::rc::Rc;
+
+/// The extra inhabitants of a type.
+#[derive(Clone, Debug)]
+pub struct Xi {
+    /// Where the part begins that has them.
+    pub offset: u64,
+    /// How many of the part's own are values already, the first ones.
+    pub skip: u32,
+    /// How many there are.
+    pub count: u32,
+    kind: XiKind,
+}
+
+#[derive(Clone, Debug)]
+enum XiKind {
+    /// Consecutive integers of so many bytes, from the first on.
+    Values { first: u64, size: u64 },
+    /// Tags that no case of an enum uses.
+    Tags(Rc<MultiPayload>),
+}
+
+impl Xi {
+    pub(crate) fn values(first: u64, size: u64, count: u32) -> Self {
+        Self { offset: 0, skip: 0, count, kind: XiKind::Values { first, size } }
+    }
+
+    pub(crate) fn tags(of: Rc<MultiPayload>, count: u32) -> Self {
+        Self { offset: 0, skip: 0, count, kind: XiKind::Tags(of) }
+    }
+
+    /// Those of a value that lies so many bytes further on.
+    pub(crate) fn at(self, offset: u64) -> Self {
+        Self { offset: self.offset + offset, ..self }
+    }
+
+    /// Those that are left when the first ones are used for something; `None` where none are left.
+    pub(crate) fn after(self, used: u32) -> Option<Self> {
+        let count = self.count.checked_sub(used).filter(|&n| n > 0)?;
+        Some(Self { skip: self.skip + used, count, ..self })
+    }
+
+    /// Returns true if the extra inhabitants are the addresses 0, 1, 2, … at an offset, the first of them null.
+    pub fn is_null_pointer(&self) -> bool {
+        self.skip == 0 && matches!(self.kind, XiKind::Values { first: 0, size: 8 })
+    }
+
+    /// Writes an extra inhabitant.
+    pub fn store(&self, index: u32, value: &mut [u8]) {
+        let index = index + self.skip;
+        let value = &mut value[self.offset as usize..];
+        match &self.kind {
+            XiKind::Values { first, size } => {
+                let bits = first + u64::from(index);
+                value[..*size as usize].copy_from_slice(&bits.to_le_bytes()[..*size as usize]);
+            }
+            XiKind::Tags(of) => of.store_unused_tag(index, value),
+        }
+    }
+
+    /// Returns the number of the extra inhabitant that a value is.
+    pub fn find(&self, value: &[u8]) -> Option<u32> {
+        let value = value.get(self.offset as usize..)?;
+        let index = match &self.kind {
+            XiKind::Values { first, size } => {
+                let mut bytes = [0; 8];
+                bytes[..*size as usize].copy_from_slice(value.get(..*size as usize)?);
+                u64::from_le_bytes(bytes).checked_sub(*first)?
+            }
+            XiKind::Tags(of) => u64::from(of.find_unused_tag(value)?),
+        };
+        let index = index.checked_sub(u64::from(self.skip))?;
+        u32::try_from(index).ok().filter(|&i| i < self.count)
+    }
+}

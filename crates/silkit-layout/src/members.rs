@@ -1,0 +1,175 @@
+//! Types that are members of types: nested types, aliases, associated types.
+
+use crate::resolve::Env;
+use crate::ty::{Nominal, Ty, TyKind};
+use crate::world::{ModuleId, World};
+use silkit_base::Symbol;
+use silkit_types::decl::AliasDecl;
+use silkit_types::{Requirement, RequirementKind, TypeKind};
+
+impl World {
+    /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
+    pub fn member_type(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
+        match base.kind() {
+            TyKind::Nominal(nominal, own) => {
+                if let Some(found) = self.own_member(base, name, args) {
+                    return Some(found);
+                }
+                let params = self.params(*nominal);
+                if let Some(at) = params.iter().rposition(|(p, _)| *p == name)
+                    && args.is_empty()
+                    && let Some(arg) = own.get(at)
+                {
+                    return Some(*arg);
+                }
+                self.inherited_member(base, name)
+            }
+            TyKind::Existential(e) => {
+                let same = e.same.iter().find(|(_, n, _)| *n == name).map(|(_, _, t)| *t);
+                same.or_else(|| self.inherited_member(base, name))
+            }
+            TyKind::Pack(elements) => {
+                let members: Option<Vec<Ty>> =
+                    elements.iter().map(|&t| self.member_type(t, name, args)).collect();
+                Some(Ty::new(TyKind::Pack(members?.into())))
+            }
+            _ => self.inherited_member(base, name),
+        }
+    }
+
+    /// Returns a member that the declaration of `base` or an extension of it spells.
+    pub(crate) fn own_member(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
+        let (nominal, own) = base.as_nominal()?;
+        let path = Symbol::new(&format!("{}.{name}", nominal.name().path));
+        let module = self.module_of(nominal)?;
+        let declares = |id: ModuleId| self.module(id).decls.get(path).is_some_and(|e| e.nominal.is_some());
+        let around = std::iter::once(module).chain(self.modules().map(|(id, _)| id));
+        if let Some(found) = { around }.find(|&id| declares(id)) {
+            let nested = Nominal::new(self.module(found).name, path);
+            if self.is_protocol(nested) {
+                return self.resolve_in(named(name), nested, &[], false).ok();
+            }
+            let mut all = own.to_vec();
+            all.extend_from_slice(args);
+            return Some(Ty::nominal(nested, self.packed(nested, &all)));
+        }
+        let (module, alias) = self.alias_of(base, nominal, own, name)?;
+        self.expand_alias(module, alias, args, nominal, own)
+    }
+
+    fn expand_alias(
+        &self,
+        module: ModuleId,
+        alias: &AliasDecl,
+        args: &[Ty],
+        nominal: Nominal,
+        own: &[Ty],
+    ) -> Option<Ty> {
+        let names = alias.sig.iter().flat_map(|s| s.data().params.iter().map(|p| p.name));
+        let locals: Vec<_> = names.zip(args.iter().copied()).collect();
+        let env = Env { nominal: Some((nominal, own)), locals: &locals, ..Env::top(module) };
+        self.resolve(alias.target, &env, false).ok()
+    }
+
+    /// Returns the alias with a name in a type or its extensions, of several the first whose conditions hold.
+    fn alias_of(
+        &self,
+        base: Ty,
+        nominal: Nominal,
+        own: &[Ty],
+        name: Symbol,
+    ) -> Option<(ModuleId, &AliasDecl)> {
+        for (module, entry) in self.entries(nominal) {
+            let declared = entry.nominal.as_ref().and_then(|n| n.body.alias(name));
+            if let Some(alias) = declared.filter(|a| !repeats_its_name(a)) {
+                return Some((module, alias));
+            }
+            for extension in &entry.extensions {
+                let Some(alias) = extension.body.alias(name).filter(|a| !repeats_its_name(a)) else {
+                    continue;
+                };
+                let env = Env { nominal: Some((nominal, own)), ..Env::top(module) };
+                if extension.requirements.iter().all(|r| self.requirement_holds(r, &env) != Some(false)) {
+                    return Some((module, alias));
+                }
+            }
+        }
+        let _ = base;
+        None
+    }
+
+    /// Returns whether a requirement holds for concrete types; `None` where it is not known.
+    pub fn requirement_holds(&self, requirement: &Requirement, env: &Env<'_>) -> Option<bool> {
+        let subject = self.resolve(requirement.subject, env, false).ok()?;
+        match requirement.kind {
+            RequirementKind::SameType => {
+                let other = self.resolve(requirement.constraint, env, false).ok()?;
+                Some(subject == other)
+            }
+            RequirementKind::Layout => None,
+            RequirementKind::Conforms => {
+                if let TypeKind::Inverse(_) = requirement.constraint.kind() {
+                    return Some(true);
+                }
+                let mut protocols = Vec::new();
+                self.protocols_in(env.module, requirement.constraint, &mut protocols);
+                if protocols.is_empty() {
+                    let class = self.resolve(requirement.constraint, env, false).ok()?;
+                    return Some(match class.kind() {
+                        TyKind::Existential(e) if e.is_class => self.is_class(subject),
+                        TyKind::Existential(_) => true,
+                        _ => self.inherits(subject, class),
+                    });
+                }
+                Some(protocols.iter().all(|&p| self.conforms(subject, p)))
+            }
+        }
+    }
+
+    /// Returns a member that a conformance or a superclass of `base` gives it.
+    pub(crate) fn inherited_member(&self, base: Ty, name: Symbol) -> Option<Ty> {
+        if let Some(found) = self.associated_type_named(base, name) {
+            return Some(found);
+        }
+        if let Some(superclass) = self.superclass(base) {
+            return self.member_type(superclass, name, &[]);
+        }
+        self.alias_in_protocols(base, name)
+    }
+
+    /// Returns what an alias in a protocol or in an extension of it means for a conforming type.
+    fn alias_in_protocols(&self, base: Ty, name: Symbol) -> Option<Ty> {
+        for protocol in self.all_protocols(base) {
+            for (module, body) in self.bodies(protocol) {
+                let Some(alias) = body.alias(name) else { continue };
+                let locals = [(Symbol::new("Self"), base)];
+                let env = Env { locals: &locals, ..Env::top(module) };
+                if let Ok(found) = self.resolve(alias.target, &env, false) {
+                    return Some(found);
+                }
+                // Names of associated types in the target are those of the conforming type.
+                if let TypeKind::Named(n) = alias.target.kind()
+                    && n.parent.is_none()
+                    && n.name != name
+                    && let Some(found) = self.member_type(base, n.name, &[])
+                {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn named(name: Symbol) -> silkit_types::Type {
+    silkit_types::Type::named(None, name, Box::default())
+}
+
+/// Returns true if an alias only repeats what something further outside is called: `typealias T = T`.
+fn repeats_its_name(alias: &AliasDecl) -> bool {
+    match alias.target.kind() {
+        TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,
+        TypeKind::Param { name, .. } => *name == alias.name,
+        _ => false,
+    }
+}

@@ -1,0 +1,366 @@
+//! Concrete types: what a spelled type means once names and generic parameters are resolved.
+
+use silkit_base::{Interned, Interner, Symbol};
+use std::fmt;
+
+static TYPES: Interner<TyKind> = Interner::new();
+static NOMINALS: Interner<NominalName> = Interner::new();
+
+/// A hash-consed concrete type. Equal handles mean equal types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ty(Interned<TyKind>);
+
+/// The identity of a declared type: a struct, an enum, a class, an actor or a protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Nominal(Interned<NominalName>);
+
+/// The name of a declared type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct NominalName {
+    /// The module that declares it.
+    pub module: Symbol,
+    /// The dotted path from the top of the module.
+    pub path: Symbol,
+}
+
+/// What a concrete type is made of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TyKind {
+    /// A type of module `Builtin`.
+    Builtin(Builtin),
+    /// A declared struct, enum or class with the arguments of all generic parameters, outermost first.
+    Nominal(Nominal, Box<[Ty]>),
+    /// A tuple.
+    Tuple(Box<[Field]>),
+    /// A formal function type.
+    Function(Box<FunctionTy>),
+    /// A lowered function type, of which only the representation is kept.
+    Lowered(FnRepr),
+    /// The metatype of a type that is known statically, without a value.
+    ThinMetatype(Ty),
+    /// The metatype of a type, a pointer to metadata.
+    Metatype(Ty),
+    /// `any P.Type`.
+    ExistentialMetatype(Ty),
+    /// `any P`.
+    Existential(Box<ExistentialTy>),
+    /// The type of a box with these fields.
+    Box(Box<[BoxedField]>),
+    /// A pack of types.
+    Pack(Box<[Ty]>),
+    /// Storage for a reference of a type.
+    Storage(Storage, Ty),
+    /// An integer as a generic argument.
+    Integer(i64),
+    /// Storage of a block.
+    BlockStorage(Ty),
+    /// A generic parameter, in a type that is not concrete.
+    Param(u16, u16),
+}
+
+/// A type of module `Builtin`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Builtin {
+    /// `IntN`.
+    Int(u32),
+    /// `IntLiteral`.
+    IntLiteral,
+    /// `FPIEEE16`, `32`, `64` and `80`.
+    Float(u32),
+    /// `RawPointer`.
+    RawPointer,
+    /// `NativeObject`, `AnyObject` and `UnknownObject`.
+    Object,
+    /// `BridgeObject`.
+    BridgeObject,
+    /// `UnsafeValueBuffer`.
+    ValueBuffer,
+    /// `VecNxT`.
+    Vector(u32, Ty),
+    /// `FixedArray<N, T>`.
+    FixedArray(u64, Ty),
+    /// `SILToken`.
+    Token,
+    /// `PackIndex`.
+    PackIndex,
+    /// `Job`.
+    Job,
+    /// `Executor`.
+    Executor,
+    /// `RawUnsafeContinuation`.
+    Continuation,
+    /// `DefaultActorStorage`.
+    DefaultActorStorage,
+    /// `NonDefaultDistributedActorStorage`.
+    DistributedActorStorage,
+}
+
+/// One element of a tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    /// The label.
+    pub label: Option<Symbol>,
+    /// The type.
+    pub ty: Ty,
+}
+
+/// One field of a box.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BoxedField {
+    /// Whether it is `var`.
+    pub mutable: bool,
+    /// The lowered type.
+    pub ty: Ty,
+}
+
+/// How a reference is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// `weak`.
+    Weak,
+    /// `unowned`.
+    Unowned,
+    /// `unowned(unsafe)`.
+    Unmanaged,
+}
+
+/// How a function value is represented.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FnRepr {
+    /// Code and a context that is counted.
+    Thick,
+    /// Code and a context that is not.
+    NoEscape,
+    /// Code.
+    Thin,
+    /// A block.
+    Block,
+    /// A bundle of functions for differentiation: an original, and two derivatives.
+    Differentiable,
+}
+
+/// A formal function type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionTy {
+    /// The parameters.
+    pub params: Box<[FunctionParam]>,
+    /// The result.
+    pub result: Ty,
+    /// The type of error that it throws.
+    pub throws: Option<Ty>,
+    /// Whether it is `async`.
+    pub is_async: bool,
+    /// Whether it is `@Sendable`.
+    pub sendable: bool,
+    /// How values are represented.
+    pub repr: FnRepr,
+}
+
+/// One parameter of a formal function type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionParam {
+    /// The type.
+    pub ty: Ty,
+    /// The specifier, such as `inout`; empty where there is none.
+    pub specifier: Symbol,
+    /// Whether it is `T...`.
+    pub variadic: bool,
+}
+
+/// The constraints of an existential.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ExistentialTy {
+    /// The protocols that are not markers, in the order of their names.
+    pub protocols: Vec<Nominal>,
+    /// The superclass.
+    pub superclass: Option<Ty>,
+    /// Whether only references to objects are held.
+    pub is_class: bool,
+    /// The types that primary associated types are the same as, by protocol and name.
+    pub same: Vec<(Nominal, Symbol, Ty)>,
+}
+
+impl Ty {
+    /// The type with this structure.
+    pub fn new(kind: TyKind) -> Self {
+        Self(TYPES.intern(kind))
+    }
+
+    /// The structure of this type.
+    #[inline]
+    pub fn kind(self) -> &'static TyKind {
+        TYPES.get(self.0)
+    }
+
+    /// The raw number, for packed tables.
+    #[inline]
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// The type with this raw number, which must come from [`Self::as_u32`].
+    #[inline]
+    pub fn from_u32(raw: u32) -> Self {
+        Self(Interned::from_u32(raw))
+    }
+
+    /// The empty tuple.
+    pub fn void() -> Self {
+        Self::new(TyKind::Tuple(Box::default()))
+    }
+
+    /// A type of module `Builtin`.
+    pub fn builtin(builtin: Builtin) -> Self {
+        Self::new(TyKind::Builtin(builtin))
+    }
+
+    /// `Builtin.IntN`.
+    pub fn int(bits: u32) -> Self {
+        Self::builtin(Builtin::Int(bits))
+    }
+
+    /// `Builtin.RawPointer`.
+    pub fn raw_pointer() -> Self {
+        Self::builtin(Builtin::RawPointer)
+    }
+
+    /// A declared type.
+    pub fn nominal(nominal: Nominal, args: impl Into<Box<[Ty]>>) -> Self {
+        Self::new(TyKind::Nominal(nominal, args.into()))
+    }
+
+    /// A tuple without labels; of one type, that type.
+    pub fn tuple(types: &[Ty]) -> Self {
+        match types {
+            [one] => *one,
+            _ => Self::new(TyKind::Tuple(types.iter().map(|&ty| Field { label: None, ty }).collect())),
+        }
+    }
+
+    /// `Any`.
+    pub fn any() -> Self {
+        Self::new(TyKind::Existential(Box::default()))
+    }
+
+    /// The declared type, with its arguments.
+    pub fn as_nominal(self) -> Option<(Nominal, &'static [Ty])> {
+        match self.kind() {
+            TyKind::Nominal(nominal, args) => Some((*nominal, args)),
+            _ => None,
+        }
+    }
+
+    /// Returns true if this is the declared type of module `Swift` with this path.
+    pub fn is_swift(self, path: &str) -> bool {
+        self.as_nominal().is_some_and(|(n, _)| n.is_swift(path))
+    }
+
+    /// The payload where this is `Optional`.
+    pub fn optional_payload(self) -> Option<Ty> {
+        let (nominal, args) = self.as_nominal()?;
+        (nominal.is_swift("Optional")).then(|| args.first().copied()).flatten()
+    }
+
+    /// The elements where this is a pack.
+    pub fn as_pack(self) -> Option<&'static [Ty]> {
+        match self.kind() {
+            TyKind::Pack(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// Returns true if a generic parameter is part of this type.
+    pub fn has_params(self) -> bool {
+        let mut found = matches!(self.kind(), TyKind::Param(..));
+        self.for_each_part(&mut |part| found |= part.has_params());
+        found
+    }
+
+    /// Calls `each` with the types that this type is directly made of.
+    pub fn for_each_part(self, each: &mut dyn FnMut(Ty)) {
+        match self.kind() {
+            TyKind::Builtin(Builtin::Vector(_, t) | Builtin::FixedArray(_, t)) => each(*t),
+            TyKind::Builtin(_) | TyKind::Lowered(_) | TyKind::Integer(_) | TyKind::Param(..) => {}
+            TyKind::Nominal(_, parts) | TyKind::Pack(parts) => parts.iter().copied().for_each(each),
+            TyKind::Tuple(fields) => fields.iter().for_each(|f| each(f.ty)),
+            TyKind::Function(f) => {
+                f.params.iter().for_each(|p| each(p.ty));
+                each(f.result);
+                f.throws.into_iter().for_each(each);
+            }
+            TyKind::ThinMetatype(t)
+            | TyKind::Metatype(t)
+            | TyKind::ExistentialMetatype(t)
+            | TyKind::Storage(_, t)
+            | TyKind::BlockStorage(t) => each(*t),
+            TyKind::Existential(e) => {
+                e.superclass.into_iter().for_each(&mut *each);
+                e.same.iter().for_each(|(_, _, t)| each(*t));
+            }
+            TyKind::Box(fields) => fields.iter().for_each(|f| each(f.ty)),
+        }
+    }
+
+    /// The formal type of a lowered one: metatypes are not thin. Function types stay as they are.
+    #[must_use]
+    pub fn formal(self) -> Ty {
+        match self.kind() {
+            TyKind::ThinMetatype(t) => Ty::new(TyKind::Metatype(t.formal())),
+            TyKind::Tuple(fields) => {
+                let fields = fields.iter().map(|f| Field { ty: f.ty.formal(), ..*f }).collect();
+                Ty::new(TyKind::Tuple(fields))
+            }
+            TyKind::Nominal(n, args) if n.is_swift("Optional") => {
+                Ty::nominal(*n, args.iter().map(|t| t.formal()).collect::<Vec<_>>())
+            }
+            _ => self,
+        }
+    }
+}
+
+impl Nominal {
+    /// The declared type with this name.
+    pub fn new(module: Symbol, path: Symbol) -> Self {
+        Self(NOMINALS.intern(NominalName { module, path }))
+    }
+
+    /// A declared type of module `Swift`.
+    pub fn swift(path: &str) -> Self {
+        Self::new(Symbol::new("Swift"), Symbol::new(path))
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static NominalName {
+        NOMINALS.get(self.0)
+    }
+
+    /// The raw number, for packed tables.
+    pub fn as_u32(self) -> u32 {
+        self.0.as_u32()
+    }
+
+    /// Returns true if module `Swift` declares it at this path.
+    pub fn is_swift(self, path: &str) -> bool {
+        let name = self.name();
+        name.path == path && name.module == "Swift"
+    }
+
+    /// The last part of the path.
+    pub fn base_name(self) -> &'static str {
+        let path = self.name().path.as_str();
+        path.rsplit('.').next().unwrap_or(path)
+    }
+}
+
+impl fmt::Debug for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for Nominal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        write!(f, "{}.{}", name.module, name.path)
+    }
+}
