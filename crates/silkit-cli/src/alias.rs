@@ -6,7 +6,9 @@ use silkit::analysis::alias::{AccessBase, Aliases, Relation};
 use silkit::debug_passes::with_aliases;
 use silkit::ir::{Body, FunctionId, Module, Value};
 use silkit::text::Dump;
+use std::ffi::OsString;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -25,7 +27,7 @@ Examples:
 pub(crate) struct Args {
     /// The file, `-` being standard input; and two values, such as `%5 %7`
     #[arg(value_name = "FILE] [%A %B", num_args = 0..=3, value_hint = clap::ValueHint::FilePath)]
-    what: Vec<String>,
+    what: Vec<OsString>,
     /// The function, by its mangled name, where there are several
     #[arg(long, short, value_name = "NAME")]
     function: Option<String>,
@@ -63,8 +65,10 @@ struct Asked {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
-    let (names, paths): (Vec<&String>, Vec<&String>) = args.what.iter().partition(|w| w.starts_with('%'));
-    let path = paths.first().map_or("-", |p| p.as_str());
+    let (names, paths): (Vec<&OsString>, Vec<&OsString>) =
+        args.what.iter().partition(|word| word.as_encoded_bytes().starts_with(b"%"));
+    let names: Vec<&str> = names.into_iter().filter_map(|name| name.to_str()).collect();
+    let path = paths.first().map_or(Path::new("-"), |path| Path::new(path));
     if paths.len() > 1 || !matches!(names.len(), 0 | 2) {
         session.refuse("this takes one file, and two values or none", "name values as in `%5 %7`");
         return session.finish();
@@ -87,39 +91,21 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             Format::Text if names.is_empty() => answers.as_table(),
             Format::Text => answers.as_text(),
         };
-        session.write("-", text.as_bytes());
+        session.answer(&text);
     }
     session.finish()
 }
 
 /// The function of that name, or the only one.
-fn choose(session: &mut Session, module: &Module, path: &str, name: Option<&str>) -> Option<FunctionId> {
+fn choose(session: &mut Session, module: &Module, path: &Path, name: Option<&str>) -> Option<FunctionId> {
     if let Some(name) = name {
         return session.body_named(module, path, name);
     }
-    let mut bodies = module.functions.iter().filter(|(_, f)| f.body.is_some());
-    match (bodies.next(), bodies.next()) {
-        (Some((id, _)), None) => Some(id),
-        (Some((_, first)), Some(_)) => {
-            let hint =
-                format!("name one, such as `--function '{}'`; `silkit nm {path}` lists all", first.name);
-            session.refuse(format!("`{path}` has several functions"), hint);
-            None
-        }
-        (None, _) => {
-            session.refuse(format!("`{path}` has no function with a body"), "take a file that has one");
-            None
-        }
-    }
+    session.only_body(module, path)
 }
 
 /// The values of these names, or all addresses where there are none. What cannot be done is noted.
-fn values_to_ask(
-    session: &mut Session,
-    body: &Body,
-    dump: &Dump<'_>,
-    names: &[&String],
-) -> Option<Vec<Value>> {
+fn values_to_ask(session: &mut Session, body: &Body, dump: &Dump<'_>, names: &[&str]) -> Option<Vec<Value>> {
     let all = body.blocks().flat_map(|block| {
         let results = body.block_insts(block).flat_map(|inst| body.results(inst));
         body.arguments(block).iter().copied().chain(results)

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     pass: Vec<String>,
     /// The file; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    file: String,
+    file: PathBuf,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 Format::Text => as_text(&verdict, args),
                 Format::Json => format!("{:#}\n", as_json(&verdict)),
             };
-            session.write("-", text.as_bytes());
+            session.answer(&text);
             if !matches!(verdict, Verdict::Found(_)) {
                 session.fail();
             }
@@ -89,11 +89,10 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
 
 fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
     if let Some(text) = &args.passes {
-        return parse_pipeline(text, passes::find).map_err(|error| {
-            (format!("`--passes {text}`: {error}"), crate::passes::PASSES_ADVICE.to_owned())
-        });
+        return parse_pipeline(text, passes::find)
+            .map_err(|error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned()));
     }
-    args.pass.iter().map(|tag| Ok(crate::passes::known(tag)?.into())).collect()
+    args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
 }
 
 /// Asks the command.
@@ -105,12 +104,12 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// A judge with a file of its own, which has the input's name.
-    fn new(check: &'a str, input: &str) -> io::Result<Self> {
+    fn new(check: &'a str, input: &Path) -> io::Result<Self> {
         let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let unique = time.map_or(0, |time| time.subsec_nanos());
         let folder = std::env::temp_dir().join(format!("silkit-bisect-{}-{unique}", std::process::id()));
         std::fs::create_dir(&folder)?;
-        let stem = Path::new(input).file_stem().filter(|_| input != "-").and_then(|stem| stem.to_str());
+        let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
         let file = folder.join(format!("{}.sil", stem.unwrap_or("input")));
         Ok(Self { check, folder, file })
     }

@@ -1,7 +1,6 @@
 //! `silkit demangle`: names for people in place of mangled ones.
 
-use crate::output;
-use crate::session::Format;
+use crate::session::{Format, Session};
 use serde_json::json;
 use silkit::demangle::{Style, demangle, demangle_text};
 use std::io::{self, BufRead, Write};
@@ -42,8 +41,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         // Who reads the output may stop before its end.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&format!("error: cannot read or write: {}\n", output::reason(&error)));
-            ExitCode::FAILURE
+            let mut session = Session::new(args.format.into());
+            session.cannot_write(&error);
+            session.finish()
         }
     }
 }

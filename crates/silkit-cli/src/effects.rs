@@ -1,10 +1,12 @@
 //! `silkit effects`: what functions may do, and the calls that prove it.
 
 use crate::effects_show::Shown;
+use crate::input::name_of;
 use crate::session::{Report, Session};
 use silkit::analysis::proofs::Fact;
 use silkit::ir::{FunctionId, Module};
 use silkit::opt::prove;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -28,7 +30,7 @@ Examples:
 pub(crate) struct Args {
     /// The file; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath, default_value = "-")]
-    file: String,
+    file: PathBuf,
     /// The function, by its name as it is mangled or for people; without it there is a line for each function
     function: Option<String>,
     /// Lists the functions only that may do this, or that may for all that is known
@@ -101,7 +103,7 @@ impl Effect {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
-    let path = args.file.as_str();
+    let path = args.file.as_path();
     session.inputs(&[path.to_owned()]);
     let Some(mut input) = session.load(path) else { return session.finish() };
     let Some(chosen) = choose(&mut session, &input.module, path, args.function.as_deref()) else {
@@ -115,16 +117,21 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
         .collect();
     let text = match (args.format, args.function.is_some()) {
-        (Format::Json, _) => shown.as_json(path, &functions),
+        (Format::Json, _) => shown.as_json(&name_of(path), &functions),
         (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect(),
         (Format::Text, false) => shown.as_table(&functions),
     };
-    session.write("-", text.as_bytes());
+    session.answer(&text);
     session.finish()
 }
 
 /// The function of that name, or all that have bodies.
-fn choose(session: &mut Session, module: &Module, path: &str, name: Option<&str>) -> Option<Vec<FunctionId>> {
+fn choose(
+    session: &mut Session,
+    module: &Module,
+    path: &Path,
+    name: Option<&str>,
+) -> Option<Vec<FunctionId>> {
     if let Some(name) = name {
         return session.body_named(module, path, name).map(|id| vec![id]);
     }

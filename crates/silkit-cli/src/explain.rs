@@ -1,6 +1,8 @@
 //! `silkit explain`: the reference page of an instruction or of a rule.
 
-use crate::session::{self, Format, Session};
+use crate::color;
+use crate::complete::Candidate;
+use crate::session::{Format, Session};
 use serde_json::json;
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
@@ -58,13 +60,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Format::Json => as_json(&found, &rules),
         Format::Text if args.list => as_list(&found),
         Format::Text => {
-            let bold = session::colors(&std::io::stdout());
+            let bold = color::is_on(&std::io::stdout());
             let instructions = found.iter().map(|info| page(info, bold));
             let rules = rules.iter().map(|rule| crate::verify::page(rule, bold));
             instructions.chain(rules).collect::<Vec<_>>().join("\n")
         }
     };
-    session.write("-", text.as_bytes());
+    session.answer(&text);
     session.finish()
 }
 
@@ -135,4 +137,9 @@ fn as_json(found: &[&InstInfo], rules: &[&Rule]) -> String {
         })
     }));
     format!("{:#}\n", serde_json::Value::from(pages))
+}
+
+/// The codes of errors that are no rules of the verifier, for completion.
+pub(crate) fn codes() -> Vec<Candidate> {
+    Vec::new()
 }

@@ -2,19 +2,17 @@
 
 use crate::frontend::FrontEnd;
 use crate::session::{Report, Session};
-use silkit::diag::{Diagnostic, RuleId, nearest};
+use silkit::names::FunctionNames;
 use silkit::text::{PrintOptions, print_module};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// A function was asked for that is not there.
-const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
 
 const EXAMPLES: &str = "\
 Functions that the selected ones refer to become declarations; tables and the types stay.
 
 Examples:
-  silkit extract -func '$s6shapes6CircleV4areaSdvg' examples/shapes.raw.sil
+  silkit extract -func '$s6shapes6CanvasC5totalSdyF' examples/shapes.raw.sil
   silkit extract -func-file names.txt -o part.sil whole.sil
   silkit extract -invert -func main whole.sil";
 
@@ -24,19 +22,19 @@ Examples:
 pub(crate) struct Args {
     /// The file; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    file: Option<String>,
+    file: Option<PathBuf>,
     /// A function to take, by its mangled name
     #[arg(long, value_name = "NAME")]
     func: Vec<String>,
     /// A file with a name of a function on each line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    func_file: Option<String>,
+    func_file: Option<PathBuf>,
     /// Takes all other functions
     #[arg(long)]
     invert: bool,
     /// Writes there instead of to standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
-    output: String,
+    output: PathBuf,
     /// Prints locations and scopes
     #[arg(long)]
     emit_verbose_sil: bool,
@@ -62,10 +60,10 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format);
-    let mut names: BTreeSet<String> = args.func.iter().map(|n| plain(n)).collect();
+    let mut names: Vec<String> = args.func.clone();
     if let Some(path) = &args.func_file {
         let Some(text) = session.read_text(path) else { return session.finish() };
-        names.extend(text.lines().map(plain).filter(|n| !n.is_empty()));
+        names.extend(text.lines().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
     }
     if names.is_empty() && !args.invert {
         session.refuse(
@@ -74,21 +72,25 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         );
         return session.finish();
     }
-    let path = args.file.as_deref().unwrap_or("-");
+    let path = args.file.as_deref().unwrap_or(Path::new("-"));
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
+    let functions = FunctionNames::with_bodies(&input.module);
+    let mut selected: BTreeSet<String> = BTreeSet::new();
     for name in &names {
-        let all = || input.module.functions.values().map(|f| f.name.as_str());
-        if all().any(|n| n == name) {
-            continue;
+        match functions.find(name) {
+            Ok(found) => {
+                selected.extend(found.into_iter().map(|id| input.module.functions[id].name.to_string()))
+            }
+            Err(error) => session.no_function(&error, path),
         }
-        let hint = nearest(name, all()).map(|n| format!("did you mean `{n}`?"));
-        let hint = hint.unwrap_or_else(|| format!("`silkit nm {path}` lists the names"));
-        let message = format!("there is no function `{name}` in `{path}`");
-        session.push(Diagnostic::warning(NO_FUNCTION, message).note(hint));
+    }
+    drop(functions);
+    if session.has_errors() {
+        return session.finish();
     }
     let source = if args.emit_verbose_sil { input.source_file() } else { None };
-    let part = silkit::extract::extract(input.module, |name| names.contains(name) != args.invert);
+    let part = silkit::extract::extract(input.module, |name| selected.contains(name) != args.invert);
     let output = if args.emit_sib {
         session.binary_form(&part, &input.source)
     } else {
@@ -104,10 +106,4 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         session.write(&args.output, &output);
     }
     session.finish()
-}
-
-/// A name as it is, whether it was given with its `@` and quotes or not.
-fn plain(name: &str) -> String {
-    let name = name.trim();
-    name.strip_prefix('@').unwrap_or(name).trim_matches('"').to_owned()
 }

@@ -1,8 +1,12 @@
 //! `silkit fmt`: canonical printing that keeps comments and the order of entities.
 
-use crate::session::{self, Report, Session};
+use crate::color;
+use crate::output::{self, counted};
+use crate::session::{NOT_SO, Report, Session};
+use silkit::diag::Diagnostic;
 use silkit::text::{PrintOptions, format_module, parse_module, print_module};
 use similar::{ChangeTag, TextDiff};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -20,7 +24,7 @@ Examples:
 pub(crate) struct Args {
     /// The files, rewritten in place; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Writes nothing; lists the files that would change, and ends with status 1 if there are any
     #[arg(long)]
     check: bool,
@@ -51,23 +55,23 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         };
         session.progress.done(text.len() as u64);
         if !says_the_same(&text, &formatted) {
-            let message =
-                format!("`{path}` would not mean the same after formatting, so it is left as it is");
+            let message = format!("`{}` would change its meaning, so it is left as it is", path.display());
             session.refuse(message, "try `--types`; if that does not help, please report the file");
         } else if args.check {
             if formatted != text {
                 changed += 1;
-                listed += &format!("{path}\n{}", difference(&text, &formatted));
+                listed += &format!("{}\n{}", path.display(), difference(&text, &formatted));
             }
-        } else if path == "-" || formatted != text {
+        } else if output::is_standard(&path) || formatted != text {
             session.write(&path, formatted.as_bytes());
         }
     }
     if args.check && changed > 0 {
-        session.write("-", listed.as_bytes());
-        let files = if changed == 1 { "1 file is".to_owned() } else { format!("{changed} files are") };
+        session.answer(&listed);
+        let are = if changed == 1 { "is" } else { "are" };
+        let message = format!("{} {are} not in canonical form", counted(changed, "file"));
         session
-            .refuse(format!("{files} not in canonical form"), "`silkit fmt` without `--check` rewrites them");
+            .push(Diagnostic::error(NOT_SO, message).note("`silkit fmt` without `--check` rewrites files"));
     }
     session.finish()
 }
@@ -90,7 +94,7 @@ fn difference(before: &str, after: &str) -> String {
         |text: &str| text.lines().skip(common).take(200).map(|l| format!("{l}\n")).collect::<String>();
     let (before, after) = (window(before), window(after));
     let diff = TextDiff::from_lines(&before, &after);
-    let colors = session::colors(&std::io::stdout());
+    let colors = color::is_on(&std::io::stdout());
     let changes = diff.iter_all_changes().filter(|c| c.tag() != ChangeTag::Equal);
     let mut out = String::new();
     for change in changes.take(SHOWN) {

@@ -1,9 +1,13 @@
 //! `silkit graph`: control flow, calls or class hierarchy, as DOT, SVG or JSON.
 
 use crate::input::Input;
+use crate::output;
 use crate::session::{Report, Session};
 use serde_json::{Value, json};
+use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -20,7 +24,7 @@ Examples:
 pub(crate) struct Args {
     /// `cfg` (default), `calls` or `classes`; and the file, `-` being standard input
     #[arg(value_name = "[KIND] [FILE]", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
-    what: Vec<String>,
+    what: Vec<OsString>,
     /// The function to draw, by its mangled name; for calls, where to begin
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
@@ -29,7 +33,7 @@ pub(crate) struct Args {
     format: Format,
     /// Writes there instead of to standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
-    output: String,
+    output: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -50,7 +54,13 @@ enum Kind {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(if args.format == Format::Json { Report::Json } else { Report::Text });
-    let (kind, path) = kind_and_path(&args.what);
+    let (kind, path) = match kind_and_path(&args.what) {
+        Ok(found) => found,
+        Err((message, hint)) => {
+            session.refuse(message, hint);
+            return session.finish();
+        }
+    };
     session.inputs(&[path.to_owned()]);
     let Some(input) = session.load(path) else { return session.finish() };
     let Some(graph) = make(&mut session, args, kind, path, &input) else { return session.finish() };
@@ -70,51 +80,56 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// What to draw, and of which file: the first word may be missing.
-fn kind_and_path(what: &[String]) -> (Kind, &str) {
-    let words: Vec<&str> = what.iter().map(String::as_str).collect();
-    let kind = match words.first() {
-        Some(&"cfg") => Some(Kind::ControlFlow),
-        Some(&"calls") => Some(Kind::Calls),
-        Some(&"classes") => Some(Kind::Classes),
-        _ => None,
-    };
-    let path = if kind.is_some() { words.get(1) } else { words.first() };
-    (kind.unwrap_or(Kind::ControlFlow), path.copied().unwrap_or("-"))
+/// The words for the kinds.
+const KINDS: &[(&str, Kind)] =
+    &[("cfg", Kind::ControlFlow), ("calls", Kind::Calls), ("classes", Kind::Classes)];
+
+/// Returns what to draw, and of which file: the first word may be missing.
+fn kind_and_path(what: &[OsString]) -> Result<(Kind, &Path), (String, String)> {
+    let words: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
+    let kind = |word: &OsString| KINDS.iter().find(|(name, _)| word == name).map(|(_, kind)| *kind);
+    match what {
+        [] => Ok((Kind::ControlFlow, Path::new("-"))),
+        [first, rest @ ..] => match (kind(first), rest) {
+            (Some(kind), rest) => Ok((kind, rest.first().map_or(Path::new("-"), Path::new))),
+            (None, []) if Path::new(first).exists() || first == "-" => {
+                Ok((Kind::ControlFlow, Path::new(first)))
+            }
+            (None, rest) => {
+                let word = first.to_string_lossy();
+                let near = nearest(&word, words.iter().copied());
+                if rest.is_empty() && near.is_none() {
+                    return Ok((Kind::ControlFlow, Path::new(first)));
+                }
+                let hint = near.map_or_else(
+                    || format!("expected {}", output::either(&words)),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                Err((format!("unknown kind of graph `{word}`"), hint))
+            }
+        },
+    }
 }
 
-fn make(session: &mut Session, args: &Args, kind: Kind, path: &str, input: &Input) -> Option<Graph> {
+fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Input) -> Option<Graph> {
     let module = &input.module;
-    let bodies = || module.functions.values().filter(|f| f.body.is_some());
-    for name in &args.function {
-        session.body_named(module, path, name)?;
-    }
     match kind {
         Kind::Classes => Some(graph::classes(&silkit::declarations(module))),
         Kind::Calls => {
-            let roots: Vec<&str> = args.function.iter().map(String::as_str).collect();
+            let roots = session.bodies_named(module, path, &args.function)?;
+            let roots: Vec<&str> = roots.into_iter().map(|id| module.functions[id].name.as_str()).collect();
             Some(graph::calls(module, &roots, &|_| None))
         }
         Kind::ControlFlow => {
-            let mut wanted = bodies().filter(|f| args.function.iter().all(|name| f.name == name.as_str()));
-            match (wanted.next(), wanted.next()) {
-                (Some(function), None) => graph::control_flow(function, &|_| None),
-                (None, _) => {
-                    session.refuse(
-                        format!("`{path}` has no such function with a body"),
-                        "name one with `--function`",
-                    );
-                    None
+            let id = match args.function.as_slice() {
+                [] => session.only_body(module, path)?,
+                [name] => session.body_named(module, path, name)?,
+                [..] => {
+                    session.refuse("control flow is drawn of one function", "name one with `--function`");
+                    return None;
                 }
-                (Some(first), Some(_)) => {
-                    let hint = format!(
-                        "name one, such as `--function '{}'`; `silkit nm {path}` lists all",
-                        first.name
-                    );
-                    session.refuse(format!("`{path}` has several functions"), hint);
-                    None
-                }
-            }
+            };
+            graph::control_flow(&module.functions[id], &|_| None)
         }
     }
 }

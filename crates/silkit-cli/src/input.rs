@@ -1,15 +1,15 @@
 //! Loading: a path or `-`, checked before anything looks at it.
 
-use crate::output;
-use crate::session::{Session, UNREADABLE};
+use crate::output::{self, counted};
+use crate::session::{NO_FUNCTION, Session, UNREADABLE};
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
-use silkit::demangle::{Style, demangle};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
+use silkit::names::{FunctionNames, Unresolved};
 use silkit::text::{SyntaxError, parse_module_with};
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Offsets have 32 bits.
@@ -41,8 +41,8 @@ struct Unusable(String, String);
 
 impl Session {
     /// Reads a module, from text or from its binary form. What is wrong is noted, and `None` given.
-    pub(crate) fn load(&mut self, path: &str) -> Option<Input> {
-        self.progress.begin(path);
+    pub(crate) fn load(&mut self, path: &Path) -> Option<Input> {
+        self.progress.begin(&name_of(path));
         let bytes = match read(path) {
             Ok(bytes) => bytes,
             Err(unusable) => return self.unusable(unusable),
@@ -56,7 +56,7 @@ impl Session {
         let read = Reader::open(&bytes).and_then(|r| Ok((r.module()?, r.source().to_owned())));
         match read {
             Ok((module, source)) => {
-                let source = if source.is_empty() { path.to_owned() } else { source };
+                let source = if source.is_empty() { name_of(path) } else { source };
                 self.progress.done(bytes.len() as u64);
                 Some(Input { text: None, source, size: bytes.len(), module })
             }
@@ -77,47 +77,76 @@ impl Session {
     }
 
     /// The paths to read, and the work announced to whoever waits.
-    pub(crate) fn inputs(&mut self, paths: &[String]) -> Vec<String> {
-        let paths = if paths.is_empty() { vec!["-".to_owned()] } else { paths.to_vec() };
-        let sizes = paths.iter().filter_map(|p| Path::new(p).metadata().ok()).map(|m| m.len());
+    pub(crate) fn inputs(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let paths = if paths.is_empty() { vec![PathBuf::from("-")] } else { paths.to_vec() };
+        let sizes = paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len());
         self.progress.expect(sizes.sum());
         paths
     }
 
-    /// The function of a module that has this name, or this demangled name, and a body. That there is none, or several,
-    /// is noted.
-    pub(crate) fn body_named(&mut self, module: &Module, path: &str, name: &str) -> Option<FunctionId> {
-        let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
-        if let Some((id, _)) = bodies().find(|(_, f)| f.name == name) {
-            return Some(id);
-        }
-        let readable =
-            |style| bodies().filter_map(move |(id, f)| Some((id, f.name, demangle(f.name.as_str(), style)?)));
-        for style in [Style::Full, Style::Simplified] {
-            let found: Vec<_> = readable(style).filter(|(.., readable)| readable == name).collect();
-            match found.as_slice() {
-                [] => {}
-                [(id, ..)] => return Some(*id),
-                [(_, first, _), (_, second, _), ..] => {
-                    let hint = format!("name one as it is mangled: `{first}`, `{second}`");
-                    self.refuse(format!("`{path}` has {} functions `{name}`", found.len()), hint);
-                    return None;
+    /// Returns the function with a body that a name means ([`FunctionNames::find_one`]). That there is none, or several, is
+    /// noted.
+    pub(crate) fn body_named(&mut self, module: &Module, path: &Path, name: &str) -> Option<FunctionId> {
+        let found = FunctionNames::with_bodies(module).find_one(name);
+        found.map_err(|error| self.no_function(&error, path)).ok()
+    }
+
+    /// Returns the functions with bodies that names mean ([`FunctionNames::find`]), each once, in the order of the names.
+    pub(crate) fn bodies_named(
+        &mut self,
+        module: &Module,
+        path: &Path,
+        names: &[String],
+    ) -> Option<Vec<FunctionId>> {
+        let functions = FunctionNames::with_bodies(module);
+        let mut all = Vec::new();
+        let mut is_complete = true;
+        for name in names {
+            match functions.find(name) {
+                Ok(found) => all.extend(found.into_iter().filter(|id| !all.contains(id)).collect::<Vec<_>>()),
+                Err(error) => {
+                    self.no_function(&error, path);
+                    is_complete = false;
                 }
             }
         }
-        let simplified: Vec<String> = readable(Style::Simplified).map(|(.., readable)| readable).collect();
-        let names = bodies().map(|(_, f)| f.name.as_str()).chain(simplified.iter().map(String::as_str));
-        let hint = match nearest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("`silkit nm {path}` lists the names"),
-        };
-        self.refuse(format!("there is no function `{name}` with a body in `{path}`"), hint);
-        None
+        is_complete.then_some(all)
+    }
+
+    /// Notes that a name leads to no function, or to several.
+    pub(crate) fn no_function(&mut self, error: &Unresolved, path: &Path) {
+        let message = format!("`{}`: {error}", path.display());
+        self.push(Diagnostic::error(NO_FUNCTION, message).note(error.hint()));
+    }
+
+    /// Returns the only function with a body; a hint how to name one where there are several.
+    pub(crate) fn only_body(&mut self, module: &Module, path: &Path) -> Option<FunctionId> {
+        let bodies = || module.functions.iter().filter(|(_, f)| f.body.is_some());
+        let mut first = bodies();
+        match (first.next(), first.next()) {
+            (Some((id, _)), None) => Some(id),
+            (Some((_, first)), Some(_)) => {
+                let example =
+                    silkit::comment_name(first.name.as_str()).unwrap_or_else(|| first.name.to_string());
+                let message =
+                    format!("`{}` has {} with bodies", path.display(), counted(bodies().count(), "function"));
+                let hint = format!(
+                    "name one, such as `--function '{example}'`; `silkit nm --demangle FILE` lists all"
+                );
+                self.push(Diagnostic::error(NO_FUNCTION, message).note(hint));
+                None
+            }
+            (None, _) => {
+                let message = format!("`{}` has no function with a body", path.display());
+                self.push(Diagnostic::error(NO_FUNCTION, message).note("name a file that has one"));
+                None
+            }
+        }
     }
 
     /// Reads a text. What is wrong is noted, and `None` given.
-    pub(crate) fn read_text(&mut self, path: &str) -> Option<String> {
-        self.progress.begin(path);
+    pub(crate) fn read_text(&mut self, path: &Path) -> Option<String> {
+        self.progress.begin(&name_of(path));
         match read(path).and_then(|bytes| utf8(path, bytes)) {
             Ok(text) => Some(text),
             Err(unusable) => self.unusable(unusable),
@@ -129,13 +158,13 @@ impl Session {
         None
     }
 
-    fn parse(&mut self, path: &str, text: String) -> Option<Input> {
+    fn parse(&mut self, path: &Path, text: String) -> Option<Input> {
         let parsed = parse_module_with(&text, &self.reading);
         self.progress.done(text.len() as u64);
         if parsed.errors.is_empty() {
             return Some(Input {
                 size: text.len(),
-                source: path.to_owned(),
+                source: name_of(path),
                 text: Some(text),
                 module: parsed.module,
             });
@@ -145,8 +174,8 @@ impl Session {
     }
 
     /// Notes the errors of a text.
-    pub(crate) fn syntax_errors(&mut self, path: &str, text: String, errors: &[SyntaxError]) {
-        match self.sources.add(path, text) {
+    pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
+        match self.sources.add(name_of(path), text) {
             Ok(file) => {
                 let all = !self.first_errors_only;
                 for error in errors.iter().filter(|e| e.is_first || all) {
@@ -158,14 +187,23 @@ impl Session {
     }
 }
 
-fn read(path: &str) -> Result<Vec<u8>, Unusable> {
+/// The name of a file in messages.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
+    let is_standard = output::is_standard(path);
     let unreadable = |error: &io::Error| {
-        let name = if path == "-" { "standard input" } else { path };
+        let name = if is_standard { "standard input".to_owned() } else { name_of(path) };
         Unusable(format!("cannot read `{name}`: {}", output::reason(error)), read_hint(path, error))
     };
     let mut bytes = Vec::new();
     let limit = MAX_BYTES + 1;
-    let outcome = if path == "-" {
+    let outcome = if is_standard {
+        if io::stdin().is_terminal() {
+            output::complain("reading standard input … (end with Ctrl-D)\n");
+        }
         io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|file| {
@@ -179,25 +217,27 @@ fn read(path: &str) -> Result<Vec<u8>, Unusable> {
     outcome.map_err(|e| unreadable(&e))?;
     if bytes.len() as u64 > MAX_BYTES {
         let hint = "split the module: `silkit extract` takes functions out of one".to_owned();
-        return Err(Unusable(format!("`{path}` is larger than 4 GiB, the most that can be read"), hint));
+        return Err(Unusable(
+            format!("`{}` is larger than 4 GiB, the most that can be read", name_of(path)),
+            hint,
+        ));
     }
     Ok(bytes)
 }
 
-fn read_hint(path: &str, error: &io::Error) -> String {
+fn read_hint(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => match similar_file(path) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "check the path; `-` stands for standard input".to_owned(),
         },
-        io::ErrorKind::IsADirectory => format!("name the files in it, such as `{path}/*.sil`"),
+        io::ErrorKind::IsADirectory => format!("name the files in it, such as `{}/*.sil`", path.display()),
         _ => output::hint(error),
     }
 }
 
 /// A file in the same folder whose name is almost this one.
-fn similar_file(path: &str) -> Option<String> {
-    let path = Path::new(path);
+fn similar_file(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let names: Vec<String> =
@@ -207,18 +247,19 @@ fn similar_file(path: &str) -> Option<String> {
 }
 
 /// Why a binary file cannot be used.
-fn damaged(path: &str, error: &ReadError) -> Unusable {
+fn damaged(path: &Path, error: &ReadError) -> Unusable {
     let at = error.offset().filter(|&at| at > 0).map_or(String::new(), |at| format!(" at byte {at}"));
-    Unusable(format!("cannot read `{path}`{at}: {}", error.message()), error.hint().to_owned())
+    Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
 }
 
 /// The bytes as text, where they are that.
-fn utf8(path: &str, bytes: Vec<u8>) -> Result<String, Unusable> {
+fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
+    let path_name = name_of(path);
     if is_binary(&bytes) {
         return Err(match Reader::open(&bytes) {
             Ok(_) => Unusable(
-                format!("`{path}` is SIL in binary form, and this needs the text"),
-                format!("print it first: `silkit opt {path} -o FILE.sil`"),
+                format!("`{path_name}` is SIL in binary form, and this needs the text"),
+                format!("print it first: `silkit opt {path_name} -o FILE.sil`"),
             ),
             Err(error) => damaged(path, &error),
         });
@@ -227,15 +268,15 @@ fn utf8(path: &str, bytes: Vec<u8>) -> Result<String, Unusable> {
         let at = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
         let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
-        let what = if bytes[..at].contains(&0) { "a binary file" } else { "no UTF-8 text" };
+        let what = if bytes[..at].contains(&0) { "a binary file" } else { "not valid UTF-8" };
         Unusable(
-            format!("`{path}` is {what}: line {line} has the byte 0x{:02X} at offset {at}", bytes[at]),
+            format!("`{path_name}` is {what}: line {line} has the byte 0x{:02X} at offset {at}", bytes[at]),
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
         )
     })?;
     match text.as_bytes().iter().take(8192).position(|&b| b == 0) {
         Some(at) => Err(Unusable(
-            format!("`{path}` is a binary file: it has a zero byte at offset {at}"),
+            format!("`{path_name}` is a binary file: it has a zero byte at offset {at}"),
             "SIL is UTF-8 text; `swiftc -emit-silgen` or `-emit-sil` prints it".to_owned(),
         )),
         None => Ok(text),

@@ -2,6 +2,7 @@
 
 use crate::session::{Report, Session};
 use silkit::text::decl::{parse_interface, write_facts};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -18,13 +19,13 @@ Examples:
 pub(crate) struct Args {
     /// The files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Makes one file of facts from all files
     #[arg(long)]
     facts: bool,
     /// Writes there instead of to standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
-    output: String,
+    output: PathBuf,
     /// How errors are shown
     #[arg(long, value_enum, default_value_t)]
     format: Report,

@@ -2,7 +2,8 @@
 
 mod alias;
 mod bisect;
-mod completions;
+mod color;
+mod complete;
 mod demangle;
 mod effects;
 mod effects_show;
@@ -15,38 +16,50 @@ mod input;
 mod interface;
 mod nm;
 mod opt;
-mod opt_options;
 mod output;
-mod passes;
 mod pipelines;
-mod printers;
 mod progress;
 mod session;
 mod stats;
 mod verify;
+mod version;
 
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use session::{Report, Session};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
-  silkit opt examples/shapes.raw.sil
-  silkit verify examples/shapes.raw.sil
+  silkit verify docs/mistakes/leak.sil
+  silkit opt -mem2reg examples/shapes.raw.sil
   silkit stats --format json examples/shapes.raw.sil
   silkit explain struct_extract
 
-Every command reads several files, and standard input where none or `-` is named.
-Called through a link named sil-opt, sil-nm or sil-func-extractor, it does as they do.";
+Commands read files, and standard input where no file or `-` is named. `silkit help COMMAND` and
+`silkit COMMAND --help` say more about a command.
 
-/// Read, hold, write and inspect Swift Intermediate Language
+Exit status: 0 if all is well, 1 if errors or differences were found, 2 if the command could not be
+carried out (usage, input that cannot be read, output that cannot be written).
+
+Called through a link named sil-opt, sil-nm or sil-func-extractor, it does what those tools do.";
+
+/// Read, verify, optimize, compare and draw Swift Intermediate Language
 #[derive(Parser)]
-#[command(name = "silkit", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(
+    name = "silkit",
+    version = version::short(),
+    long_version = version::long().trim_start_matches("silkit ").trim_end().to_owned(),
+    max_term_width = 100,
+    after_help = AFTER_HELP,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Task,
-    /// Uses N threads [default: all cores]
+    /// Use N threads [default: all cores]
     #[arg(
         short = 'j',
         long,
@@ -56,16 +69,19 @@ struct Cli {
         hide_default_value = true
     )]
     threads: usize,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    color: color::Color,
 }
 
 #[derive(Subcommand)]
 enum Task {
-    /// Reads SIL and prints it again, with the options of sil-opt
+    /// Read SIL, run passes on it, and print it, with the options of sil-opt
     #[command(disable_help_flag = true)]
     Opt {
         /// The options of sil-opt, and the files
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = clap::ValueHint::FilePath)]
-        arguments: Vec<String>,
+        arguments: Vec<OsString>,
     },
     Verify(verify::Args),
     Fmt(fmt::Args),
@@ -80,56 +96,53 @@ enum Task {
     Pipelines(pipelines::Args),
     Explain(explain::Args),
     Interface(interface::Args),
-    Completions(completions::Args),
+    Completions(complete::Args),
 }
 
 /// The names of links, and what they stand for.
 const LINKS: &[(&str, &str)] = &[("sil-opt", "opt"), ("sil-nm", "nm"), ("sil-func-extractor", "extract")];
 
 fn main() -> ExitCode {
-    let mut args = Vec::new();
-    for arg in std::env::args_os() {
-        match arg.into_string() {
-            Ok(arg) => args.push(arg),
-            Err(arg) => {
-                let message = format!("the argument `{}` is not UTF-8", arg.display());
-                return refuse(&message, "rename the file, or send it through standard input");
-            }
-        }
-    }
-    let program = if args.is_empty() { String::new() } else { args.remove(0) };
-    let name = Path::new(&program).file_stem().and_then(|n| n.to_str()).unwrap_or_default();
+    let mut args = std::env::args_os();
+    let program = args.next().unwrap_or_default();
+    let mut args: Vec<OsString> = args.collect();
+    let name = Path::new(&program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     if let Some((_, command)) = LINKS.iter().find(|(link, _)| *link == name) {
-        args.insert(0, (*command).to_owned());
+        session::called_as_reference_tool();
+        args.insert(0, command.into());
     }
-    if args.first().is_some_and(|command| command == "opt") {
-        return opt::run(&args[1..]);
+    let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).take(2).collect();
+    match words.as_slice() {
+        ["opt", ..] => return opt::run(&args[1..]),
+        ["complete", ..] => return complete::run_hidden(&args[1..]),
+        ["help", "opt"] => return opt::run(&["-help".into()]),
+        _ => {}
     }
     let command = Cli::command();
     let args = with_two_dashes(&command, args);
     let parsed = command
-        .try_get_matches_from(std::iter::once("silkit".to_owned()).chain(args))
+        .try_get_matches_from(std::iter::once("silkit".into()).chain(args))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Ok(cli) => run(cli),
-        Err(error) => {
-            let shown = if session::colors(&std::io::stdout()) && session::colors(&std::io::stderr()) {
-                error.render().ansi().to_string()
-            } else {
-                error.render().to_string()
-            };
-            if error.use_stderr() {
-                output::complain(&shown);
-                return ExitCode::FAILURE;
-            }
-            output::say(&shown);
-            ExitCode::SUCCESS
+        Err(error) if error.use_stderr() => {
+            output::complain(&rendered(&error, color::is_on(&std::io::stderr())));
+            session::trouble()
         }
+        Err(error) => answer(&rendered(&error, color::is_on(&std::io::stdout()))),
+    }
+}
+
+fn rendered(error: &clap::Error, colored: bool) -> String {
+    match colored {
+        true => error.render().ansi().to_string(),
+        false => error.render().to_string(),
     }
 }
 
 fn run(cli: Cli) -> ExitCode {
     use_threads(cli.threads);
+    color::choose(cli.color);
     match cli.command {
         Task::Opt { arguments } => opt::run(&arguments),
         Task::Verify(args) => verify::run(&args),
@@ -145,7 +158,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),
-        Task::Completions(args) => completions::run(&args),
+        Task::Completions(args) => complete::run(&args),
     }
 }
 
@@ -157,24 +170,36 @@ fn use_threads(number: usize) {
     }
 }
 
-/// Says that something cannot be done.
+/// Reports that something cannot be done.
 fn refuse(message: &str, hint: &str) -> ExitCode {
     let mut session = Session::new(Report::Text);
     session.refuse(message, hint);
     session.finish()
 }
 
+/// Prints an answer that needs no input.
+fn answer(text: &str) -> ExitCode {
+    let mut session = Session::new(Report::Text);
+    session.answer(text);
+    session.finish()
+}
+
 /// Gives options that are spelled as LLVM's tools do, `-demangle`, their second dash.
-fn with_two_dashes(command: &Command, args: Vec<String>) -> Vec<String> {
+fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let known = args.first().and_then(|name| command.find_subcommand(name));
     let long: Vec<&str> =
         known.into_iter().flat_map(|c| c.get_arguments().filter_map(Arg::get_long)).chain(["help"]).collect();
     let mut is_option = true;
     let spelled = args.into_iter().map(|arg| {
         is_option &= arg != "--";
-        let name = arg.strip_prefix('-').map(|rest| rest.split('=').next().unwrap_or_default());
+        let name = arg.to_str().and_then(|arg| arg.strip_prefix('-'));
+        let name = name.map(|rest| rest.split('=').next().unwrap_or_default());
         match name {
-            Some(name) if is_option && name.len() > 1 && long.contains(&name) => format!("-{arg}"),
+            Some(name) if is_option && name.len() > 1 && long.contains(&name) => {
+                let mut spelled = OsString::from("-");
+                spelled.push(&arg);
+                spelled
+            }
             _ => arg,
         }
     });

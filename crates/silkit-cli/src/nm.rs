@@ -1,13 +1,14 @@
 //! `silkit nm`: the symbols of a module, as `sil-nm` lists them.
 
 use crate::frontend::FrontEnd;
+use crate::input::name_of;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::demangle::{Style, demangle};
 use silkit::ir::{ClassRef, Conformance, Module, WitnessTable, WitnessTableOf};
 use silkit::mangle::{self, Naming};
 use silkit::types::TypeKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -24,7 +25,7 @@ Examples:
 pub(crate) struct Args {
     /// The files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Says mangled names for people
     #[arg(long)]
     demangle: bool,
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     for path in &paths {
         let Some(input) = session.load(path) else { continue };
         if paths.len() > 1 && args.format == Format::Text {
-            text += &format!("{}{path}:\n", if text.is_empty() { "" } else { "\n" });
+            text += &format!("{}{}:\n", if text.is_empty() { "" } else { "\n" }, path.display());
         }
         for ((letter, kind), name) in symbols(&input.module, path) {
             match args.format {
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 }
                 Format::Text => text += &format!("{letter} {name}\n"),
                 Format::Json => rows.push(json!({
-                    "file": path, "kind": kind, "demangled": demangle(&name, Style::Full), "name": name
+                    "file": name_of(path), "kind": kind, "demangled": demangle(&name, Style::Full), "name": name
                 })),
             }
         }
@@ -67,12 +68,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if args.format == Format::Json {
         text = format!("{:#}\n", Value::from(rows));
     }
-    session.write("-", text.as_bytes());
+    session.answer(&text);
     session.finish()
 }
 
 /// All symbols: by kind in the order of the reference, each sorted by name.
-fn symbols(module: &Module, path: &str) -> Vec<(Kind, String)> {
+fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     let mut all: Vec<(Kind, String)> = Vec::new();
     all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
     all.extend(module.globals.iter().map(|g| (GLOBAL, g.name.as_str().to_owned())));
@@ -89,7 +90,7 @@ fn symbols(module: &Module, path: &str) -> Vec<(Kind, String)> {
     }));
     if !module.witness_tables.is_empty() {
         let declarations = silkit::declarations(module);
-        let file = Path::new(path).file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let file = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
         let naming = Naming { file, ..Naming::default() };
         all.extend(module.witness_tables.iter().map(|table| {
             let name = mangle::witness_table(table, &declarations, &naming);

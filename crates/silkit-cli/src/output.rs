@@ -1,27 +1,25 @@
-//! Writing: `-` is standard output, a file is written whole or not at all, and who closes a pipe
-//! early is not told off.
+//! Writing: `-` is standard output, a file is written whole or not at all, and a closed pipe is not an error.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes to a file, or to standard output for `-`.
-pub(crate) fn write(path: &str, bytes: &[u8]) -> io::Result<()> {
-    if path == "-" {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_standard(path) {
         let mut out = io::stdout().lock();
         return match out.write_all(bytes).and_then(|()| out.flush()) {
-            // Who closed the pipe has seen enough.
+            // Whoever closed the pipe has seen enough.
             Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
             other => other,
         };
     }
-    let target = Path::new(path);
-    let existing = target.metadata().ok();
+    let existing = path.metadata().ok();
     // A device or a pipe cannot be replaced by a rename.
     if existing.as_ref().is_some_and(|m| !m.is_file()) {
-        return std::fs::write(target, bytes);
+        return std::fs::write(path, bytes);
     }
     // Through a link, the file that it leads to is replaced, not the link.
-    let target = target.canonicalize().unwrap_or_else(|_| target.to_path_buf());
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if existing.as_ref().is_some_and(|m| m.permissions().readonly()) {
         return Err(ErrorKind::PermissionDenied.into());
     }
@@ -38,15 +36,15 @@ pub(crate) fn write(path: &str, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Returns true for `-`, which stands for standard input and output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 fn temporary_beside(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     target.with_file_name(name)
-}
-
-/// Writes to standard output; where that fails, there is nobody left to tell.
-pub(crate) fn say(text: &str) {
-    let _ = write("-", text.as_bytes());
 }
 
 /// Writes to standard error; where that fails, there is nobody left to tell.
@@ -55,12 +53,12 @@ pub(crate) fn complain(text: &str) {
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// What went wrong, in words without the system's numbers.
+/// Returns what went wrong, in words without the system's numbers.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        ErrorKind::NotFound => "no such file or directory".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
         ErrorKind::StorageFull => "no space is left on the device".to_owned(),
         _ => {
             let text = error.to_string();
@@ -69,14 +67,57 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// What to try.
+/// Returns what to try.
 pub(crate) fn hint(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound => "make the folder first, or check the path",
-        ErrorKind::PermissionDenied => "check the permissions of the file and its folder",
+        ErrorKind::NotFound => "create the directory first, or check the path",
+        ErrorKind::PermissionDenied => "check the permissions of the file and its directory",
         ErrorKind::IsADirectory => "name a file in it",
-        ErrorKind::StorageFull => "make room, or choose another place with `-o`",
+        ErrorKind::StorageFull => "free some space, or choose another place with `-o`",
         _ => "check the path and the device",
     }
     .to_owned()
+}
+
+/// Returns words as a choice: "`a`, `b` or `c`".
+pub(crate) fn either(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Returns a number with its noun: "1 function", "2,345 functions".
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", grouped(number))
+}
+
+/// Returns a number with commas between groups of three digits.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers() {
+        assert_eq!(either(&["a"]), "`a`");
+        assert_eq!(either(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(counted(1, "block"), "1 block");
+        assert_eq!(counted(1_234_567, "block"), "1,234,567 blocks");
+        assert_eq!(grouped(100), "100");
+    }
 }

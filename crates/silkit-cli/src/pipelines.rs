@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Format::Text if args.name.is_some() => wanted.iter().map(|p| p.to_yaml()).collect(),
         Format::Text => list(&wanted),
     };
-    session.write("-", text.as_bytes());
+    session.answer(&text);
     session.finish()
 }
 

@@ -1,21 +1,31 @@
 //! What all commands share: reading modules, reporting what is wrong with them, writing results.
+//!
+//! Answers go to standard output, diagnostics to standard error. Only where findings are the answer (`verify`) do they go
+//! to standard output, and what kept the command from its work goes to standard error all the same.
 
+use crate::color;
 use crate::output;
 use crate::progress::Progress;
 use clap::ValueEnum;
 use silkit::diag::expected::{annotations, mismatches};
 use silkit::diag::render::{self, Terminal, Tool};
-use silkit::diag::{Diagnostic, Diagnostics, RuleId, SourceMap};
+use silkit::diag::{Diagnostic, Diagnostics, RuleId, Severity, SourceMap};
 use silkit::text::ParseOptions;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// A file could not be read.
 pub(crate) const UNREADABLE: RuleId = RuleId::new("CLI0001");
 /// A file could not be written.
-const UNWRITABLE: RuleId = RuleId::new("CLI0002");
-/// What was asked for cannot be done.
-const USAGE: RuleId = RuleId::new("CLI0003");
+pub(crate) const UNWRITABLE: RuleId = RuleId::new("CLI0002");
+/// The command was asked for something that it cannot do.
+pub(crate) const USAGE: RuleId = RuleId::new("CLI0003");
+/// No function, or more than one, has the name that was given.
+pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
+/// What a command is about did not hold: `fmt --check`.
+pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
 /// How findings are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -23,7 +33,7 @@ pub(crate) enum Report {
     /// For people: with excerpts on a terminal, else one line each
     #[default]
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// A SARIF 2.1.0 document
     Sarif,
@@ -40,7 +50,7 @@ pub(crate) enum Format {
 }
 
 impl From<Format> for Report {
-    /// What is wrong is told in the form of the answer.
+    /// Diagnostics are reported in the form of the answer.
     fn from(format: Format) -> Self {
         match format {
             Format::Text => Self::Text,
@@ -49,13 +59,47 @@ impl From<Format> for Report {
     }
 }
 
+/// Whether the command was called by the name of one of the reference's tools, whose exit status is 1 for every error.
+static IS_REFERENCE_TOOL: OnceLock<bool> = OnceLock::new();
+
+/// Notes that the command was called by the name of one of the reference's tools.
+pub(crate) fn called_as_reference_tool() {
+    let _ = IS_REFERENCE_TOOL.set(true);
+}
+
+/// The exit status of a command that could not be carried out: bad usage, unreadable input, unwritable output.
+pub(crate) fn trouble() -> ExitCode {
+    ExitCode::from(if IS_REFERENCE_TOOL.get().copied().unwrap_or_default() { 1 } else { 2 })
+}
+
+/// A stream that diagnostics are written to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+impl Stream {
+    fn is_terminal(self) -> bool {
+        match self {
+            Self::Out => std::io::stdout().is_terminal(),
+            Self::Err => std::io::stderr().is_terminal(),
+        }
+    }
+}
+
 /// One run of a command.
 pub(crate) struct Session {
     report: Report,
-    /// Whether the findings are the result, and not remarks beside one.
+    /// Whether the findings are the answer, and not remarks beside one.
     is_result: bool,
+    /// What is wrong with the SIL.
     found: Diagnostics,
-    /// Whether something failed that was told otherwise.
+    /// What kept the command from its work.
+    failures: Vec<Diagnostic>,
+    /// Remarks that follow the findings.
+    remarks: Vec<Diagnostic>,
+    /// Whether something failed that was reported otherwise.
     has_failed: bool,
     /// How text is read.
     pub(crate) reading: ParseOptions,
@@ -67,12 +111,14 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A run that reports in this way.
+    /// Creates a run that reports in this form.
     pub(crate) fn new(report: Report) -> Self {
         Self {
             report,
             is_result: false,
             found: Diagnostics::new(),
+            failures: Vec::new(),
+            remarks: Vec::new(),
             has_failed: false,
             reading: ParseOptions::default(),
             first_errors_only: false,
@@ -81,15 +127,26 @@ impl Session {
         }
     }
 
-    /// A run whose result is what it finds: it goes to standard output, at most so many errors.
+    /// Creates a run whose answer is what it finds, at most so many errors; 0 is no limit.
     pub(crate) fn of_findings(report: Report, max_errors: usize) -> Self {
+        let max_errors = if max_errors == 0 { usize::MAX } else { max_errors };
         let found = Diagnostics::new().with_max_errors(max_errors);
         Self { is_result: true, found, ..Self::new(report) }
     }
 
-    /// Notes a finding.
+    /// Notes a diagnostic: a finding, or what keeps the command from its work.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.found.push(diagnostic);
+        let is_trouble = diagnostic.rule.is_some_and(|rule| {
+            rule != NOT_SO && diagnostic.severity == Severity::Error && rule.as_str().starts_with("CLI")
+        });
+        if is_trouble { self.failures.push(diagnostic) } else { self.found.push(diagnostic) }
+    }
+
+    /// Adds a remark after all findings; the same one is shown once.
+    pub(crate) fn push_once(&mut self, remark: Diagnostic) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 
     /// Notes that something cannot be done, and what to try.
@@ -97,39 +154,50 @@ impl Session {
         self.push(Diagnostic::error(USAGE, message).note(hint));
     }
 
-    /// Notes that the run fails for something that was told already.
+    /// Notes that standard output cannot be written.
+    pub(crate) fn cannot_write(&mut self, error: &std::io::Error) {
+        self.push(unwritable("standard output", error));
+    }
+
+    /// Notes that the run fails for something that was reported already.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
     }
 
-    /// Whether an error was found so far.
+    /// Returns true if an error was noted.
     pub(crate) fn has_errors(&self) -> bool {
-        self.found.has_errors()
+        self.found.has_errors() || !self.failures.is_empty()
+    }
+
+    /// Writes an answer to standard output.
+    pub(crate) fn answer(&mut self, text: &str) {
+        self.write(Path::new("-"), text.as_bytes());
     }
 
     /// Writes a result to a file, or to standard output for `-`.
-    pub(crate) fn write(&mut self, path: &str, bytes: &[u8]) {
-        if path == "-" {
+    pub(crate) fn write(&mut self, path: &Path, bytes: &[u8]) {
+        if output::is_standard(path) {
             self.progress.stop();
         }
         if let Err(error) = output::write(path, bytes) {
-            let name = if path == "-" { "standard output" } else { path };
-            let message = format!("cannot write `{name}`: {}", output::reason(&error));
-            self.push(Diagnostic::error(UNWRITABLE, message).note(output::hint(&error)));
+            let name =
+                if output::is_standard(path) { "standard output".into() } else { path.display().to_string() };
+            self.push(unwritable(&name, &error));
         }
     }
 
     /// Compares the findings with what the files say is wrong with them (`// expected-error {{…}}`).
     /// What does not fit takes the place of the findings.
-    pub(crate) fn expect(&mut self, paths: &[String], prefixes: &[String]) {
+    pub(crate) fn expect(&mut self, paths: &[PathBuf], prefixes: &[String]) {
         let mut expected = Vec::new();
         for path in paths {
-            let known = self.sources.files().find(|(_, f)| f.name() == path).map(|(id, _)| id);
+            let name = path.display().to_string();
+            let known = self.sources.files().find(|(_, f)| f.name() == name).map(|(id, _)| id);
             let file = match known {
                 Some(file) => file,
                 // Standard input cannot be read twice; it holds no finding where it is not known yet.
-                None if path == "-" => continue,
-                None => match std::fs::read(path).map(|bytes| self.sources.add(path.clone(), bytes)) {
+                None if output::is_standard(path) => continue,
+                None => match std::fs::read(path).map(|bytes| self.sources.add(name, bytes)) {
                     Ok(Ok(file)) => file,
                     _ => continue,
                 },
@@ -143,55 +211,100 @@ impl Session {
         }
     }
 
-    /// Shows all findings and gives the exit status.
+    /// Shows all diagnostics and returns the exit status: 2 if the command could not be carried out, 1 if errors were
+    /// found, else 0.
     pub(crate) fn finish(mut self) -> ExitCode {
         self.progress.stop();
-        let failed = self.has_failed || self.found.has_errors();
-        let shown = self.found.sorted();
-        let text = match self.report {
-            Report::Json => render::json_lines(shown, &self.sources),
-            Report::Sarif => {
-                let rules: Vec<_> = silkit::verify::rules().map(silkit::verify::Rule::published).collect();
-                let tool = Tool { name: "silkit", version: env!("CARGO_PKG_VERSION"), rules: &rules };
-                render::sarif(shown, &self.sources, tool)
-            }
-            Report::Text if shown.is_empty() => String::new(),
-            Report::Text if self.is_for_people() => {
-                let summary = render::summary(&self.found).map_or(String::new(), |s| format!("\n{s}\n"));
-                self.terminal().render_all(shown, &self.sources) + &summary
-            }
-            Report::Text => render::short(shown, &self.sources),
-        };
         if self.is_result {
-            output::say(&text);
-        } else {
-            output::complain(&text);
+            let text = self.findings(Stream::Out);
+            if let Err(error) = output::write(Path::new("-"), text.as_bytes()) {
+                self.failures.push(unwritable("standard output", &error));
+            }
+            output::complain(&self.failures());
+        }
+        let is_trouble = !self.failures.is_empty();
+        let is_wrong = self.has_failed || self.found.has_errors();
+        if !self.is_result {
+            // One document holds both.
+            let failures = std::mem::take(&mut self.failures);
+            self.found.extend(failures);
+            output::complain(&self.findings(Stream::Err));
         }
         // The system takes the memory back faster than we can give it.
         std::mem::forget(self);
-        ExitCode::from(u8::from(failed))
+        if is_trouble { trouble() } else { ExitCode::from(u8::from(is_wrong)) }
     }
 
-    fn is_for_people(&self) -> bool {
-        if self.is_result { std::io::stdout().is_terminal() } else { std::io::stderr().is_terminal() }
+    /// The findings as text for a stream, with the number of those that are not shown.
+    fn findings(&self, stream: Stream) -> String {
+        let mut shown = self.found.sorted();
+        let hidden = self.hidden();
+        if !shown.is_empty() {
+            shown.extend(&self.remarks);
+        }
+        match self.report {
+            Report::Json => {
+                shown.extend(&hidden);
+                render::json_lines(shown, &self.sources)
+            }
+            Report::Sarif => {
+                let rules: Vec<_> = silkit::verify::rules().map(silkit::verify::Rule::published).collect();
+                let tool = Tool { name: "silkit", version: env!("CARGO_PKG_VERSION"), rules: &rules };
+                render::sarif(shown, &self.sources, tool, hidden.as_ref())
+            }
+            Report::Text if shown.is_empty() => String::new(),
+            Report::Text if stream.is_terminal() => {
+                let summary = render::summary(&self.found).map_or(String::new(), |s| format!("\n{s}\n"));
+                shown.extend(&hidden);
+                terminal(stream).render_all(shown, &self.sources) + &summary
+            }
+            Report::Text => {
+                shown.extend(&hidden);
+                render::short(shown, &self.sources)
+            }
+        }
     }
 
-    fn terminal(&self) -> Terminal {
-        let term = if self.is_result { console::Term::stdout() } else { console::Term::stderr() };
-        let (_, width) = term.size();
-        let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
-            .iter()
-            .filter_map(|name| std::env::var(name).ok())
-            .find(|value| !value.is_empty())
-            .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"));
-        let colors = if self.is_result { colors(&std::io::stdout()) } else { colors(&std::io::stderr()) };
-        Terminal { colors, unicode: utf8, width: usize::from(width) }
+    /// How many findings are not shown, as a remark.
+    fn hidden(&self) -> Option<Diagnostic> {
+        let hidden = self.found.suppressed_count();
+        (hidden > 0).then(|| {
+            let are = if hidden == 1 { "is" } else { "are" };
+            let message = format!("{} {are} not shown", output::counted(hidden, "more error"));
+            Diagnostic::new(Severity::Note, message).note("`--max-errors 0` shows all")
+        })
+    }
+
+    /// What kept the command from its work, as text for standard error.
+    fn failures(&self) -> String {
+        let stream = Stream::Err;
+        match self.report {
+            Report::Json => render::json_lines(&self.failures, &self.sources),
+            Report::Text | Report::Sarif if stream.is_terminal() => {
+                terminal(stream).render_all(&self.failures, &self.sources)
+            }
+            Report::Text | Report::Sarif => render::short(&self.failures, &self.sources),
+        }
     }
 }
 
-/// Whether a stream may be coloured.
-pub(crate) fn colors(stream: &impl IsTerminal) -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
-        || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-    stream.is_terminal() && !refused
+fn unwritable(name: &str, error: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot write `{name}`: {}", output::reason(error));
+    Diagnostic::error(UNWRITABLE, message).note(output::hint(error))
+}
+
+fn terminal(stream: Stream) -> Terminal {
+    let term = if stream == Stream::Out { console::Term::stdout() } else { console::Term::stderr() };
+    let (_, width) = term.size();
+    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"));
+    let colors = if stream == Stream::Out {
+        color::is_on(&std::io::stdout())
+    } else {
+        color::is_on(&std::io::stderr())
+    };
+    Terminal { colors, unicode: utf8, width: usize::from(width) }
 }

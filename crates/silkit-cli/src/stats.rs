@@ -1,11 +1,12 @@
 //! `silkit stats`: what files hold, by kind of instruction.
 
-use crate::input::Input;
+use crate::input::{Input, name_of};
 use crate::session::{Report, Session};
 use serde_json::{Map, Value, json};
 use silkit::ir::{Module, Opcode};
 use std::fmt::Write;
 use std::ops::AddAssign;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -20,7 +21,7 @@ Examples:
 pub(crate) struct Args {
     /// The files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     for path in session.inputs(&args.files) {
         // One after the other, so that only one is in memory.
         if let Some(input) = session.load(&path) {
-            files.push((path, count(&input)));
+            files.push((name_of(&path), count(&input)));
         }
     }
     let Some((_, first)) = files.first() else { return session.finish() };
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Format::Table => as_table(&files, &total),
         Format::Json => as_json(&files, &total),
     };
-    session.write("-", text.as_bytes());
+    session.answer(&text);
     session.finish()
 }
 

@@ -1,6 +1,6 @@
 //! `silkit verify`: all that is wrong with a module by the rules of SIL.
 
-use crate::input::Input;
+use crate::input::{Input, name_of};
 use crate::output;
 use crate::session::{self, Session};
 use silkit::diag::{Diagnostic, RuleId, Span, nearest};
@@ -10,6 +10,7 @@ use silkit::types::decl::Declarations;
 use silkit::verify::{
     Finding, LinkedModule, Options, Place, Renderer, Report, Rule, find_rule, rules, verify, verify_linked,
 };
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -28,7 +29,7 @@ The exit status is 1 where an error was found; warnings do not count.";
 pub(crate) struct Args {
     /// The files, or `-` for standard input
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Verifies also what the files say of the functions and variables that they share
     #[arg(long)]
     link: bool,
@@ -64,8 +65,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     if args.list {
-        output::say(&list());
-        return ExitCode::SUCCESS;
+        return crate::answer(&list());
     }
     let mut session = Session::of_findings(args.format, args.max_errors);
     let only = chosen(&mut session, &args.only);
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Verifies what several modules say of the objects that they share.
-fn link(session: &mut Session, inputs: &[(String, Input)], args: &Args, options: &Options) {
+fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options: &Options) {
     let declarations: Vec<_> = inputs.iter().map(|(_, i)| silkit::declarations(&i.module)).collect();
     let modules: Vec<LinkedModule<'_>> = inputs
         .iter()
@@ -102,12 +102,15 @@ fn link(session: &mut Session, inputs: &[(String, Input)], args: &Args, options:
         .map(|((path, input), declarations)| LinkedModule {
             module: &input.module,
             declarations,
-            name: named(&args.module_name, path).unwrap_or_else(|| stem(path)).into(),
+            name: named(&args.module_name, path).map_or_else(|| stem(path), str::to_owned).as_str().into(),
             package: named(&args.package_name, path).map(Into::into),
         })
         .collect();
     for pair in &args.module_name {
-        if !pair.split_once('=').is_some_and(|(file, _)| inputs.iter().any(|(path, _)| path == file)) {
+        if !pair
+            .split_once('=')
+            .is_some_and(|(file, _)| inputs.iter().any(|(path, _)| path == Path::new(file)))
+        {
             session.refuse(
                 format!("`--module-name {pair}` names no file that is verified"),
                 "write it as `--module-name a.sil=Main`, the file as it is given",
@@ -125,46 +128,51 @@ fn link(session: &mut Session, inputs: &[(String, Input)], args: &Args, options:
 }
 
 /// What is said of a file in a list of `FILE=NAME` and `NAME`.
-fn named<'a>(pairs: &'a [String], path: &str) -> Option<&'a str> {
-    let of_file = |pair: &'a String| pair.split_once('=').filter(|(file, _)| *file == path).map(|(_, n)| n);
+fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
+    let of_file =
+        |pair: &'a String| pair.split_once('=').filter(|(file, _)| Path::new(file) == path).map(|(_, n)| n);
     let of_all = || pairs.iter().find(|p| !p.contains('=')).map(String::as_str);
     pairs.iter().find_map(of_file).or_else(of_all)
 }
 
 /// The name of a file up to its first dot.
-fn stem(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    name.split('.').next().filter(|n| !n.is_empty()).unwrap_or(name)
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
 }
 
 /// What makes diagnostics of the findings in a file.
-fn renderer<'a>(session: &mut Session, path: &str, input: &'a Input) -> Renderer<'a> {
+fn renderer<'a>(session: &mut Session, path: &Path, input: &'a Input) -> Renderer<'a> {
+    let name = name_of(path);
     let file = input.text.as_ref().and_then(|text| {
-        let known = session.sources.files().find(|(_, f)| f.name() == path).map(|(id, _)| id);
+        let known = session.sources.files().find(|(_, f)| f.name() == name).map(|(id, _)| id);
         // Offsets of what was read fit, so the file can be added.
-        Some((known.or_else(|| session.sources.add(path, text.clone()).ok())?, text.as_str()))
+        Some((known.or_else(|| session.sources.add(name, text.clone()).ok())?, text.as_str()))
     });
     Renderer::new(&input.module, file)
 }
 
 /// A diagnostic that says which file it is about where it has no place in one.
-fn placed(path: &str, input: &Input, diagnostic: Diagnostic) -> Diagnostic {
+fn placed(path: &Path, input: &Input, diagnostic: Diagnostic) -> Diagnostic {
     match &input.text {
         Some(_) => diagnostic,
-        None => diagnostic.note(format!("in `{path}`; its text, from `silkit opt`, has lines to point to")),
+        None => diagnostic.note(format!(
+            "in `{}`; `silkit opt` prints its text, which has lines to point to",
+            path.display()
+        )),
     }
 }
 
 /// A diagnostic at an offset in the text that a module was read from, where it is known.
 pub(crate) fn at(
     session: &mut Session,
-    path: &str,
+    path: &Path,
     input: &Input,
     pos: u32,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
     let file = input.text.as_ref().filter(|_| pos != silkit::ir::NONE);
-    match file.and_then(|text| session.sources.add(path.to_owned(), text.clone()).ok()) {
+    match file.and_then(|text| session.sources.add(name_of(path), text.clone()).ok()) {
         Some(file) => diagnostic.at(Span::new(file, pos, pos + 1)),
         None => diagnostic,
     }
@@ -182,6 +190,16 @@ pub(crate) struct Checking {
     pub(crate) tells_memory: bool,
 }
 
+impl Checking {
+    /// Lets errors of a part pass, or not.
+    pub(crate) fn skip(&mut self, part: Part, is_skipped: bool) {
+        self.skipped.retain(|skipped| *skipped != part);
+        if is_skipped {
+            self.skipped.push(part);
+        }
+    }
+}
+
 /// The errors that break rules, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
     let options = Options { addresses, ..Options::default() };
@@ -193,7 +211,7 @@ pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addr
 /// Notes errors of a module. Whether there is none that keeps it from being used.
 pub(crate) fn check(
     session: &mut Session,
-    path: &str,
+    path: &Path,
     input: &Input,
     findings: &[Finding],
     how: &Checking,
@@ -233,7 +251,7 @@ fn run_rules(input: &Input, options: &Options) -> Report {
 }
 
 /// Notes what was found.
-fn show(session: &mut Session, path: &str, input: &Input, report: &Report) {
+fn show(session: &mut Session, path: &Path, input: &Input, report: &Report) {
     if report.findings.is_empty() && report.unknown.is_empty() {
         return;
     }

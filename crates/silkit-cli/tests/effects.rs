@@ -172,15 +172,15 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
 #[test]
 fn what_is_not_there_is_refused() {
     let cases: [(&[&str], &str, &str); 4] = [
-        (&[OWN, "neer"], "there is no function `neer`", "did you mean `near`?"),
-        (&[SWIFT, "fil(_:)"], "there is no function `fil(_:)`", "did you mean `fill(_:)`?"),
-        (&[OWN, "outside"], "there is no function `outside` with a body", "silkit nm"),
+        (&[OWN, "neer"], "no function has the name `neer`", "did you mean `near`?"),
+        (&[SWIFT, "fil(_:)"], "no function has the name `fil(_:)`", "did you mean `fill(_:)`?"),
+        (&[OWN, "outside"], "the function `outside` has no body here", "name a file"),
         (&["nowhere.sil"], "cannot read `nowhere.sil`", "check the path"),
     ];
     for (args, what, advice) in cases {
         let output = run(args);
         let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{args:?}: {told}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
         assert!(told.contains(what) && told.contains(advice), "{args:?}: {told}");
     }
 }

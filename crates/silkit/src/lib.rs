@@ -13,6 +13,7 @@
 pub mod extract;
 pub mod graph;
 mod module_name;
+pub mod names;
 pub mod passes;
 mod read;
 pub mod reference;

@@ -18,20 +18,21 @@ pub struct Tool<'r> {
 }
 
 /// A whole SARIF document with one run. Columns count characters; `help` has no counterpart and
-/// becomes a `note`.
+/// becomes a `note`. A `notice` is about the run itself, such as the number of findings that are not in the document.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, Rule, RuleId, SourceMap, render::{Tool, sarif}};
 /// const R: RuleId = RuleId::new("SIL0101");
 /// let rules = [Rule { id: R, name: "UnknownInstruction", summary: "The instruction exists." }];
 /// let tool = Tool { name: "silkit", version: "0.1.0", rules: &rules };
-/// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool);
+/// let text = sarif([&Diagnostic::error(R, "unknown instruction")], &SourceMap::new(), tool, None);
 /// assert!(text.contains("\"version\": \"2.1.0\""));
 /// ```
 pub fn sarif<'d>(
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     sources: &SourceMap<'_>,
     tool: Tool<'_>,
+    notice: Option<&Diagnostic>,
 ) -> String {
     let mut rules: Vec<RuleId> = Vec::new();
     let results: Vec<Value> = diagnostics
@@ -47,7 +48,7 @@ pub fn sarif<'d>(
         })
         .collect();
     let rules: Vec<Value> = rules.iter().map(|&id| descriptor(id, tool.rules)).collect();
-    let document = json!({
+    let mut document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -56,7 +57,22 @@ pub fn sarif<'d>(
             "results": results,
         }],
     });
+    if let Some(notice) = notice {
+        let notes = notice.notes.iter().map(|note| format!("; {}", note.message));
+        let text: String = std::iter::once(notice.message.to_string()).chain(notes).collect();
+        let notification = json!({"level": level(notice.severity), "message": {"text": text}});
+        let invocation = json!({"executionSuccessful": true, "toolExecutionNotifications": [notification]});
+        document["runs"][0]["invocations"] = json!([invocation]);
+    }
     format!("{document:#}\n")
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note | Severity::Help => "note",
+    }
 }
 
 fn descriptor(id: RuleId, rules: &[Rule]) -> Value {
@@ -69,12 +85,7 @@ fn descriptor(id: RuleId, rules: &[Rule]) -> Value {
 }
 
 fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) -> Value {
-    let level = match d.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note | Severity::Help => "note",
-    };
-    let mut value = json!({"level": level, "message": {"text": *d.message}});
+    let mut value = json!({"level": level(d.severity), "message": {"text": *d.message}});
     if let (Some(rule), Some(index)) = (d.rule, rule_index) {
         value["ruleId"] = rule.as_str().into();
         value["ruleIndex"] = index.into();
@@ -203,7 +214,7 @@ mod tests {
             Diagnostic::new(Severity::Help, "h").at(Span::at(FileId::new(3), 0)),
         ];
         let rules = [Rule { id: b, name: "Bee", summary: "S." }];
-        let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules });
+        let text = sarif(&found, &sources, Tool { name: "t", version: "1", rules: &rules }, None);
         let v: Value = serde_json::from_str(&text).unwrap();
         let run = &v["runs"][0];
         let described = json!({"id": "B", "name": "Bee", "shortDescription": {"text": "S."}});

@@ -1,17 +1,17 @@
 //! The part of `silkit opt` that runs passes.
 
 use crate::input::Input;
-use crate::opt_options::Argument;
 use crate::output;
 use crate::session::Session;
 use silkit::diag::{Diagnostic, RuleId};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
-use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream, parse_pipeline};
+use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream};
 use silkit::passes;
 use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// What passes found wrong with their input.
@@ -23,71 +23,20 @@ pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, an
 /// Which passes run, and who watches.
 #[derive(Default)]
 pub(crate) struct Passes {
-    steps: Vec<Step<'static>>,
-    options: silkit::pass::Options,
+    pub(crate) steps: Vec<Step<'static>>,
+    pub(crate) options: silkit::pass::Options,
     /// The tags of passes that are left out.
-    disabled: Vec<&'static str>,
-    limit: Option<Limit>,
-    prints_last: bool,
-    printer: Printer,
-    prints_changes: bool,
-    verifies_each: bool,
-    tells_times: bool,
-    tells_counts: bool,
+    pub(crate) disabled: Vec<&'static str>,
+    pub(crate) limit: Option<Limit>,
+    pub(crate) prints_last: bool,
+    pub(crate) printer: Printer,
+    pub(crate) prints_changes: bool,
+    pub(crate) verifies_each: bool,
+    pub(crate) tells_times: bool,
+    pub(crate) tells_counts: bool,
 }
 
 impl Passes {
-    /// Takes an argument that is about passes. Whether it was one.
-    pub(crate) fn take(&mut self, argument: &Argument) -> Result<bool, (String, String)> {
-        match argument {
-            Argument::Flag("print-all" | "sil-print-all", on) => self.printer.after.all = *on,
-            Argument::Flag("sil-print-last", on) => self.prints_last = *on,
-            Argument::Flag("sil-print-pass-name", on) => self.printer.names_runs = *on,
-            Argument::Flag("print-changed", on) => self.prints_changes = *on,
-            Argument::Flag("verify-each", on) => self.verifies_each = *on,
-            Argument::Flag("time-passes", on) => self.tells_times = *on,
-            Argument::Flag("stats", on) => self.tells_counts = *on,
-            Argument::Flag(name, true) => match passes::find(name) {
-                Some(pass) => self.steps.push(pass.into()),
-                None => return Ok(false),
-            },
-            Argument::Value("passes", text) => {
-                let steps = parse_pipeline(text, passes::find)
-                    .map_err(|error| (format!("`--passes {text}`: {error}"), PASSES_ADVICE.to_owned()))?;
-                self.steps.extend(steps);
-            }
-            Argument::Value("print-before", tag) => self.printer.before.tags.push(known(tag)?.tag.to_owned()),
-            Argument::Value("print-after", tag) => self.printer.after.tags.push(known(tag)?.tag.to_owned()),
-            Argument::Value("sil-print-before", parts) => {
-                self.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned))
-            }
-            Argument::Value("sil-print-after", parts) => {
-                self.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned))
-            }
-            Argument::Value("sil-print-around", parts) => {
-                self.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned));
-                self.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned));
-            }
-            Argument::Value("sil-disable-pass", parts) => self.disabled.extend(tags_with(parts)?),
-            Argument::Value("sil-print-function", names) => {
-                self.printer.functions.names.extend(names.split(',').map(str::to_owned))
-            }
-            Argument::Value("sil-print-functions", parts) => {
-                self.printer.functions.parts.extend(parts.split(',').map(str::to_owned))
-            }
-            Argument::Value("sil-opt-pass-count", text) => {
-                self.limit = Some(Limit::parse(text).ok_or_else(|| {
-                    (format!("`{text}` is no count of passes"), "it is `10` or `10.3`".to_owned())
-                })?);
-            }
-            Argument::Value(name, value) if passes::all().iter().any(|p| p.options.contains(name)) => {
-                self.options.set(*name, value.clone());
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Tells the passes a switch that is for the whole command.
     pub(crate) fn set(&mut self, switch: &str, is_on: bool) {
         self.options.set(switch, if is_on { "" } else { "false" });
@@ -102,7 +51,7 @@ impl Passes {
     pub(crate) fn run(
         &self,
         session: &mut Session,
-        path: &str,
+        path: &Path,
         input: &mut Input,
         declarations: &Declarations,
         print: &PrintOptions,
@@ -129,7 +78,7 @@ impl Passes {
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
             match stream {
-                Stream::Out => output::say(text),
+                Stream::Out => session.answer(text),
                 Stream::Err => output::complain(text),
             }
         }
@@ -164,7 +113,7 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
 
 /// The tags of the passes that contain one of these parts, which stand between commas: so the reference's options name
 /// passes.
-fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
+pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
     let parts: Vec<String> = parts.split(',').map(str::to_ascii_lowercase).collect();
     let has = |part: &String| passes::all().iter().any(|pass| pass.tag.contains(part.as_str()));
     if let Some(part) = parts.iter().find(|part| part.is_empty() || !has(part)) {

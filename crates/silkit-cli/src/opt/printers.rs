@@ -10,6 +10,8 @@ use silkit::verify::Finding;
 pub(crate) struct Printer {
     /// The name of its option.
     pub(crate) name: &'static str,
+    /// One line that says what it prints.
+    pub(crate) summary: &'static str,
     /// What it prints, to standard error.
     pub(crate) print: fn(&Seen<'_>) -> String,
 }
@@ -25,9 +27,14 @@ pub(crate) struct Seen<'a> {
 
 /// All of them.
 pub(crate) static PRINTERS: &[Printer] = &[
-    Printer { name: "ownership-dumper", print: |s| dump_ownership(s.module, s.declarations, s.addresses) },
+    Printer {
+        name: "ownership-dumper",
+        summary: "Print how instructions use their operands",
+        print: |s| dump_ownership(s.module, s.declarations, s.addresses),
+    },
     Printer {
         name: "ownership-verifier-textual-error-dumper",
+        summary: "Print errors of ownership in the words of sil-opt",
         print: |s| Reference::new(s.module).ownership_errors(s.findings),
     },
 ];

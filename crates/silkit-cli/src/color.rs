@@ -1,0 +1,50 @@
+//! Whether output is coloured: `--color auto|always|never`, `NO_COLOR` and the terminal.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+/// When colours are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The words for them.
+pub(crate) const WORDS: &[&str] = &["auto", "always", "never"];
+
+impl Color {
+    /// The colour that a word of [`WORDS`] names.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        [Self::Auto, Self::Always, Self::Never]
+            .into_iter()
+            .zip(WORDS)
+            .find(|(_, w)| **w == word)
+            .map(|(c, _)| c)
+    }
+}
+
+static CHOSEN: OnceLock<Color> = OnceLock::new();
+
+/// Chooses for the whole process. The first choice counts.
+pub(crate) fn choose(color: Color) {
+    let _ = CHOSEN.set(color);
+}
+
+/// Returns true if text for a stream may be coloured.
+pub(crate) fn is_on(stream: &impl IsTerminal) -> bool {
+    match CHOSEN.get().copied().unwrap_or_default() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+                || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+            stream.is_terminal() && !refused
+        }
+    }
+}

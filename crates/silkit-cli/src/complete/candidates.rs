@@ -1,0 +1,322 @@
+//! What may stand at a place of the command line.
+
+use crate::Cli;
+use crate::opt::{KnownWord, known_words};
+use clap::{Arg, Command, CommandFactory, ValueHint};
+use silkit::demangle::{Style, demangle};
+use silkit::ir::Opcode;
+use silkit::pass::reference_pipelines;
+use silkit::passes;
+use silkit::verify::rules;
+use std::path::Path;
+
+/// What may follow.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Completion {
+    /// The name of a file.
+    Files,
+    /// One of these.
+    Words(Vec<Candidate>),
+}
+
+/// A word that may stand there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Candidate {
+    /// The word.
+    pub(crate) text: String,
+    /// What it means; may be empty.
+    pub(crate) help: String,
+}
+
+fn word(text: impl Into<String>, help: impl Into<String>) -> Candidate {
+    Candidate { text: text.into(), help: help.into() }
+}
+
+/// Files of more bytes are not read for the names of their functions.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// Returns what may stand in place of the word with this index, as far as it is there.
+pub(crate) fn complete(words: &[String], index: usize) -> Completion {
+    let (words, current) = unsplit(words, index);
+    let found = find(&words, &current);
+    // The value of `--option=value` is completed alone, as shells split it off or keep it.
+    let (kept, part) = match current.split_once('=') {
+        Some((option, value)) if current.starts_with('-') => (format!("{option}="), value),
+        _ => (String::new(), current.as_str()),
+    };
+    match found {
+        Completion::Files => Completion::Files,
+        Completion::Words(found) => {
+            let matching = found.into_iter().filter(|candidate| candidate.text.starts_with(part));
+            let is_split = words_are_split(&kept, index, &words);
+            Completion::Words(
+                matching
+                    .map(
+                        |c| {
+                            if kept.is_empty() || is_split { c } else { word(kept.clone() + &c.text, c.help) }
+                        },
+                    )
+                    .collect(),
+            )
+        }
+    }
+}
+
+/// Whether the shell gave `--option`, `=` and `value` as words of their own: then only the value is replaced.
+fn words_are_split(kept: &str, index: usize, words: &[String]) -> bool {
+    !kept.is_empty() && index > words.len() + 1
+}
+
+/// Joins what a shell split at `=`: the words before the current one, and that one.
+fn unsplit(words: &[String], index: usize) -> (Vec<String>, String) {
+    let mut joined: Vec<String> = Vec::new();
+    let mut glue = false;
+    for word in words.iter().take(index + 1).skip(1) {
+        let ends_option = joined.last().is_some_and(|last| last.starts_with('-'));
+        if word == "=" && ends_option {
+            glue = true;
+            if let Some(last) = joined.last_mut() {
+                last.push('=');
+            }
+        } else if let (true, Some(last)) = (std::mem::take(&mut glue), joined.last_mut()) {
+            last.push_str(word);
+        } else {
+            joined.push(word.clone());
+        }
+    }
+    let is_there = words.len() > index;
+    let current = if is_there { joined.pop().unwrap_or_default() } else { String::new() };
+    (joined, current)
+}
+
+fn find(words: &[String], current: &str) -> Completion {
+    let mut command = Cli::command();
+    command.build();
+    let Some(name) = words.first() else {
+        if current.starts_with('-') {
+            return Completion::Words(options(&command));
+        }
+        let commands = command.get_subcommands().filter(|c| !c.is_hide_set());
+        return Completion::Words(commands.map(|c| word(c.get_name(), about(c))).collect());
+    };
+    if name == "help" {
+        let commands = command.get_subcommands();
+        return Completion::Words(commands.map(|c| word(c.get_name(), about(c))).collect());
+    }
+    if name == "opt" {
+        return of_opt(&words[1..], current);
+    }
+    match command.find_subcommand(name) {
+        Some(command) => of_command(command, &words[1..], current),
+        None => Completion::Files,
+    }
+}
+
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The options of a command.
+fn options(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let named = shown.filter_map(|arg| {
+        let name = arg.get_long().map(|long| format!("--{long}"));
+        let name = name.or_else(|| arg.get_short().map(|short| format!("-{short}")))?;
+        Some(word(name, arg.get_help().map(ToString::to_string).unwrap_or_default()))
+    });
+    named.collect()
+}
+
+fn of_command(command: &Command, words: &[String], current: &str) -> Completion {
+    let named = |name: &str| {
+        command.get_arguments().find(|arg| match name.strip_prefix("--") {
+            Some(long) => arg.get_long() == Some(long),
+            None => name.strip_prefix('-').is_some_and(|rest| {
+                arg.get_long() == Some(rest) || rest.parse().is_ok_and(|short| arg.get_short() == Some(short))
+            }),
+        })
+    };
+    let takes_value = |arg: &&Arg| arg.get_action().takes_values();
+    if let Some((option, _)) = current.split_once('=')
+        && let Some(arg) = named(option).filter(takes_value)
+    {
+        return values(command, arg, words);
+    }
+    if let Some(arg) = words.last().and_then(|last| named(last)).filter(takes_value) {
+        return values(command, arg, words);
+    }
+    if current.starts_with('-') {
+        return Completion::Words(options(command));
+    }
+    match command.get_positionals().next() {
+        Some(arg) => values(command, arg, words),
+        None => Completion::Files,
+    }
+}
+
+/// The values of an argument.
+fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
+    let possible = arg.get_possible_values();
+    if !possible.is_empty() {
+        let help = |value: &clap::builder::PossibleValue| value.get_help().map(ToString::to_string);
+        let shown = possible.iter().map(|value| word(value.get_name(), help(value).unwrap_or_default()));
+        return Completion::Words(shown.collect());
+    }
+    match (command.get_name(), arg.get_id().as_str()) {
+        (_, "only" | "allow") => Completion::Words(all_rules()),
+        (_, "function" | "func") => Completion::Words(functions(words)),
+        (_, "pass") => Completion::Words(tags()),
+        (_, "passes") => Completion::Words(pipelines()),
+        ("pipelines", "name") => {
+            let all = reference_pipelines::ALL.iter();
+            Completion::Words(all.map(|pipeline| word(pipeline.name, "")).collect())
+        }
+        ("explain", "names") => {
+            let instructions = Opcode::ALL.iter().map(|opcode| opcode.info());
+            let instructions = instructions.map(|info| word(info.name, info.summary));
+            Completion::Words(instructions.chain(all_rules()).chain(crate::explain::codes()).collect())
+        }
+        ("graph", "what") if words.iter().all(|word| word.starts_with('-')) => {
+            // A file may come first too; a shell offers those once something is typed that is no kind.
+            Completion::Words(["calls", "cfg", "classes"].iter().map(|kind| word(*kind, "")).collect())
+        }
+        ("effects", "what") if words.iter().any(|word| Path::new(word).is_file()) => {
+            Completion::Words(functions(words))
+        }
+        _ if matches!(
+            arg.get_value_hint(),
+            ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath
+        ) =>
+        {
+            Completion::Files
+        }
+        _ => Completion::Words(Vec::new()),
+    }
+}
+
+fn of_opt(words: &[String], current: &str) -> Completion {
+    let known = known_words();
+    let plain = |text: &str| text.trim_start_matches('-').to_owned();
+    let named = |text: &str| {
+        let is_option = text.starts_with('-') && text.len() > 1;
+        known.iter().find(|option| is_option && plain(&option.name) == plain(text))
+    };
+    if let Some((option, _)) = current.split_once('=')
+        && let Some(option) = named(option)
+    {
+        return of_opt_value(option, words);
+    }
+    if let Some(option) = words.last().and_then(|last| named(last)).filter(|option| !option.meta.is_empty()) {
+        return of_opt_value(option, words);
+    }
+    if current.starts_with('-') {
+        let dashes = if current.starts_with("--") { "--" } else { "-" };
+        return Completion::Words(
+            known
+                .iter()
+                .map(|option| word(dashes.to_owned() + &plain(&option.name), option.help.clone()))
+                .collect(),
+        );
+    }
+    Completion::Files
+}
+
+fn of_opt_value(option: &KnownWord, words: &[String]) -> Completion {
+    if !option.words.is_empty() {
+        return Completion::Words(option.words.iter().map(|value| word(*value, "")).collect());
+    }
+    match (option.name.as_str(), option.meta) {
+        (_, "TAG") => Completion::Words(tags()),
+        ("-sil-print-functions", _) | ("-sil-print-function", _) => Completion::Words(functions(words)),
+        (_, "PART") => Completion::Words(tags()),
+        (_, "PIPELINE") => Completion::Words(pipelines()),
+        (_, "FILE") => Completion::Files,
+        _ => Completion::Words(Vec::new()),
+    }
+}
+
+fn tags() -> Vec<Candidate> {
+    passes::all().iter().map(|pass| word(pass.tag, pass.summary)).collect()
+}
+
+fn pipelines() -> Vec<Candidate> {
+    let named =
+        reference_pipelines::ALL.iter().map(|pipeline| word(pipeline.name, "a pipeline of the reference"));
+    named.chain(tags()).collect()
+}
+
+fn all_rules() -> Vec<Candidate> {
+    let ids = rules().map(|rule| word(rule.id.as_str(), format!("{}: {}", rule.name, rule.summary)));
+    ids.chain(rules().map(|rule| word(rule.name, rule.summary))).collect()
+}
+
+/// The functions of the first file among the words, demangled and mangled.
+fn functions(words: &[String]) -> Vec<Candidate> {
+    let is_small =
+        |path: &&String| Path::new(path).metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
+    let Some(path) = words.iter().find(is_small) else { return Vec::new() };
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(module) = silkit::read(path, &bytes) else { return Vec::new() };
+    let bodies = module.functions.values().filter(|function| function.body.is_some());
+    let names = bodies.flat_map(|function| {
+        let mangled = function.name.as_str();
+        let readable = demangle(mangled, Style::Simplified);
+        let help = readable.clone().unwrap_or_default();
+        readable.map(|readable| word(readable, "")).into_iter().chain([word(mangled, help)])
+    });
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(line: &str) -> Vec<String> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        match complete(&words, words.len() - 1) {
+            Completion::Files => vec![":files".to_owned()],
+            Completion::Words(found) => found.into_iter().map(|candidate| candidate.text).collect(),
+        }
+    }
+
+    #[test]
+    fn commands_and_their_options() {
+        assert_eq!(texts("silkit ver"), ["verify"]);
+        assert_eq!(texts("silkit help ver"), ["verify"]);
+        assert_eq!(texts("silkit verify --max"), ["--max-errors"]);
+        assert_eq!(texts("silkit stats --format j"), ["json"]);
+        assert_eq!(texts("silkit stats --format=j"), ["--format=json"]);
+        assert_eq!(texts("silkit verify a"), [":files"]);
+        assert!(texts("silkit verify --only SIL0402").contains(&"SIL0402".to_owned()));
+        assert_eq!(texts("silkit explain struct_ex"), ["struct_extract"]);
+    }
+
+    #[test]
+    fn options_and_passes_of_opt() {
+        assert!(texts("silkit opt --p").contains(&"--passes".to_owned()));
+        assert!(texts("silkit opt -mem").contains(&"-mem2reg".to_owned()));
+        assert_eq!(texts("silkit opt --format s"), ["sarif"]);
+        assert_eq!(texts("silkit opt --print-changed=d"), ["--print-changed=diff"]);
+        assert_eq!(texts("silkit opt --print-after mem2"), ["mem2reg"]);
+        assert!(texts("silkit opt --passes On").contains(&"Onone".to_owned()));
+        assert_eq!(texts("silkit opt x"), [":files"]);
+        assert_eq!(texts("silkit bisect -p mem2"), ["mem2reg"]);
+    }
+
+    #[test]
+    fn words_that_bash_splits_are_joined() {
+        let words: Vec<String> = ["silkit", "stats", "--format", "=", "ta"].map(str::to_owned).to_vec();
+        let Completion::Words(found) = complete(&words, 4) else { panic!("words") };
+        assert_eq!(found.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["table"]);
+    }
+
+    #[test]
+    fn functions_of_the_file_in_the_line() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/shapes.raw.sil");
+        assert_eq!(texts(&format!("silkit alias {file} --function Canvas.tot")), ["Canvas.total()"]);
+        assert_eq!(
+            texts(&format!("silkit opt {file} -sil-print-function $s6shapes6CanvasC5totalSdyF")),
+            ["$s6shapes6CanvasC5totalSdyF", "$s6shapes6CanvasC5totalSdyFS2d_AA5ShapeOtXEfU_"]
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! `silkit completions`: scripts that let a shell complete the command. They ask `silkit complete`, which knows the options
+//! of all commands, those of `opt`, passes, rules, pipelines, instructions and the functions of the file that is named.
+
+mod candidates;
+mod scripts;
+
+use crate::answer;
+use crate::color;
+pub(crate) use candidates::Candidate;
+use candidates::{Completion, complete};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  silkit completions bash > ~/.local/share/bash-completion/completions/silkit
+  silkit completions zsh > ~/.zfunc/_silkit
+  silkit completions fish > ~/.config/fish/completions/silkit.fish
+  silkit completions powershell >> $PROFILE";
+
+/// Print the script that lets a shell complete this command
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+    Elvish,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    answer(match args.shell {
+        Shell::Bash => scripts::BASH,
+        Shell::Zsh => scripts::ZSH,
+        Shell::Fish => scripts::FISH,
+        Shell::Powershell => scripts::POWERSHELL,
+        Shell::Elvish => scripts::ELVISH,
+    })
+}
+
+/// Runs `silkit complete INDEX WORD...`, which the scripts call: a line for each candidate, its help after a tab; nothing
+/// where a file is expected.
+pub(crate) fn run_hidden(args: &[OsString]) -> ExitCode {
+    color::choose(color::Color::Never);
+    let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let Some((index, words)) = words.split_first() else { return crate::session::trouble() };
+    let index = index.parse().unwrap_or(words.len());
+    match complete(words, index) {
+        Completion::Files => answer(":files\n"),
+        Completion::Words(candidates) => {
+            let lines = candidates.into_iter().map(|candidate| match candidate.help.lines().next() {
+                Some(help) => format!("{}\t{help}\n", candidate.text),
+                None => format!("{}\n", candidate.text),
+            });
+            answer(&lines.collect::<String>())
+        }
+    }
+}

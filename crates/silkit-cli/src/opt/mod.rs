@@ -1,0 +1,182 @@
+//! `silkit opt`: reads SIL and prints it again, with the options of `sil-opt`.
+
+mod options;
+mod passes;
+mod printers;
+mod request;
+
+pub(crate) use options::{KnownWord, known_words};
+pub(crate) use passes::{PASSES_ADVICE, known};
+
+use crate::input::Input;
+use crate::session::Session;
+use crate::{answer, output, refuse, use_threads};
+use printers::Seen;
+use request::Request;
+use silkit::diag::{Diagnostic, Severity};
+use silkit::ir::Module;
+use silkit::ir::conventions::Addresses;
+use silkit::reference::Part;
+use silkit::text::print_module;
+use silkit::types::decl::Declarations;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command.
+pub(crate) fn run(args: &[OsString]) -> ExitCode {
+    let mut request = match options::parse(args) {
+        Ok(request) => request,
+        Err((message, hint)) => return refuse(&message, &hint),
+    };
+    if request.helps {
+        return answer(&options::help(request.shows_hidden));
+    }
+    if request.shows_version {
+        return answer(&crate::version::long());
+    }
+    if request.lists {
+        return answer(&passes::list());
+    }
+    if request.binary && output::is_standard(&request.output) && std::io::stdout().is_terminal() {
+        return refuse(
+            "`-emit-sib` writes binary data, and standard output is a terminal",
+            "name a file: `-o FILE.sib`",
+        );
+    }
+    use_threads(request.threads);
+    let mut session = Session::new(request.report);
+    session.first_errors_only = request.expects;
+    session.reading.opaque_values = request.checking.addresses == Addresses::Opaque;
+    let inputs = session.inputs(&request.inputs);
+    let folder = match folder(&request, inputs.len()) {
+        Ok(folder) => folder,
+        Err((message, hint)) => return refuse(&message, hint),
+    };
+    for path in &inputs {
+        let Some(mut input) = session.load(path) else { continue };
+        if !worked_on(&mut session, path, &mut input, &request) {
+            continue;
+        }
+        if request.print.debug_info || request.print.verbose {
+            request.print.source = input.source_file();
+        }
+        let Some(output) = output_of(&input.module, &request, &mut session, &input.source) else { continue };
+        match (&folder, path.file_name()) {
+            (Some(folder), Some(name)) => session.write(&folder.join(name), &output),
+            _ => session.write(&request.output, &output),
+        }
+        // The system takes the memory back faster than we can give it.
+        std::mem::forget(input);
+    }
+    if request.expects {
+        session.expect(&inputs, &request.prefixes);
+    }
+    session.finish()
+}
+
+/// Returns the directory that the outputs of several files go to: one module after the other cannot be read again.
+fn folder(request: &Request, inputs: usize) -> Result<Option<std::path::PathBuf>, (String, &'static str)> {
+    if inputs < 2 || request.output.as_os_str() == "/dev/null" {
+        return Ok(None);
+    }
+    let hint = "write to a directory, `-o DIR`, or run the command once for each file";
+    if output::is_standard(&request.output) {
+        return Err((format!("{inputs} files cannot be written to standard output as one module"), hint));
+    }
+    match request.output.is_dir() {
+        true => Ok(Some(request.output.clone())),
+        false => Err((
+            format!("`{}` is not a directory, and there are {inputs} files", request.output.display()),
+            hint,
+        )),
+    }
+}
+
+/// Does with a module what was asked for before it is written. Whether it may be used.
+fn worked_on(session: &mut Session, path: &Path, input: &mut Input, options: &Request) -> bool {
+    let dumps = options.verify || !options.printers.is_empty();
+    let passes = !options.passes.is_empty();
+    if !dumps && !passes && options.module_name.is_none() {
+        return true;
+    }
+    let declarations = silkit::declarations(&input.module);
+    if dumps && !verified_and_dumped(session, path, input, &declarations, options)
+        || passes && !optimized(session, path, input, &declarations, options)
+    {
+        return false;
+    }
+    if let Some(name) = &options.module_name {
+        silkit::set_module_name(&mut input.module, &declarations, name);
+    }
+    true
+}
+
+/// Verifies a module and prints what was asked for about it. Whether it may be used.
+fn verified_and_dumped(
+    session: &mut Session,
+    path: &Path,
+    input: &Input,
+    declarations: &Declarations,
+    options: &Request,
+) -> bool {
+    let addresses = options.checking.addresses;
+    let findings = crate::verify::errors(input, declarations, addresses);
+    let mut checking = options.checking.clone();
+    if !options.passes.is_empty() {
+        // What this part of the reference's verifier looks at may be repaired by passes: it sees their output alone.
+        checking.skipped.push(Part::Swift);
+    }
+    if options.verify && !crate::verify::check(session, path, input, &findings, &checking) {
+        tell_how_to_go_on(session);
+        return false;
+    }
+    let seen = Seen { module: &input.module, declarations, addresses, findings: &findings };
+    options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
+    // The reference verifies what it has read, and again what it will print; tests count on being told twice.
+    let tells_on = options.checking.goes_on || options.checking.tells_memory;
+    !(options.verify && tells_on) || crate::verify::check(session, path, input, &findings, &options.checking)
+}
+
+/// Says how to get the output of a module with errors, once.
+fn tell_how_to_go_on(session: &mut Session) {
+    let message =
+        "the module has errors, so nothing is written; `-sil-verify-none` goes on without verification";
+    session.push_once(Diagnostic::new(Severity::Help, message));
+}
+
+/// Runs the passes on a module, and verifies what comes out. Whether it may be used.
+fn optimized(
+    session: &mut Session,
+    path: &Path,
+    input: &mut Input,
+    declarations: &Declarations,
+    options: &Request,
+) -> bool {
+    if !options.passes.run(session, path, input, declarations, &options.print) {
+        return false;
+    }
+    let addresses = options.checking.addresses;
+    !options.verify || {
+        let findings = crate::verify::errors(input, declarations, addresses);
+        crate::verify::check(session, path, input, &findings, &options.checking)
+    }
+}
+
+/// The text or the binary form of a module.
+fn output_of(module: &Module, options: &Request, session: &mut Session, path: &str) -> Option<Vec<u8>> {
+    if !options.binary {
+        let mut printed = print_module(module, &options.print, &silkit::comment_name);
+        printed.push_str(&file_ids(options.module_name.as_deref().unwrap_or("main"), path));
+        return Some(printed.into_bytes());
+    }
+    session.binary_form(module, path)
+}
+
+/// The comment at the end that says which file a `#fileID` means.
+fn file_ids(module: &str, path: &str) -> String {
+    let path = if path == "-" { "<stdin>" } else { path };
+    let name = Path::new(path).file_name().map_or_else(|| path.into(), |n| n.to_string_lossy());
+    format!("\n\n// Mappings from '#fileID' to '#filePath':\n//   '{module}/{name}' => '{path}'\n\n\n")
+}

@@ -1,0 +1,305 @@
+//! The options of `silkit opt`, which begin with one dash or two, as LLVM's tools take them. One table (`table.rs`, and
+//! `reference.rs` for what the reference has and Silkit does not) serves the parser, the help, completion and suggestions.
+
+mod help;
+mod reference;
+mod table;
+
+pub(crate) use help::{KnownWord, help, known_words};
+
+use super::printers::PRINTERS;
+use super::request::Request;
+use silkit::diag::nearest;
+use silkit::pass::Pass;
+use silkit::passes;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What cannot be done, and what to try.
+pub(crate) type Refusal = (String, String);
+
+/// What an option takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Takes {
+    /// Nothing, or `=true`, `=false` and their like.
+    Nothing,
+    /// Nothing, or one of these words after `=`.
+    Choice(&'static [&'static str]),
+    /// A value, after `=` or as the next argument; one of these words where there are any.
+    Value(&'static str, &'static [&'static str]),
+}
+
+/// What an option does.
+#[derive(Clone, Copy)]
+enum Act {
+    Switch(fn(&mut Request, bool)),
+    Choice(fn(&mut Request, Option<&str>)),
+    Value(fn(&mut Request, &str) -> Result<(), Refusal>),
+}
+
+/// An option.
+#[derive(Clone, Copy)]
+struct OptOption {
+    /// The name with its dashes: two for those that the reference does not have.
+    name: &'static str,
+    takes: Takes,
+    help: &'static str,
+    act: Act,
+}
+
+/// Options that stand together in the help.
+struct Group {
+    title: &'static str,
+    options: &'static [OptOption],
+}
+
+const fn switch(name: &'static str, help: &'static str, act: fn(&mut Request, bool)) -> OptOption {
+    OptOption { name, takes: Takes::Nothing, help, act: Act::Switch(act) }
+}
+
+const fn value(
+    name: &'static str,
+    meta: &'static str,
+    help: &'static str,
+    act: fn(&mut Request, &str) -> Result<(), Refusal>,
+) -> OptOption {
+    OptOption { name, takes: Takes::Value(meta, &[]), help, act: Act::Value(act) }
+}
+
+const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    help: &'static str,
+    act: fn(&mut Request, Option<&str>),
+) -> OptOption {
+    OptOption { name, takes: Takes::Choice(words), help, act: Act::Choice(act) }
+}
+
+/// What a name stands for.
+enum Known {
+    Option(&'static OptOption),
+    /// A pass, or a printer that runs like one.
+    Pass(Pass<'static>),
+    Printer(&'static super::printers::Printer),
+    /// An option that a pass reads.
+    OfPass(&'static str),
+    /// Accepted without effect.
+    Inert {
+        takes_value: bool,
+    },
+    /// Refused, for this reason.
+    Refused(&'static str),
+}
+
+fn options() -> impl Iterator<Item = &'static OptOption> {
+    table::GROUPS.iter().flat_map(|group| group.options)
+}
+
+fn plain(name: &str) -> &str {
+    name.trim_start_matches('-')
+}
+
+fn lookup(name: &str) -> Option<Known> {
+    if let Some(option) = options().find(|option| plain(option.name) == name) {
+        return Some(Known::Option(option));
+    }
+    if let Some(option) = passes::all().iter().flat_map(|pass| pass.options).find(|option| **option == name) {
+        return Some(Known::OfPass(option));
+    }
+    if let Some(printer) = PRINTERS.iter().find(|printer| printer.name == name) {
+        return Some(Known::Printer(printer));
+    }
+    if let Some(pass) = passes::find(name) {
+        return Some(Known::Pass(pass));
+    }
+    for inert in reference::INERT {
+        if inert.switches.contains(&name) {
+            return Some(Known::Inert { takes_value: false });
+        }
+        if inert.values.contains(&name) {
+            return Some(Known::Inert { takes_value: true });
+        }
+    }
+    let refused = reference::REFUSED.iter().find(|refused| refused.options.contains(&name));
+    if let Some(refused) = refused {
+        return Some(Known::Refused(refused.reason));
+    }
+    reference::TAGS.contains(&name).then_some(Known::Refused(NOT_BUILT))
+}
+
+/// Why a pass of the reference cannot run.
+const NOT_BUILT: &str =
+    "this pass of the reference is not built in; `silkit opt --list` names those that are";
+
+/// Reads the arguments.
+pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
+    let mut request = Request::default();
+    let mut only_files = false;
+    let mut rest = args.iter().peekable();
+    while let Some(arg) = rest.next() {
+        let text = arg.to_str();
+        if !only_files && matches!(text, Some("-Xllvm" | "--Xllvm")) && rest.peek().is_some() {
+            // So the compiler is told the options that the tool takes by themselves.
+            continue;
+        }
+        let is_option = !only_files && arg != "-" && arg.as_encoded_bytes().starts_with(b"-");
+        match text {
+            _ if !is_option => request.inputs.push(PathBuf::from(arg)),
+            Some("--") => only_files = true,
+            Some(text) => option(&mut request, text, &mut || rest.next())?,
+            None => {
+                let message = format!("the option `{}` is not valid UTF-8", arg.display());
+                return Err((message, "put `--` before a file whose name begins with `-`".to_owned()));
+            }
+        }
+    }
+    request.check_features()?;
+    Ok(request)
+}
+
+/// Reads one option, and its value where that is an argument of its own.
+fn option<'a>(
+    request: &mut Request,
+    arg: &str,
+    next: &mut dyn FnMut() -> Option<&'a OsString>,
+) -> Result<(), Refusal> {
+    let body = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')).unwrap_or(arg);
+    let (name, inline) = body.split_once('=').map_or((body, None), |(name, value)| (name, Some(value)));
+    let Some(known) = lookup(name) else {
+        return joined(request, body).unwrap_or_else(|| Err(unknown(arg, name)));
+    };
+    let mut value = |what: &str| -> Result<String, Refusal> {
+        let given = match inline {
+            Some(value) => Some(value.to_owned()),
+            None => next().map(|value| value.to_string_lossy().into_owned()),
+        };
+        given.ok_or_else(|| {
+            (format!("`-{name}` needs a value"), format!("write `-{name} {what}` or `-{name}={what}`"))
+        })
+    };
+    match known {
+        Known::Option(OptOption { takes: Takes::Value(meta, words), act: Act::Value(act), .. }) => {
+            let value = value(meta)?;
+            if !words.is_empty() && !words.contains(&value.as_str()) {
+                return Err(table::wrong_word(name, &value, words));
+            }
+            act(request, &value)?;
+        }
+        Known::Option(OptOption { takes: Takes::Choice(words), act: Act::Choice(act), .. }) => match inline {
+            Some(word) if !words.contains(&word) => return Err(table::wrong_word(name, word, words)),
+            word => act(request, word),
+        },
+        Known::Option(OptOption { act: Act::Switch(act), .. }) => act(request, is_on(arg, name, inline)?),
+        Known::Option(_) => return Err(unknown(arg, name)),
+        Known::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
+        Known::Pass(pass) => {
+            if is_on(arg, name, inline)? {
+                request.passes.steps.push(pass.into());
+            }
+        }
+        Known::Printer(printer) => {
+            if is_on(arg, name, inline)? {
+                request.printers.push(printer);
+            }
+        }
+        Known::Inert { takes_value: true } => _ = value("VALUE")?,
+        Known::Inert { takes_value: false } => _ = is_on(arg, name, inline)?,
+        Known::Refused(reason) => return Err((format!("`-{name}` is not supported"), reason.to_owned())),
+    }
+    Ok(())
+}
+
+/// Reads `-j4`, `-Ipath` and `-Fpath`, which have their value without anything between.
+fn joined(request: &mut Request, body: &str) -> Option<Result<(), Refusal>> {
+    if let Some(number) = body.strip_prefix('j').and_then(|number| number.parse().ok()) {
+        request.threads = number;
+        return Some(Ok(()));
+    }
+    body.starts_with(['I', 'F']).then_some(Ok(()))
+}
+
+/// What LLVM's tools take after the `=` of a switch.
+fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
+    match value {
+        None | Some("" | "true" | "TRUE" | "True" | "1") => Ok(true),
+        Some("false" | "FALSE" | "False" | "0") => Ok(false),
+        Some(_) => Err((format!("`{arg}` takes no value"), format!("write `-{name}` or `-{name}=false`"))),
+    }
+}
+
+/// The names of all options and passes that are accepted, as people write them.
+fn names() -> impl Iterator<Item = String> {
+    let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
+    let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));
+    let inert = reference::INERT.iter().flat_map(|inert| inert.switches.iter().chain(inert.values).copied());
+    let dashed = of_passes.chain(tags).chain(inert).map(|name| format!("-{name}"));
+    options().map(|option| option.name.to_owned()).chain(dashed)
+}
+
+fn unknown(arg: &str, name: &str) -> Refusal {
+    let names: Vec<String> = names().filter(|name| name.len() > 3).collect();
+    let near = nearest(name, names.iter().map(|name| plain(name)));
+    let near = near.and_then(|near| names.iter().find(|name| plain(name) == near));
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`silkit opt -help` lists the options".to_owned(),
+    };
+    (format!("unknown option `{arg}`"), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn dashes_values_and_switches() {
+        let line = "--sil-print-types -o=x -I a -Ib -emit-sorted-sil=0 - -j4 -target t y -dce -sroa=0 -- -z";
+        let request = parse(&args(&line.replace("-sroa=0", "-mem2reg=false"))).expect("no error");
+        assert!(request.print.types && !request.print.sorted);
+        assert_eq!(request.output, PathBuf::from("x"));
+        assert_eq!(request.threads, 4);
+        assert_eq!(request.inputs, ["-", "y", "-z"].map(PathBuf::from));
+        assert_eq!(request.passes.steps.iter().map(|step| step.pass.tag).collect::<Vec<_>>(), ["dce"]);
+    }
+
+    #[test]
+    fn errors_say_what_to_try() {
+        let error = |line| parse(&args(line)).err().expect("an error");
+        assert_eq!(error("-sil-print-type x").1, "did you mean `-sil-print-types`?");
+        assert_eq!(error("--tme-passes").1, "did you mean `--time-passes`?");
+        assert_eq!(error("-o").1, "write `-o FILE` or `-o=FILE`");
+        assert_eq!(error("-sil-print-types=7").1, "write `-sil-print-types` or `-sil-print-types=false`");
+        assert_eq!(error("-qqqqqqqq").1, "`silkit opt -help` lists the options");
+        assert_eq!(error("--print-changed=dif").1, "did you mean `diff`?");
+        assert_eq!(error("--format yaml").0, "unknown format `yaml`");
+        assert!(error("--pipeline nonsense(((").0.contains("no pass has the tag"));
+        assert!(error("-sil-view-cfg").1.contains("silkit graph"));
+        assert!(error("-swift-version x").0.contains("not a version"));
+    }
+
+    #[test]
+    fn every_name_means_one_thing() {
+        let mut names: Vec<String> = names().map(|name| plain(&name).to_owned()).collect();
+        names.extend(reference::REFUSED.iter().flat_map(|refused| refused.options).map(|&n| n.to_owned()));
+        names.sort_unstable();
+        // Several passes read the same option.
+        let of_passes: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
+        names.dedup_by(|a, b| a == b && of_passes.contains(&a.as_str()));
+        let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+
+    #[test]
+    fn passes_of_the_reference_that_are_not_built_in_are_told_from_typing_errors() {
+        let missing =
+            reference::TAGS.iter().filter(|tag| matches!(lookup(tag), Some(Known::Refused(NOT_BUILT))));
+        for tag in missing.take(3) {
+            let error = parse(&args(&format!("-{tag}"))).err().expect("an error");
+            assert!(error.1.contains("not built in"), "{error:?}");
+        }
+    }
+}

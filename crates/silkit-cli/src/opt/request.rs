@@ -1,0 +1,99 @@
+//! What `silkit opt` is asked to do.
+
+use super::options::Refusal;
+use super::passes::Passes;
+use super::printers::Printer;
+use crate::session::Report;
+use crate::verify::Checking;
+use silkit::text::PrintOptions;
+use std::path::PathBuf;
+
+/// What the arguments ask for.
+pub(crate) struct Request {
+    /// Whether the help is to be printed, and nothing else is to be done.
+    pub(crate) helps: bool,
+    /// Whether the help names also what is refused.
+    pub(crate) shows_hidden: bool,
+    /// Whether the version is to be printed.
+    pub(crate) shows_version: bool,
+    /// Whether the passes are to be listed.
+    pub(crate) lists: bool,
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) output: PathBuf,
+    pub(crate) print: PrintOptions,
+    pub(crate) binary: bool,
+    pub(crate) report: Report,
+    pub(crate) threads: usize,
+    pub(crate) verify: bool,
+    pub(crate) checking: Checking,
+    /// What prints before the module, in the order in which it was asked for.
+    pub(crate) printers: Vec<&'static Printer>,
+    pub(crate) passes: Passes,
+    /// The module that is built, where it is named.
+    pub(crate) module_name: Option<String>,
+    /// Whether the files say what is wrong with them, and the prefixes with which they may.
+    pub(crate) expects: bool,
+    pub(crate) prefixes: Vec<String>,
+    /// The major version of the language.
+    pub(crate) swift_version: Option<u32>,
+    pub(crate) upcoming_features: Vec<String>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            helps: false,
+            shows_hidden: false,
+            shows_version: false,
+            lists: false,
+            inputs: Vec::new(),
+            output: "-".into(),
+            print: PrintOptions::default(),
+            binary: false,
+            report: Report::Text,
+            threads: 0,
+            verify: true,
+            checking: Checking::default(),
+            printers: Vec::new(),
+            passes: Passes::default(),
+            module_name: None,
+            expects: false,
+            prefixes: Vec::new(),
+            swift_version: None,
+            upcoming_features: Vec::new(),
+        }
+    }
+}
+
+/// The upcoming features of the language that are on in Swift 6: there they cannot be asked for.
+const ON_IN_SWIFT_6: &[&str] = &[
+    "BareSlashRegexLiterals",
+    "ConciseMagicFile",
+    "DeprecateApplicationMain",
+    "DisableOutwardActorInference",
+    "DynamicActorIsolation",
+    "ForwardTrailingClosures",
+    "GlobalActorIsolatedTypesUsability",
+    "GlobalConcurrency",
+    "ImplicitOpenExistentials",
+    "ImportObjcForwardDeclarations",
+    "InferSendableFromCaptures",
+    "IsolatedDefaultValues",
+    "NonfrozenEnumExhaustivity",
+    "RegionBasedIsolation",
+    "StrictConcurrency",
+];
+
+impl Request {
+    /// Refuses upcoming features that the version of the language has already.
+    pub(super) fn check_features(&self) -> Result<(), Refusal> {
+        let on = self.upcoming_features.iter().find(|feature| ON_IN_SWIFT_6.contains(&feature.as_str()));
+        match (self.swift_version, on) {
+            (Some(6..), Some(feature)) => Err((
+                format!("upcoming feature \"{feature}\" is already enabled as of Swift version 6"),
+                format!("leave out `-enable-upcoming-feature {feature}`"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

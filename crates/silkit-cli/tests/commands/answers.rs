@@ -1,0 +1,118 @@
+//! Commands that answer questions about a module.
+
+use crate::*;
+
+#[test]
+fn stats_of_several_files_add_up() {
+    let output = run(&["stats", "--format", "json", "examples/shapes.raw.sil", "examples/effects.raw.sil"]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let files = value["files"].as_array().expect("files");
+    for key in ["bytes", "functions", "instructions"] {
+        let sum: u64 = files.iter().map(|f| f[key].as_u64().expect("a number")).sum();
+        assert_eq!(value[key], sum, "{key}");
+    }
+    let kinds = value["kinds"].as_object().expect("kinds");
+    let of_kinds: u64 = kinds.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(value["instructions"], of_kinds);
+}
+
+#[test]
+fn nm_names_tables_as_the_reference_does() {
+    let listed = stdout(&run(&["nm", "crates/silkit/tests/data/tables.sil"]));
+    assert_eq!(listed, text(&root().join("crates/silkit-cli/tests/data/tables.nm")));
+    let json = stdout(&run(&["nm", "--format", "json", "crates/silkit/tests/data/tables.sil"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json.as_array().expect("rows").len(), listed.lines().count());
+}
+
+#[test]
+fn nm_of_several_files_names_each() {
+    let listed = stdout(&run(&["nm", "examples/shapes.raw.sil", "examples/effects.raw.sil"]));
+    assert!(listed.starts_with("examples/shapes.raw.sil:\nF "), "{listed}");
+    assert!(listed.contains("\n\nexamples/effects.raw.sil:\nF "), "{listed}");
+}
+
+#[test]
+fn nm_demangles() {
+    let listed = stdout(&run(&["nm", "-demangle", "examples/shapes.raw.sil"]));
+    assert!(listed.contains("F shapes.Canvas.total() -> Swift.Double\n"), "{listed}");
+}
+
+#[test]
+fn demangle_takes_symbols_and_text() {
+    let symbol = "$s4main5greet4nameS2S_tF";
+    let told = stdout(&run(&["demangle", symbol, "main"]));
+    let want = format!("{symbol} ---> main.greet(name: Swift.String) -> Swift.String\nmain ---> main\n");
+    assert_eq!(told, want);
+    assert_eq!(stdout(&run(&["demangle", "-compact", "-simplified", symbol])), "greet(name:)\n");
+    let log = b"at $s4main5greet4nameS2S_tF + 12\n\xff\n";
+    let copied = run_with(&["demangle", "--simplified"], log);
+    assert_eq!(copied.stdout, b"at greet(name:) + 12\n\xff\n");
+    let object = stdout(&run(&["demangle", "--format", "json", symbol, "x"]));
+    let rows: Vec<serde_json::Value> =
+        object.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert_eq!(rows[0]["simplified"], "greet(name:)");
+    assert!(rows[1]["demangled"].is_null());
+}
+
+/// The interface files of the standard library, decompressed, in the order of the shipped facts.
+fn interfaces() -> Option<Vec<PathBuf>> {
+    let shared = std::env::var_os("SILKIT_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let folder = shared.join("corpus/interfaces");
+    let target = scratch("interfaces");
+    let header = silkit::types::stdlib::SWIFT.lines().next()?;
+    let names = header.split(' ').skip(2);
+    names
+        .map(|name| {
+            let packed = folder.join(format!("{name}.swiftinterface.zst"));
+            let path = target.join(format!("{name}.swiftinterface"));
+            let done = Command::new("zstd")
+                .args(["-q", "-d", "--long=27"])
+                .arg(packed)
+                .arg("-o")
+                .arg(&path)
+                .status();
+            done.is_ok_and(|s| s.success()).then_some(path)
+        })
+        .collect()
+}
+
+#[test]
+fn the_shipped_facts_are_those_of_the_interfaces() {
+    let Some(files) = interfaces() else {
+        eprintln!("skipped: the interface files or zstd are not there");
+        return;
+    };
+    let output = silkit().args(["interface", "--facts"]).args(files).output().expect("the command starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stdout(&output) == silkit::types::stdlib::SWIFT,
+        "swift.facts is stale: `silkit interface --facts`"
+    );
+}
+
+#[test]
+fn interface_shows_what_is_declared() {
+    let text =
+        b"// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";
+    let output = run_with(&["interface"], text);
+    assert_eq!(stdout(&output), "// module Geo\n@frozen struct P { var x: Int }\n");
+    assert_eq!(run_with(&["interface"], b"struct S {}").status.code(), Some(1));
+}
+
+#[test]
+fn graphs_in_every_form() {
+    let file = "examples/shapes.raw.sil";
+    let dot = stdout(&run(&["graph", "--function", "main", file]));
+    assert!(dot.starts_with("digraph {") && dot.contains("\"bb0\""), "{dot}");
+    let json = stdout(&run(&["graph", "calls", "--format", "json", file]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert!(json["edges"].as_array().is_some_and(|e| !e.is_empty()));
+    let target = scratch("graph").join("classes.svg");
+    let output = run(&["graph", "classes", file, "--format", "svg", "-o", &target.display().to_string()]);
+    assert!(output.status.success() && text(&target).ends_with("</svg>\n"));
+    let output = run(&["graph", file]);
+    assert!(stderr(&output).contains("has 13 functions with bodies"), "{}", stderr(&output));
+    let output = run(&["graph", "-f", "mian", file]);
+    assert!(stderr(&output).contains("did you mean `main`?"), "{}", stderr(&output));
+}

@@ -1,0 +1,202 @@
+//! `silkit opt`, `pipelines` and `bisect`.
+
+use crate::*;
+
+#[test]
+fn opt_says_which_file_it_read() {
+    let printed = stdout(&run(&["opt", "-module-name", "Shapes", "examples/shapes.raw.sil"]));
+    assert!(printed.ends_with("\n\n// Mappings from '#fileID' to '#filePath':\n//   'Shapes/shapes.raw.sil' => 'examples/shapes.raw.sil'\n\n\n"));
+}
+
+#[test]
+fn printers_show_locations_and_names_for_people() {
+    let input = "sil_stage canonical
+sil [ossa] @$s4main5greet4nameS2S_tF : $@convention(thin) () -> ()
+sil [ossa] @caller : $@convention(thin) () -> () {
+bb0:
+  %f = function_ref @$s4main5greet4nameS2S_tF : $@convention(thin) () -> ()
+  %1 = apply %f() : $@convention(thin) () -> (), loc \"a.swift\":3:4
+  %2 = tuple ()
+  return %2
+}
+";
+    let scratch = scratch("printers");
+    let none = scratch.join("none").display().to_string();
+    let shown = |options: &[&str]| {
+        let args = [&["opt", "-basic-callee-printer", "-o", &none], options].concat();
+        let printed = stdout(&run_with(&args, input.as_bytes()));
+        printed.lines().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plain = shown(&[]);
+    assert_eq!(plain[0], "  // function_ref greet(name:)");
+    assert!(plain[1].ends_with(" -> () // user: %1"), "{}", plain[1]);
+    assert_eq!(plain[2], "  %1 = apply %0() : $@convention(thin) () -> ()");
+    let located = shown(&["-sil-print-debuginfo"]);
+    assert_eq!(located[0], plain[0]);
+    assert!(located[1].ends_with(":5:8, scope 0 // user: %1"), "{}", located[1]);
+    assert!(located[2].ends_with(", loc \"a.swift\":3:4, scope 0"), "{}", located[2]);
+}
+
+#[test]
+fn errors_as_json_and_sarif() {
+    let bad = b"sil_stage rwa\n";
+    let json = stderr(&run_with(&["opt", "-format", "json"], bad));
+    let json: serde_json::Value = serde_json::from_str(json.trim()).expect("JSON");
+    assert_eq!(json["place"]["start"]["line"], 1);
+    let sarif = stderr(&run_with(&["opt", "-format=sarif"], bad));
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][0]["level"], "error");
+}
+
+#[test]
+fn opt_verifies_what_it_reads() {
+    let output = run_with(&["opt", "-enable-sil-verify-all", "-"], WRONG.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).is_empty() && stderr(&output).contains("-:8:10: error"), "{}", stderr(&output));
+    assert!(run_with(&["opt", "-sil-verify-none", "-"], WRONG.as_bytes()).status.success());
+}
+
+#[test]
+fn opt_tells_errors_as_sil_opt_does_where_it_is_asked_to() {
+    let data = |name: &str| root().join("crates/silkit/tests/data").join(name).display().to_string();
+    let (input, expected) = (data("lifetimes.sil"), text(Path::new(&data("lifetimes.errors"))));
+    let quiet = ["opt", "-disable-swift-verification", "-sil-ownership-verifier-enable-testing", &input];
+    let dumped = run(&[&quiet[..], &["-ownership-verifier-textual-error-dumper"]].concat());
+    assert!(dumped.status.success() && stdout(&dumped).contains("sil [ossa] @used_after"));
+    assert_eq!(stderr(&dumped), expected);
+    // Failures alone are told, and the module is printed; an error of ownership is the end.
+    let on = run_with(&["opt", "-verify-continue-on-failure", "-"], WRONG.as_bytes());
+    assert!(on.status.success() && !stdout(&on).is_empty());
+    assert!(stderr(&on).starts_with("Begin Error in function "), "{}", stderr(&on));
+    let ends = run(&["opt", "-verify-continue-on-failure", &input]);
+    assert_eq!(ends.status.code(), Some(1));
+    assert!(stdout(&ends).is_empty() && stderr(&ends).contains("\nBegin Error in Function: 'used_after'\n"));
+    // So is one of memory, unless it is let pass.
+    let (input, expected) = (data("memory.sil"), text(Path::new(&data("memory.errors"))));
+    let ends = run(&["opt", "-verify-continue-on-failure", &input]);
+    assert_eq!((ends.status.code(), stdout(&ends)), (Some(1), String::new()));
+    assert!(stderr(&ends).ends_with(&expected), "{}", stderr(&ends));
+    let on = run(&["opt", "-verify-continue-on-failure", "-dont-abort-on-memory-lifetime-errors", &input]);
+    assert!(on.status.success() && !stdout(&on).is_empty());
+    // What is read is verified, and what is printed.
+    assert_eq!(stderr(&on), expected.repeat(2));
+}
+
+#[test]
+fn passes_are_watched_as_by_the_reference() {
+    let text = "sil_stage canonical\nimport Builtin\n\
+        sil @first : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $Builtin.Int64\n  dealloc_stack %0\n  \
+        %1 = tuple ()\n  return %1\n}\n\
+        sil @second : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
+    let shown = |options: &str| {
+        let mut args = vec!["opt", "-mem2reg", "-dce", "-", "-o", "/dev/null"];
+        args.extend(options.split(' '));
+        let output = run_with(&args, text.as_bytes());
+        stderr(&output).lines().filter(|l| l.contains('#')).map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    // The compiler hands the tool's options over behind `-Xllvm`; passes are named by a part of their tags.
+    assert_eq!(
+        shown("-Xllvm -sil-print-around=Mem -Xllvm -sil-print-functions=fir"),
+        "*** SIL before #1: mem2reg on @first ***\n*** SIL after #1: mem2reg on @first ***"
+    );
+    assert_eq!(
+        shown("-sil-print-last -sil-opt-pass-count 3"),
+        "*** SIL before #3: mem2reg on @second ***\n*** SIL after #3: mem2reg on @second ***"
+    );
+    assert_eq!(
+        shown("-sil-disable-pass=mem2 -sil-print-pass-name"),
+        "Run #1: dce on @first\nRun #2: dce on @second"
+    );
+    assert_eq!(shown("-sil-print-all"), "*** SIL after #1: mem2reg on @first ***");
+    for wrong in ["--print-changed=words", "-sil-print-after=none-such", "-passes=Onone", "-Xllvm"] {
+        let output = run_with(&["opt", "-mem2reg", "-", wrong], text.as_bytes());
+        assert!(!output.status.success() && stderr(&output).contains("note: "), "{wrong}");
+    }
+}
+
+#[test]
+fn pipelines_are_listed_and_printed_as_the_reference_prints_them() {
+    let listed = stdout(&run(&["pipelines"]));
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["Diagnostic", "IRGenPrepare", "Onone", "OwnershipEliminator", "Performance"]);
+    let expected = "\
+---
+name:            IRGen Preparation
+passes:          [ \"alloc-stack-hoisting\", \"loadable-address\", \"pack-metadata-marker-inserter\" ]
+...
+
+";
+    assert_eq!(stdout(&run(&["pipelines", "IRGenPrepare"])), expected);
+    let status = stdout(&run(&["pipelines", "--status", "OwnershipEliminator"]));
+    assert!(status.contains("\n  -  address-lowering\n  x  ownership-model-eliminator\n"), "{status}");
+    let json = stdout(&run(&["pipelines", "--format", "json", "Onone"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json[0]["groups"][1]["name"], "Serialization");
+    assert_eq!(json[0]["groups"][1]["passes"][2]["built"], true);
+    let unknown = run(&["pipelines", "Onon"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("did you mean `Onone`?"));
+}
+
+#[cfg(unix)]
+#[test]
+fn bisect_finds_run_function_and_transformation() {
+    let folder = scratch("bisect");
+    let file = folder.join("slots.sil").display().to_string();
+    let input = "\
+sil_stage canonical
+import Builtin
+sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int1) -> () {
+bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
+  %2 = alloc_stack $Builtin.Int1
+  %3 = alloc_stack $Builtin.Int1
+  store %0 to %2
+  store %1 to %3
+  %6 = load %2
+  cond_fail %6, \"one\"
+  %8 = load %3
+  cond_fail %8, \"two\"
+  dealloc_stack %3
+  dealloc_stack %2
+  %12 = tuple ()
+  return %12
+}
+";
+    std::fs::write(&file, input).expect("written");
+    let bisect = |check: &str, more: &[&str]| {
+        run(&[&["bisect", "--check", check, "-p", "split-critical-edges", "-p", "mem2reg"], more, &[&file]]
+            .concat())
+    };
+    // Allocations go from the last one on: with the second, the first one in the file is gone.
+    let found = bisect("grep -q 'store %0'", &[]);
+    let told = stdout(&found);
+    assert!(found.status.success(), "{told}{}", stderr(&found));
+    assert!(told.starts_with("run 2 of 2: mem2reg on @f, transformation 2 of 2\n"), "{told}");
+    assert!(told.contains("\n-  store %0 to %2") && told.contains("\n+  cond_fail %0, \"one\""), "{told}");
+    let json = bisect("grep -q 'load' {} && true", &["--format", "json", "-j2"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&json["result"], &json["pass"]), (&"found".into(), &"mem2reg".into()));
+    assert_eq!((&json["run"], &json["limit"]), (&2.into(), &"2.2".into()));
+    for (check, what) in [("true", "never fails"), ("false", "fails on the input already")] {
+        let output = bisect(check, &[]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout(&output).contains(what), "{}", stdout(&output));
+    }
+    let unknown = bisect("no-such-command-anywhere", &[]);
+    assert!(stderr(&unknown).contains("cannot be run"), "{}", stderr(&unknown));
+    let unknown = run(&["bisect", "--check", "true", "-p", "mem2re", &file]);
+    assert!(stderr(&unknown).contains("did you mean `mem2reg`?"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn opt_says_how_to_go_on_where_the_input_has_errors() {
+    let output = run(&["opt", "docs/mistakes/leak.sil"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("`-sil-verify-none` goes on without verification"),
+        "{}",
+        stderr(&output)
+    );
+    let output = run(&["opt", "-sil-verify-none", "docs/mistakes/leak.sil"]);
+    assert!(output.status.success() && stderr(&output).is_empty());
+}

@@ -1,0 +1,182 @@
+//! Help, completion, exit statuses, links.
+
+use crate::*;
+
+#[test]
+fn explain_shows_a_page_or_the_nearest_name() {
+    let page = stdout(&run(&["explain", "struct_extract"]));
+    assert!(page.starts_with("struct_extract – ") && page.contains("\nExample\n"), "{page}");
+    let output = run(&["explain", "struct_extrakt"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `struct_extract`?"));
+    assert_eq!(stdout(&run(&["explain", "--list"])).lines().count(), silkit::ir::Opcode::ALL.len());
+    let json = stdout(&run(&["explain", "--format", "json", "load", "store"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json[1]["name"], "store");
+}
+
+#[test]
+fn every_command_has_a_help_with_examples() {
+    let help = stdout(&run(&["--help"]));
+    let commands = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let mut seen = 0;
+    for command in commands.filter_map(|l| l.strip_prefix("  ")?.split(' ').next()).filter(|c| !c.is_empty())
+    {
+        let long = run(&["help", command]);
+        assert!(long.status.success() && !long.stdout.is_empty(), "help {command}");
+        if command == "help" {
+            continue;
+        }
+        let help = run(&[command, "--help"]);
+        assert!(help.status.success(), "{command}");
+        assert!(stdout(&help).contains("Examples:\n  silkit "), "{command}: {}", stdout(&help));
+        seen += 1;
+    }
+    assert!(seen >= 4, "{help}");
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = run(&["completions", shell]);
+        assert!(output.status.success() && stdout(&output).contains("silkit complete"), "{shell}");
+    }
+}
+
+#[test]
+fn usage_errors_have_status_2() {
+    for args in [&["opt", "-sil-print-type"][..], &["stat"], &["stats", "--formt", "json"], &[]] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+    assert!(stderr(&run(&["opt", "-sil-print-type"])).contains("did you mean `-sil-print-types`?"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stand_for_commands() {
+    let link = scratch("links").join("sil-opt");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    let file = root().join("examples/shapes.raw.sil");
+    let output = Command::new(&link).arg("-sil-verify-none").arg(&file).output().expect("it starts");
+    let plain = stdout(&run(&["opt", "examples/shapes.raw.sil"]));
+    assert_eq!(without_file_ids(&stdout(&output)), without_file_ids(&plain));
+    let link = link.with_file_name("sil-func-extractor");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    let output =
+        Command::new(&link).args(["-func=main", "-sdk", "any"]).arg(&file).output().expect("it starts");
+    assert_eq!(stdout(&output), stdout(&run(&["extract", "-func", "main", "examples/shapes.raw.sil"])));
+    let link = link.with_file_name("sil-nm");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    let output = Command::new(&link).args(["-target", "any", "-I."]).arg(&file).output().expect("it starts");
+    assert_eq!(stdout(&output), stdout(&run(&["nm", "examples/shapes.raw.sil"])));
+}
+
+#[test]
+fn the_help_of_opt_is_made_from_the_table_of_its_options() {
+    let help = stdout(&run(&["opt", "-help"]));
+    assert_eq!(help, stdout(&run(&["help", "opt"])));
+    assert_eq!(help, stdout(&run(&["opt", "--help"])));
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "a line is too long");
+    // What is read by a pass, what has no effect, and why.
+    assert!(help.contains("-enable-access-storage-dump-uses"), "{help}");
+    assert!(help.contains("-module-cache-path") && help.contains("no module is imported"), "{help}");
+    let hidden = stdout(&run(&["opt", "-help-hidden"]));
+    assert!(hidden.contains("-sil-view-cfg") && hidden.contains("`silkit graph` draws"), "{hidden}");
+}
+
+#[test]
+fn nothing_is_accepted_and_ignored_in_silence() {
+    let cases = [
+        (&["opt", "--pipeline", "nonsense((("][..], "no pass has the tag"),
+        (&["opt", "-sil-view-cfg"], "silkit graph"),
+        (&["opt", "-sroa"], "not built in"),
+        (&["opt", "--format", "yaml"], "expected `text`, `json` or `sarif`"),
+        (&["opt", "--print-changed=dif"], "did you mean `diff`?"),
+        (&["opt", "-j", "many"], "`many` is not a number"),
+        (&["graph", "callz", "examples/shapes.raw.sil"], "did you mean `calls`?"),
+        (&["graph", "pie", "examples/shapes.raw.sil"], "expected `cfg`, `calls` or `classes`"),
+    ];
+    for (args, told) in cases {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(
+            stderr(&output).contains(told) && stdout(&output).is_empty(),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_names_of_the_reference_tools_have_their_exit_status() {
+    let link = scratch("status").join("sil-opt");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
+    for args in [&["-no-such-option"][..], &["no-such-file.sil"]] {
+        let status = Command::new(&link).args(args).output().expect("it starts").status;
+        assert_eq!(status.code(), Some(1), "{args:?}");
+        assert_eq!(run(&[&["opt"], args].concat()).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn colors_are_chosen() {
+    let colored = |args: &[&str]| stdout(&run(args)).contains("\x1b[");
+    assert!(!colored(&["explain", "load"]));
+    assert!(colored(&["explain", "load", "--color", "always"]));
+    assert!(!colored(&["explain", "load", "--color=never"]));
+    assert_eq!(run(&["explain", "load", "--color", "pink"]).status.code(), Some(2));
+    assert!(run(&["opt", "--color=never", "examples/shapes.raw.sil"]).status.success());
+}
+
+#[test]
+fn the_version_says_what_is_read() {
+    let long = stdout(&run(&["--version"]));
+    assert!(long.starts_with(&format!("silkit {}", env!("CARGO_PKG_VERSION"))), "{long}");
+    assert!(long.contains("swiftc 6.2") && long.contains("6.2.3"), "{long}");
+    assert_eq!(stdout(&run(&["opt", "--version"])).trim(), long.trim());
+    assert_eq!(stdout(&run(&["-V"])).lines().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let path = scratch("paths").join(std::ffi::OsStr::from_bytes(b"caf\xe9.sil"));
+    std::fs::copy(root().join("examples/shapes.raw.sil"), &path).expect("copied");
+    for command in
+        [&["opt"][..], &["verify"], &["stats"], &["nm"], &["graph", "classes"], &["extract", "-func", "main"]]
+    {
+        let output = silkit().args(command).arg(&path).output().expect("it starts");
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_device_is_an_error_of_every_answer() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let demangle = ["demangle", "$s4main5greet4nameS2S_tF"];
+    for args in [
+        &["completions", "bash"][..],
+        &demangle,
+        &["--help"],
+        &["opt", "--list"],
+        &["explain", "load"],
+        &["verify", "docs/mistakes/leak.sil"],
+        &["stats", "examples/shapes.raw.sil"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("the device");
+        let output = silkit().args(args).stdout(full).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(
+            stderr(&output).contains("cannot write `standard output`: no space is left"),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! `silkit verify`.
+
+use crate::*;
+
+#[test]
+fn verify_finds_all_and_ends_with_status_1() {
+    let all = run_with(&["verify", "-"], WRONG.as_bytes());
+    assert_eq!(all.status.code(), Some(1));
+    let told = stdout(&all);
+    assert!(told.contains("-:3:3: error: the edge from `bb0` to `bb2` is critical"), "{told}");
+    assert!(told.contains("-:8:10: note: the path is bb0 → bb2"), "{told}");
+    let few = stdout(&run_with(&["verify", "--max-errors", "1", "-"], WRONG.as_bytes()));
+    assert!(few.contains("is critical") && !few.contains("-:8:10"), "{few}");
+    let only = stdout(&run_with(&["verify", "--only", "SIL0120", "-"], WRONG.as_bytes()));
+    assert!(!only.contains("is critical") && only.contains("-:8:10"), "{only}");
+    let allow = ["verify", "--allow", "sil0120", "--allow", "NoCriticalEdge", "-"];
+    assert!(run_with(&allow, WRONG.as_bytes()).status.success());
+    let unknown = run_with(&["verify", "--only", "NoCriticalEdges", "-"], WRONG.as_bytes());
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stdout(&unknown).contains("did you mean `NoCriticalEdge`?"));
+    let sarif = stdout(&run_with(&["verify", "--format", "sarif", "-"], WRONG.as_bytes()));
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][1]["ruleId"], "SIL0120");
+    assert!(run(&["verify", "examples/shapes.raw.sil"]).status.success());
+}
+
+#[test]
+fn verify_names_the_binary_file() {
+    let folder = scratch("binary-findings");
+    let file = folder.join("wrong.sib").display().to_string();
+    let args = ["opt", "-sil-verify-none", "-emit-sib", "-o", &file];
+    assert!(run_with(&args, WRONG.as_bytes()).status.success());
+    let told = stdout(&run(&["verify", &file]));
+    assert!(told.contains("the edge from `bb0` to `bb2` is critical") && told.contains(&file), "{told}");
+}
+
+#[test]
+fn verify_compares_what_modules_share() {
+    let folder = scratch("linked");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("sil_stage canonical\n\nimport Builtin\n\n{text}")).expect("written");
+        path.display().to_string()
+    };
+    const BODY: &str = " {\nbb0:\n  %0 = tuple ()\n  return %0 : $()\n}\n";
+    let defined = format!(
+        "sil @g : $@convention(thin) () -> (){BODY}sil package @h : $@convention(thin) () -> (){BODY}"
+    );
+    let one = file("One.raw.sil", &defined);
+    let two = file("Two.sil", "sil @g : $@convention(thin) (Builtin.Int64) -> ()\n");
+    let three = file("Three.sil", &format!("sil package @h : $@convention(thin) () -> (){BODY}"));
+    let linked =
+        |more: &[&str]| stdout(&run(&[&["verify", "--link", &one, &two, &three][..], more].concat()));
+    let plain = linked(&[]);
+    assert!(plain.contains("Two.sil:5:5: error: `@g` has type"), "{plain}");
+    assert!(plain.contains("another one in module `One` [SIL0631]"), "{plain}");
+    assert!(plain.contains("One.raw.sil:5:5: note: has type `$@convention(thin) () -> ()`"), "{plain}");
+    assert!(!plain.contains("SIL0633"), "packages are not known: {plain}");
+    let in_package = linked(&["--package-name", "tools"]);
+    assert!(in_package.contains("`@h` is defined here and in module `One` [SIL0633]"), "{in_package}");
+    let in_module = linked(&["--module-name", &format!("{three}=One")]);
+    assert!(in_module.contains("SIL0633"), "{in_module}");
+    let separate = stdout(&run(&["verify", &one, &two, &three]));
+    assert_eq!(separate, "");
+    let absent = run(&["verify", "--link", &one, "--module-name", "absent.sil=One"]);
+    assert!(
+        complaints(&absent).contains("names no file that is verified")
+            || stdout(&absent).contains("names no file")
+    );
+}
+
+/// A module with many errors of one kind.
+fn many_errors(count: usize) -> String {
+    let calls = "  br bb1\n".to_owned();
+    (0..count)
+        .map(|i| format!("sil @f{i} : $@convention(thin) () -> () {{\nbb0:\n{calls}bb1:\n  return %0\n}}\n"))
+        .collect()
+}
+
+#[test]
+fn what_is_not_shown_is_counted_in_every_form() {
+    let text = many_errors(120);
+    let shown = |args: &[&str]| {
+        let output = run_with(&[&["verify"], args].concat(), text.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        stdout(&output)
+    };
+    let plain = shown(&["--max-errors", "7", "-"]);
+    assert_eq!(plain.matches(": error: ").count(), 7, "{plain}");
+    assert!(plain.contains("113 more errors are not shown") && plain.contains("--max-errors 0"), "{plain}");
+    let json = shown(&["--format", "json", "-"]);
+    assert_eq!(json.lines().count(), 101);
+    assert!(json.lines().last().is_some_and(|l| l.contains("20 more errors are not shown")), "{json}");
+    let sarif: serde_json::Value = serde_json::from_str(&shown(&["--format", "sarif", "-"])).expect("JSON");
+    let notice = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    assert!(notice.as_str().is_some_and(|text| text.starts_with("20 more errors are not shown")), "{notice}");
+    let all = shown(&["--max-errors", "0", "-"]);
+    assert_eq!(all.matches(": error: ").count(), 120);
+}
+
+#[test]
+fn what_keeps_from_verifying_goes_to_standard_error() {
+    let output = run(&["verify", "no-such-file.sil", "docs/mistakes/leak.sil"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no-such-file.sil") && stdout(&output).contains("SIL0402"));
+}
