@@ -119,8 +119,7 @@ mod tests {
         let (mut body, mut cache) = (body(), AnalysisCache::default());
         let first = cache.get::<Dominators>(&body);
         let last = body.insts().last().expect("a return");
-        let mut builder = body.builder(&NoFacts);
-        builder.move_to(Point::Before(last));
+        let mut builder = body.builder_at(Point::Before(last), &NoFacts);
         builder.integer_literal(SilType::object(Type::builtin("Int64")), "1");
         assert!(Arc::ptr_eq(&first.analysis, &cache.get::<Dominators>(&body).analysis));
         body.edit().split_block(last);

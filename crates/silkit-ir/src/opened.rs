@@ -9,65 +9,82 @@ use crate::info::AttrKind;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{SilType, Type, TypeKind};
 use std::cell::RefCell;
+use std::sync::LazyLock;
+
+#[cfg(test)]
+mod tests;
 
 /// What stands for the id of `@dynamic_self T`, which the argument for `self` opens, so to say.
-const DYNAMIC_SELF: &str = "@dynamic_self";
+static DYNAMIC_SELF: LazyLock<Symbol> = LazyLock::new(|| Symbol::new("@dynamic_self"));
 
 thread_local! {
     /// The ids of the opened types in each type that was asked about.
     static IDS: RefCell<FxHashMap<Type, Box<[Symbol]>>> = RefCell::new(FxHashMap::default());
 }
 
-/// The values that opened types come from.
+/// The values that opened types, by the ids of these. A body keeps it up to date, so that finding a value takes constant time
+/// wherever an instruction is made.
 #[derive(Clone, Debug, Default)]
-pub struct OpenedTypes {
+pub(crate) struct OpenedTypes {
     values: FxHashMap<Symbol, Value>,
+    /// Values that opened a type which another value opened later, in the order of these. There are some only while an
+    /// instruction is being replaced, and in SIL that is wrong.
+    hidden: Vec<(Symbol, Value)>,
 }
 
 impl OpenedTypes {
-    /// Those of a whole body.
-    pub fn of(body: &Body) -> Self {
-        let mut all = Self::default();
-        all.note_self(body);
-        body.insts().for_each(|inst| all.note(body, inst));
-        all
-    }
-
-    /// Whether nothing is opened.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The value that opened the type with an id.
-    pub fn value(&self, id: Symbol) -> Option<Value> {
-        self.values.get(&id).copied()
-    }
-
-    /// Remembers what an instruction opens.
-    pub fn note(&mut self, body: &Body, inst: Inst) {
-        if let (Some(id), Some(value)) = (body.opened_id(inst), body.first_result(inst)) {
-            self.values.insert(id, value);
+    fn add(&mut self, id: Symbol, value: Value) {
+        if let Some(earlier) = self.values.insert(id, value) {
+            self.hidden.push((id, earlier));
         }
     }
 
-    /// Remembers the `self` of a method, from which instructions that name `@dynamic_self` take its type.
-    pub fn note_self(&mut self, body: &Body) {
-        let entry = body.entry_block().map(|entry| body.arguments(entry));
-        if let Some(&value) = entry.and_then(|arguments| arguments.last()) {
-            self.values.insert(Symbol::new(DYNAMIC_SELF), value);
+    fn remove(&mut self, id: Symbol, value: Value) {
+        if self.values.get(&id) != Some(&value) {
+            self.hidden.retain(|&hidden| hidden != (id, value));
+            return;
+        }
+        match self.hidden.iter().rposition(|&(hidden, _)| hidden == id) {
+            Some(at) => _ = self.values.insert(id, self.hidden.remove(at).1),
+            None => _ = self.values.remove(&id),
         }
     }
 
-    /// The values that opened the types in the attributes of an instruction that is being made.
-    pub fn type_operands(&self, body: &Body, opcode: Opcode, words: &[u32]) -> Vec<Value> {
-        if self.is_empty() {
-            return Vec::new();
-        }
-        opened_in_attributes(body, opcode, words).iter().filter_map(|&id| self.value(id)).collect()
+    pub(crate) fn heap_size(&self) -> usize {
+        self.values.capacity() * size_of::<(Symbol, Value)>()
+            + self.hidden.capacity() * size_of::<(Symbol, Value)>()
     }
 }
 
 impl Body {
+    /// The value that opened the type with an id. For the id of `@dynamic_self`, the `self` of the method.
+    pub fn opened_value(&self, id: Symbol) -> Option<Value> {
+        match self.opened.values.get(&id) {
+            None if id == *DYNAMIC_SELF => self.entry_arguments().last().copied(),
+            value => value.copied(),
+        }
+    }
+
+    /// The values that opened the types in the attributes of an instruction that is being made: its type-dependent operands.
+    pub fn opened_values(&self, opcode: Opcode, words: &[u32]) -> Vec<Value> {
+        let ids = opened_in_attributes(self, opcode, words);
+        ids.into_iter().filter_map(|id| self.opened_value(id)).collect()
+    }
+
+    /// Remembers what an instruction that is now part of a block opens.
+    pub(crate) fn add_opened(&mut self, inst: Inst) {
+        if let (Some(id), Some(value)) = (self.opened_id(inst), self.first_result(inst)) {
+            self.opened.add(id, value);
+        }
+    }
+
+    /// Forgets what an instruction opens that is about to leave its block or to change.
+    pub(crate) fn remove_opened(&mut self, inst: Inst) {
+        if let (Some(id), Some(value)) = (self.opened_id(inst), self.first_result(inst)) {
+            self.opened.remove(id, value);
+        }
+    }
+
     /// The id of the type that an instruction opens.
     pub fn opened_id(&self, inst: Inst) -> Option<Symbol> {
         use Opcode as O;
@@ -121,7 +138,7 @@ pub fn opened_in(ty: Type) -> Vec<Symbol> {
     let mut ids = Vec::new();
     match ty.kind() {
         TypeKind::Opened { id, .. } | TypeKind::OpenedElement { id, .. } => ids.push(*id),
-        TypeKind::DynamicSelf(_) => ids.push(Symbol::new(DYNAMIC_SELF)),
+        TypeKind::DynamicSelf(_) => ids.push(*DYNAMIC_SELF),
         kind => kind.for_each_part(&mut |part| {
             for id in opened_in(part) {
                 if !ids.contains(&id) {

@@ -4,7 +4,7 @@ use crate::output::{Output, Stream};
 use silkit_analysis::calls::functions_by_name;
 use silkit_analysis::{Analysis, AnalysisCache, Fresh};
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module};
+use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module, Point};
 use silkit_text::{Demangle, Dump, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -210,6 +210,12 @@ impl<'a> FunctionContext<'a> {
     pub fn builder(&mut self) -> Builder<'_> {
         let declarations = self.world.declarations;
         self.body_mut().builder(declarations)
+    }
+
+    /// What makes instructions at a point of the body, with the location of the one that is there.
+    pub fn builder_at(&mut self, point: Point) -> Builder<'_> {
+        let declarations = self.world.declarations;
+        self.body_mut().builder_at(point, declarations)
     }
 
     /// An analysis of the body, made now unless it was made since the body changed.

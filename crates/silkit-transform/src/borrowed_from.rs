@@ -77,8 +77,7 @@ fn replace_uses(cx: &mut FunctionContext<'_>, old: Value, new: Value) {
 }
 
 fn insert(cx: &mut FunctionContext<'_>, first: Inst, loc: Loc, phi: &EnclosedPhi) -> Value {
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(first));
+    let mut builder = cx.builder_at(Point::Before(first));
     builder.set_default_loc(loc);
     builder.borrowed(phi.phi, &phi.enclosing[..])
 }

@@ -42,8 +42,7 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
                 cx.edit().remove(end);
             }
         }
-        let mut builder = cx.builder();
-        builder.move_to(Point::Before(inst));
+        let mut builder = cx.builder_at(Point::Before(inst));
         for value in consumed {
             builder.destroy_value(value);
         }

@@ -216,8 +216,7 @@ impl<'a> Inliner<'a> {
     /// Borrows what the callee borrows and the caller owns.
     fn borrow(&self, body: &mut Body) -> Borrows {
         let mut borrows = Borrows { passed: Vec::new(), made: Vec::new() };
-        let mut builder = body.builder(self.declarations);
-        builder.move_to(Point::Before(self.call));
+        let mut builder = body.builder_at(Point::Before(self.call), self.declarations);
         for (&argument, &is_borrowed) in self.arguments.iter().zip(&self.is_borrowed) {
             let passed = if is_borrowed { builder.begin_borrow(argument) } else { argument };
             borrows.passed.push(passed);
@@ -260,7 +259,7 @@ impl<'a> Inliner<'a> {
                 && is_lent
                 && value_ownership(editor.body(), value, self.context) == Some(Ownership::Owned)
             {
-                let mut builder = editor.builder(Point::Before(yields), self.declarations);
+                let mut builder = editor.builder_at(Point::Before(yields), self.declarations);
                 given = builder.begin_borrow(value);
                 resumed.borrows.push(given);
             }
@@ -286,7 +285,7 @@ impl<'a> Inliner<'a> {
                 let value = operand_or_undef(editor, exit, result);
                 editor.replace_all_uses(result, value);
             }
-            let mut builder = editor.builder(Point::Before(end), self.declarations);
+            let mut builder = editor.builder_at(Point::Before(end), self.declarations);
             for &borrow in resumed.borrows.iter().rev() {
                 builder.end_borrow(borrow);
             }

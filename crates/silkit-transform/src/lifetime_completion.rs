@@ -177,8 +177,7 @@ fn end(
     };
     let loc = near.map(|inst| variables::auto_generated(cx.body_mut(), inst));
     let is_dead_end = dead_ends.of_then().is_dead_end(block);
-    let mut builder = cx.builder();
-    builder.move_to(point);
+    let mut builder = cx.builder_at(point);
     if let Some(loc) = loc {
         builder.set_default_loc(loc);
     }

@@ -229,7 +229,7 @@ fn groups(body: &Body, block: Block) -> Vec<(Vec<Inst>, Inst)> {
 fn follow(input: &Body, output: &Body, random: &mut Random, length: usize) {
     let dead_ends = DeadEnds::compute(input);
     let (mut active, mut stack): (FxHashSet<Inst>, Vec<Inst>) = Default::default();
-    let mut block = input.entry_block().unwrap();
+    let mut block = input.entry_block().expect("an entry");
     for _ in 0..length {
         let (before, after) = (groups(input, block), groups(output, block));
         assert_eq!(before.len(), after.len(), "other instructions stay");

@@ -12,8 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let Some(body) = &mut function.body else { continue };
         let Some(entry) = body.entry_block() else { continue };
         calls += body.insts().filter(|&inst| body.info(inst).apply.is_some()).count();
-        let mut b = body.builder(&facts);
-        b.move_to(Point::Start(entry));
+        let mut b = body.builder_at(Point::Start(entry), &facts);
         let callee = b.function_ref("entered", hook);
         b.apply(callee, &[], &[], hook);
     }

@@ -156,7 +156,7 @@ impl Fuzz<'_> {
     fn make(&mut self, kind: usize) -> Option<()> {
         let (value, other, point) = (self.value()?, self.value()?, self.point()?);
         let ty = self.e.value(value).ty;
-        let mut b = self.e.builder(point, &NoFacts);
+        let mut b = self.e.builder_at(point, &NoFacts);
         match kind {
             0 => _ = b.build(Tuple::new(&[value, other])),
             1 => _ = b.build_typed(CopyValue::new(value), &[ty]).ok()?,

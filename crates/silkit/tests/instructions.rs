@@ -185,8 +185,7 @@ bb0(%0 : $*any P):
     let body = module.functions.values_mut().find_map(|f| f.body.as_mut()).expect("a body");
     let open = body.insts().next().and_then(|i| body.first_result(i)).expect("the address");
     let exit = body.insts().last().expect("an exit");
-    let mut b = body.builder(&NoFacts);
-    b.move_to(Point::Before(exit));
+    let mut b = body.builder_at(Point::Before(exit), &NoFacts);
     let callee = b.function_ref("g", callee_type);
     let call = b.apply(callee, &[b.value(open).ty.ty()], &[open], callee_type);
     let call = b.defining_inst(call).expect("an instruction");

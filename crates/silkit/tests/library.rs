@@ -140,8 +140,7 @@ fn editing_cloning_and_printing() -> Outcome {
     let whole = body.arguments(entry)[0];
     let loads: Vec<Inst> = body.insts().filter(|&i| body.view_as::<Load>(i).is_some()).collect();
 
-    let mut b = body.builder(&facts);
-    b.move_to(Point::Start(entry));
+    let mut b = body.builder_at(Point::Start(entry), &facts);
     let point = b.build(Load { qualifier: Some(LoadQualifier::Trivial), ..Load::new(whole) });
     for load in loads {
         let Some(Load { address, .. }) = b.view_as(load) else { continue };

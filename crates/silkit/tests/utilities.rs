@@ -226,8 +226,7 @@ bb3:
         let phi = cx.body().arguments(cx.body().blocks().nth(3).expect("a block"))[0];
         let fix = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::FixLifetime;
         let fix = cx.body().insts().find(fix).expect("a fix_lifetime");
-        let mut builder = cx.builder();
-        builder.move_to(silkit::ir::Point::After(fix));
+        let mut builder = cx.builder_at(silkit::ir::Point::After(fix));
         builder.destroy_value(phi);
     });
     assert!(found.contains("br bb3(%3)\n"), "{found}");
@@ -263,8 +262,7 @@ bb3:
         let body = cx.body();
         let placeholder = body.entry_arguments()[0];
         let fix = body.insts().find(|&inst| body.inst(inst).opcode == Opcode::FixLifetime).expect("one");
-        let mut builder = cx.builder();
-        builder.move_to(silkit::ir::Point::After(fix));
+        let mut builder = cx.builder_at(silkit::ir::Point::After(fix));
         builder.end_borrow(placeholder);
         assert_eq!(update(cx, Opcode::BeginBorrow, Ownership::Guaranteed), Ok(1));
     };

@@ -164,6 +164,7 @@ impl Body {
         data.insts.push_back(&mut self.insts, inst);
         self.insts[inst].home = data.home;
         let has_edges = data.edge_count > 0;
+        self.add_opened(inst);
         // A block that goes on after a terminator (only a file that is wrong has one) goes where its
         // last instruction says.
         if has_edges || self.insts[inst].opcode.is_terminator() {
@@ -178,10 +179,12 @@ impl Body {
         let data = &mut self.blocks[block];
         data.insts.insert_before(&mut self.insts, inst, next);
         self.insts[inst].home = data.home;
+        self.add_opened(inst);
     }
 
     /// Takes an instruction out of its block; its uses and results stay.
     pub(crate) fn unlink_inst(&mut self, inst: Inst) {
+        self.remove_opened(inst);
         let block = self.inst_block(inst);
         if self.blocks[block].insts.last == inst {
             self.unlink_edges(block);

@@ -15,6 +15,7 @@ use crate::debug::SourceLoc;
 use crate::edit::History;
 use crate::generated::Opcode;
 use crate::info::InstInfo;
+use crate::opened::OpenedTypes;
 use bitflags::bitflags;
 use list::{Links, List, Member};
 use silkit_base::{FxHashMap, IdVec, Symbol, entity};
@@ -60,6 +61,8 @@ pub struct Body {
     pub(crate) stated: Vec<StatedType>,
     /// The values that instructions name in strings, by their names in the text.
     pub(crate) named: Vec<(Symbol, Value)>,
+    /// The values that opened types.
+    pub(crate) opened: OpenedTypes,
     /// When what was changed last.
     pub(crate) history: History,
 }
@@ -462,6 +465,7 @@ impl Body {
             + self.locs.heap_size()
             + self.homes.heap_size()
             + (self.words.capacity() + self.pool.capacity()) * 4
+            + self.opened.heap_size()
             + self.stated.capacity() * size_of::<StatedType>()
     }
 

@@ -3,7 +3,6 @@
 use super::Cloner;
 use crate::body::{Body, Inst};
 use crate::generated::Opcode;
-use crate::opened::OpenedTypes;
 use silkit_base::{FxHashSet, Symbol};
 
 impl Cloner<'_> {
@@ -15,11 +14,13 @@ impl Cloner<'_> {
         if ids.is_empty() {
             return;
         }
-        let taken = OpenedTypes::of(target);
         let mut given: FxHashSet<Symbol> = FxHashSet::default();
         for &id in &ids {
             let mut new = id;
-            while taken.value(new).is_some() || given.contains(&new) || (new != id && ids.contains(&new)) {
+            while target.opened_value(new).is_some()
+                || given.contains(&new)
+                || (new != id && ids.contains(&new))
+            {
                 new = next_id(new);
             }
             given.insert(new);

@@ -8,7 +8,6 @@ use crate::infer::inferred_types;
 use crate::info::{Results, TypePredicate, TypeSubject};
 use crate::instructions::{AnyInst, Instruction, Output, Parts};
 use crate::module::Function;
-use crate::opened::{OpenedTypes, opened_in_attributes};
 use silkit_types::{SilType, TypeFacts};
 use std::fmt;
 
@@ -41,8 +40,6 @@ pub struct Builder<'b> {
     facts: &'b dyn TypeFacts,
     point: Point,
     loc: Loc,
-    /// What the instructions of the body open, once it was asked for.
-    opened: Option<OpenedTypes>,
 }
 
 impl<'b> std::ops::Deref for Builder<'b> {
@@ -166,26 +163,37 @@ impl Body {
     pub fn builder<'b>(&'b mut self, facts: &'b dyn TypeFacts) -> Builder<'b> {
         self.edit().into_builder(facts)
     }
+
+    /// A builder that stands at a point. Instructions get the location of the one that is there ([`Builder::move_to`]).
+    pub fn builder_at<'b>(&'b mut self, point: Point, facts: &'b dyn TypeFacts) -> Builder<'b> {
+        let mut builder = self.builder(facts);
+        builder.move_to(point);
+        builder
+    }
 }
 
 impl<'b> Editor<'b> {
     /// A builder that makes the changes that this editor would, while it lives.
-    pub fn builder<'s>(&'s mut self, point: Point, facts: &'s dyn TypeFacts) -> Builder<'s> {
-        let mut builder = Editor { body: self.body }.into_builder(facts);
-        builder.move_to(point);
-        builder
+    pub fn builder_at<'s>(&'s mut self, point: Point, facts: &'s dyn TypeFacts) -> Builder<'s> {
+        self.body.builder_at(point, facts)
     }
 
     fn into_builder(self, facts: &'b dyn TypeFacts) -> Builder<'b> {
-        Builder { editor: self, facts, point: Point::End(Block::NONE), loc: Loc::NONE, opened: None }
+        Builder { editor: self, facts, point: Point::End(Block::NONE), loc: Loc::NONE }
     }
 }
 
 impl Builder<'_> {
-    /// Stands at another point from now on; instructions get the location of the one that is there.
+    /// Stands at another point from now on. Instructions get the location of the one that is there: for the start of a block
+    /// its first one, for the end its last one, and in an empty block the location that they had before.
     pub fn move_to(&mut self, point: Point) {
         self.point = point;
-        if let Point::Before(inst) | Point::After(inst) = point {
+        let near = match point {
+            Point::Before(inst) | Point::After(inst) => Some(inst),
+            Point::Start(block) => self.editor.first_inst(block),
+            Point::End(block) => self.editor.last_inst(block),
+        };
+        if let Some(inst) = near {
             self.loc = self.editor.inst(inst).loc;
         }
     }
@@ -281,7 +289,7 @@ impl Builder<'_> {
         write(&mut parts);
         let Parts { flags, words, operands, .. } = parts;
         self.check_values(info.name, &operands)?;
-        let type_operands = self.type_operands(opcode, &words);
+        let type_operands = self.editor.opened_values(opcode, &words);
         let new = NewInst {
             flags,
             operands: &operands,
@@ -302,9 +310,6 @@ impl Builder<'_> {
         self.editor.touch(inst);
         if let Point::After(_) | Point::Start(_) = self.point {
             self.point = Point::After(inst);
-        }
-        if let Some(opened) = &mut self.opened {
-            opened.note(self.editor.body, inst);
         }
         Ok(inst)
     }
@@ -343,18 +348,6 @@ impl Builder<'_> {
             Some(&value) => Err(BuildError::Removed { name, value }),
             None => Ok(()),
         }
-    }
-
-    /// The values that opened the types in these attributes.
-    fn type_operands(&mut self, opcode: Opcode, words: &[u32]) -> Vec<Value> {
-        let body = self.editor.body();
-        if opened_in_attributes(body, opcode, words).is_empty() {
-            return Vec::new();
-        }
-        let opened = self.opened.take().unwrap_or_else(|| OpenedTypes::of(body));
-        let values = opened.type_operands(body, opcode, words);
-        self.opened = Some(opened);
-        values
     }
 
     /// Whether operands that must be addresses are, and those that must not are not.

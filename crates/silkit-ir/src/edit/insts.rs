@@ -2,7 +2,7 @@
 
 use super::{Changes, Editor, Point};
 use crate::NONE;
-use crate::body::{Inst, Loc, NewInst, Operand, Ownership, Value};
+use crate::body::{Body, Inst, Loc, NewInst, Operand, Ownership, Value};
 use crate::generated::Opcode;
 use crate::info::{Arity, AttrKind, Results};
 use silkit_types::SilType;
@@ -183,7 +183,10 @@ impl Editor<'_> {
             ),
             "invariant: successors and counts are changed with what they stand for"
         );
-        self.body.words[self.body.insts[inst].words as usize + attr] = word;
+        self.with_opened(inst, |body| {
+            let at = body.insts[inst].words as usize + attr;
+            body.words[at] = word;
+        });
         self.touch(inst);
     }
 
@@ -223,13 +226,27 @@ impl Editor<'_> {
             "invariant: the operands keep their shape"
         );
         self.touch(inst);
-        let at = self.body.words.len() as u32;
-        self.body.words.extend_from_slice(words);
-        let data = &mut self.body.insts[inst];
-        data.opcode = opcode;
-        data.flags = flags;
-        data.words = at;
+        self.with_opened(inst, |body| {
+            let at = body.words.len() as u32;
+            body.words.extend_from_slice(words);
+            let data = &mut body.insts[inst];
+            data.opcode = opcode;
+            data.flags = flags;
+            data.words = at;
+        });
         self.touch(inst);
+    }
+
+    /// Makes a change of an instruction after which it may open another type.
+    fn with_opened(&mut self, inst: Inst, change: impl FnOnce(&mut Body)) {
+        let is_removed = self.body.is_removed(inst);
+        if !is_removed {
+            self.body.remove_opened(inst);
+        }
+        change(self.body);
+        if !is_removed {
+            self.body.add_opened(inst);
+        }
     }
 
     /// Says the ownership that an instruction forwards, where that is not its operand's.

@@ -69,8 +69,7 @@ fn merge(cx: &mut FunctionContext<'_>, checks: &[Inst]) {
     let ty = cx.body().value(conditions[0]).ty;
     let TypeKind::Builtin(..) = ty.ty().kind() else { return };
     let message = cx.body().view_as::<CondFail>(last).and_then(|c| c.message);
-    let mut builder = cx.builder();
-    builder.move_to(Point::After(last));
+    let mut builder = cx.builder_at(Point::After(last));
     let mut merged = conditions[0];
     for &condition in &conditions[1..] {
         merged = builder.builtin("or_Int1", &[][..], &[merged, condition][..], ty);

@@ -11,7 +11,7 @@ use crate::generics::GenericEnv;
 use crate::types::{argument, parse_sil_type};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
-use silkit_ir::opened::{OpenedTypes, opened_in};
+use silkit_ir::opened::opened_in;
 use silkit_ir::{
     ArgFlags, Block, Body, BodyBuilder, DeclRef, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode,
     Ownership, StatedType, Value,
@@ -34,8 +34,6 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// What tests say, which name values.
     specifications: Vec<Symbol>,
     errors: Vec<SyntaxError>,
-    /// The values that opened the types that are opened so far.
-    opened: OpenedTypes,
     /// Whether the function has ownership.
     is_ossa: bool,
     /// Whether an instruction spells the ownership that it forwards.
@@ -89,7 +87,6 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             pending_blocks: Vec::new(),
             specifications: Vec::new(),
             errors: Vec::new(),
-            opened: OpenedTypes::default(),
             is_ossa: false,
             has_forwarding: false,
             line_start: 0,
@@ -305,9 +302,6 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         if !self.cur.eat(":") {
             return Err(err_here(&self.cur, "expected `:` after the block label"));
         }
-        if self.body.block_count() == 1 {
-            self.opened.note_self(&self.body);
-        }
         Ok(block)
     }
 
@@ -522,7 +516,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.inst.flat.clear();
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
-        self.inst.type_operands = self.opened.type_operands(&self.body, opcode, &self.inst.words);
+        self.inst.type_operands = self.body.opened_values(opcode, &self.inst.words);
         self.unknown_results(opcode, names.len());
         let parts = std::mem::take(&mut self.inst);
         let inst = self.body.append_inst(
@@ -541,7 +535,6 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         );
         self.inst = parts;
         self.infer(inst);
-        self.opened.note(&self.body, inst);
         self.bind_results(inst, names, opcode, start)
     }
 
@@ -682,7 +675,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.formal_of_member(Opcode::WitnessMethod);
         let Some(lookup) = Opcode::WitnessMethod.info().attr("lookup") else { return };
         let ty = SilType::from_u32(self.inst.words[lookup]).ty();
-        let opened = opened_in(ty).first().and_then(|&id| self.opened.value(id));
+        let opened = opened_in(ty).first().and_then(|&id| self.body.opened_value(id));
         let spec = self.inst.operands.first().map_or(0, |&(spec, _)| spec);
         if opened.is_some() || opened_in(ty).is_empty() {
             self.inst.operands.clear();

@@ -182,8 +182,7 @@ fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: b
         _ => cx.body().first_inst(block),
     };
     let loc = next.map(|inst| variables::auto_generated(cx.body_mut(), inst));
-    let mut builder = cx.builder();
-    builder.move_to(point);
+    let mut builder = cx.builder_at(point);
     if let Some(loc) = loc {
         builder.set_default_loc(loc);
     }
@@ -262,8 +261,7 @@ fn copy_for(cx: &mut FunctionContext<'_>, operand: Operand) {
     let data = cx.body().operand(operand);
     let (user, value) = (data.user, data.value);
     let loc = variables::auto_generated(cx.body_mut(), user);
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(user));
+    let mut builder = cx.builder_at(Point::Before(user));
     builder.set_default_loc(loc);
     let copy = builder.copy_value(value);
     cx.edit().set_operand(operand, copy);

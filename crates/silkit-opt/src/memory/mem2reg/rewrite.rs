@@ -104,8 +104,7 @@ pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Va
     if ownership(cx, held) == Some(Ownership::None) {
         return;
     }
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(store));
+    let mut builder = cx.builder_at(Point::Before(store));
     builder.destroy_value(held);
 }
 
@@ -115,8 +114,7 @@ pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst
         return Held { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
-    let mut builder = cx.builder();
-    builder.move_to(Point::After(store));
+    let mut builder = cx.builder_at(Point::After(store));
     builder.set_default_loc(loc);
     let moved = builder.build(MoveValue { lexical: true, ..MoveValue::new(source) });
     Held { stored: Some(source), scope: Some(moved) }
@@ -133,8 +131,7 @@ pub(super) fn after_store_borrow(
         return Held { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
-    let mut builder = cx.builder();
-    builder.move_to(Point::After(store));
+    let mut builder = cx.builder_at(Point::After(store));
     builder.set_default_loc(loc);
     let borrow = builder.build(BeginBorrow { lexical: true, ..BeginBorrow::new(source) });
     Held { stored: Some(source), scope: Some(borrow) }
@@ -144,8 +141,7 @@ pub(super) fn after_store_borrow(
 pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Held, end: Inst) {
     let Some(borrow) = held.borrow() else { return };
     let loc = variables::auto_generated(cx.body_mut(), end);
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(end));
+    let mut builder = cx.builder_at(Point::Before(end));
     builder.set_default_loc(loc);
     builder.end_borrow(borrow);
 }
@@ -199,14 +195,12 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     let result = match cx.body().inst(load).opcode {
         Opcode::LoadBorrow => borrow(cx, slot, load, value),
         _ if is_copy => {
-            let mut builder = cx.builder();
-            builder.move_to(Point::Before(load));
+            let mut builder = cx.builder_at(Point::Before(load));
             builder.copy_value(value)
         }
         _ => value,
     };
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(load));
+    let mut builder = cx.builder_at(Point::Before(load));
     for borrow in borrows.into_iter().rev() {
         builder.end_borrow(borrow);
     }
@@ -227,8 +221,7 @@ fn project(
     let is_cast = cx.body().inst(projection).opcode == Opcode::UncheckedAddrCast;
     let has_ossa = cx.function().has_attribute("ossa");
     if !is_cast && has_ossa && ownership(cx, whole) == Some(Ownership::Owned) {
-        let mut builder = cx.builder();
-        builder.move_to(Point::Before(load));
+        let mut builder = cx.builder_at(Point::Before(load));
         whole = builder.begin_borrow(whole);
         borrows.push(whole);
     }
@@ -237,8 +230,7 @@ fn project(
     let index = body.view_as::<TupleElementAddr>(projection).map(|p| p.field);
     let cast = body.view_as::<UncheckedAddrCast>(projection).map(|p| p.ty.to_object());
     let part = body.first_result(projection).map(|v| body.value(v).ty.to_object());
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(load));
+    let mut builder = cx.builder_at(Point::Before(load));
     let result = match (field, index, cast) {
         (Some(field), ..) => builder.struct_extract(whole, field),
         (_, Some(index), _) => builder.tuple_extract(whole, index),
@@ -261,8 +253,7 @@ fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -
         }
         return value;
     }
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(load));
+    let mut builder = cx.builder_at(Point::Before(load));
     builder.build(BeginBorrow { lexical: slot.is_lexical, ..BeginBorrow::new(value) })
 }
 
@@ -286,8 +277,7 @@ pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy
     let is_expanded = destroy::is_expanded(declarations, ty, slot.sig)
         && !(cx.world.options.is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
     let (sig, has_ossa) = (slot.sig, slot.has_ossa);
-    let mut builder = cx.builder();
-    builder.move_to(Point::Before(destroy));
+    let mut builder = cx.builder_at(Point::Before(destroy));
     destroy::destroy(&mut builder, held, declarations, sig, has_ossa, is_expanded);
     cx.edit().remove(destroy);
 }

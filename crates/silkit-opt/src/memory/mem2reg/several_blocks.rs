@@ -181,8 +181,7 @@ impl Promoter<'_, '_> {
             if let Some(old) = value {
                 rewrite::destroy_before(self.cx, inst, old);
             } else {
-                let mut builder = self.cx.builder();
-                builder.move_to(Point::Before(inst));
+                let mut builder = self.cx.builder_at(Point::Before(inst));
                 let old = builder.build(Load { qualifier: Some(LoadQualifier::Take), ..Load::new(address) });
                 builder.destroy_value(old);
             }
