@@ -97,10 +97,8 @@ impl ArrayCall {
 
 /// What the calls of a function mean.
 pub fn array_kind(function: &Function) -> Option<ArrayCallKind> {
-    let mut texts = function.attributes.iter().filter(|a| a.key == "_semantics").filter_map(|a| {
-        a.text.as_str().strip_prefix("_semantics")?.trim().strip_prefix('"')?.strip_suffix('"')
-    });
-    texts.find_map(|text| ArrayCallKind::ALL.iter().find(|(_, name)| *name == text).map(|(kind, _)| *kind))
+    let mut all = function.attributes.semantics.iter();
+    all.find_map(|text| ArrayCallKind::ALL.iter().find(|(_, name)| text == name).map(|(kind, _)| *kind))
 }
 
 #[cfg(test)]

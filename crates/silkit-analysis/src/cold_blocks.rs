@@ -63,10 +63,9 @@ fn expected(body: &Body, functions: &dyn Functions, condition: Value) -> Option<
         Opcode::StructExtract => expected(body, functions, body.operand_value(inst, 0)),
         Opcode::Apply => {
             let callee = functions.function(called_function(body, inst)?)?;
-            let mut meanings = callee.attributes.iter().filter(|a| a.key == "_semantics");
-            meanings.find_map(|a| match a.text.as_str() {
-                "_semantics \"fastpath\"" => Some(true),
-                "_semantics \"slowpath\"" => Some(false),
+            callee.attributes.semantics.iter().find_map(|semantics| match semantics.as_str() {
+                "fastpath" => Some(true),
+                "slowpath" => Some(false),
                 _ => None,
             })
         }

@@ -1,12 +1,12 @@
 //! Which arguments of a function escape, and where to, from its body and the effects of what it calls.
 
-use crate::effects::{ArgumentEscape, Escape};
 use crate::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
 use crate::walk::{AtDef, AtUse};
 use crate::{Component, ProjectionPath};
 use silkit_base::Symbol;
 use silkit_ir::behavior::called_function;
 use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst, Opcode, Operand, Value, ValueDef};
@@ -156,7 +156,7 @@ impl EscapeVisitor for Destination<'_> {
             Escape::Argument { argument, path, .. } if argument == index => path.merge(at.path),
             _ => return AtDef::Abort,
         };
-        self.to = Escape::Argument { argument: index, path, is_exclusive: false };
+        self.to = Escape::Argument { argument: index, path };
         AtDef::Down
     }
 }

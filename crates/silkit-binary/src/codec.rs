@@ -126,6 +126,17 @@ impl Codec for u32 {
     }
 }
 
+/// Numbers of arguments.
+impl Codec for usize {
+    fn write(&self, sink: &mut Sink<'_>) {
+        sink.length(*self);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        source.number().map(|number| number as usize)
+    }
+}
+
 impl<T: Codec> Codec for Option<T> {
     fn write(&self, sink: &mut Sink<'_>) {
         sink.byte(u8::from(self.is_some()));

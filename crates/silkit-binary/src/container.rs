@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// translates the ends of lines.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89SILKIT\n";
 /// The version of the format that is written, and the one that is read.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The sections, in the order of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,13 +1,15 @@
 //! Everything of a module but the bodies, in bytes.
 
-use crate::codec::{Codec, record, variants};
+use crate::codec::{Codec, flags, record, variants};
 use crate::sink::Sink;
 use crate::source::{Damage, Source};
+use silkit_ir::attributes::*;
+use silkit_ir::effects::*;
 use silkit_ir::{
-    Attribute, ClassRef, Conformance, CoverageMap, DebugExpr, DebugVarData, DeclRefData,
+    ClassRef, Component, Conformance, CoverageMap, DebugExpr, DebugVarData, DeclRefData,
     DefaultOverrideTable, DifferentiabilityWitness, Function, Global, KeyPathComponent, KeyPathData,
-    KeyPathId, KeyPathIndex, Linkage, Module, MoveOnlyDeinit, Property, Scope, ScopeParent, SilStage,
-    SourceLoc, SwiftText, VTable, VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
+    KeyPathId, KeyPathIndex, Linkage, Module, MoveOnlyDeinit, ProjectionPath, Property, Scope, ScopeParent,
+    SilStage, SourceLoc, SwiftText, VTable, VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
 };
 
 variants! {
@@ -26,6 +28,46 @@ variants! {
         9 = PackageExternal,
         10 = HiddenExternal,
         11 = SharedExternal,
+    }
+
+    Serialized { 0 = No, 1 = Fully, 2 = ForPackage }
+
+    ThunkKind { 0 = Thunk, 1 = SignatureOptimized, 2 = Reabstraction, 3 = BackDeployed }
+
+    SpecialPurpose { 0 = GlobalInit, 1 = GlobalInitOnce, 2 = LazyGetter }
+
+    InlineStrategy { 0 = Never, 1 = Always }
+
+    OptimizationMode { 0 = None, 1 = Speed, 2 = Size }
+
+    EffectsKind { 0 = ReadNone, 1 = ReadOnly, 2 = ReleaseNone, 3 = ReadWrite }
+
+    PerformanceConstraint {
+        0 = NoLocks,
+        1 = NoAllocation,
+        2 = NoRuntime,
+        3 = NoExistentials,
+        4 = NoObjCBridging,
+    }
+
+    EntryKind { 0 = Normal, 1 = Override, 2 = Inherited }
+
+    DifferentiabilityKind { 0 = Forward, 1 = Reverse, 2 = Normal, 3 = Linear }
+
+    Escape { 0 = Nowhere, 1 = Return { path, is_exclusive }, 2 = Argument { argument, path } }
+
+    Component {
+        0 = StructField(index),
+        1 = TupleElement(index),
+        2 = EnumCase(index),
+        3 = ClassField(index),
+        4 = Element(index),
+        5 = TailElements,
+        6 = Existential,
+        7 = AnyClassField,
+        8 = AnyElement,
+        9 = AnyValueFields,
+        10 = Anything,
     }
 
     ClassRef { 0 = Name(name), 1 = Type(ty) }
@@ -63,9 +105,41 @@ variants! {
     KeyPathId { 0 = Function(name, ty), 1 = Method(decl, formal, lowered), 2 = Property(decl) }
 }
 
+flags! { FunctionFlags Effects }
+
 record! {
+    FunctionAttributes {
+        flags,
+        serialized,
+        thunk,
+        purpose,
+        inline,
+        optimization,
+        effects,
+        performance,
+        availability,
+        section,
+        asmname,
+        clang,
+        dynamic_replacement_for,
+        ref_adhoc_requirement_witness,
+        objc_replacement_for,
+        semantics,
+        specializations,
+        others,
+    }
+    GlobalAttributes { serialized, is_let, is_used, section, asmname, others }
+    TableAttributes { serialized, is_specialized, others }
+    EntryAttributes { kind, is_nonoverridden, others }
+    DifferentiabilityAttributes { serialized, kind, parameters, results, others }
+    OtherAttribute { after, text }
+    Version { major, minor, patch }
+    Specialization { is_exported, is_partial, spi, spi_module, availability, target, requirements }
+    FunctionEffects { escapes, side }
+    ArgumentEscape { argument, path, to, is_derived }
+    SideEffects { arguments, global }
+    ArgumentEffects { read, write, copy, destroy }
     SwiftText { text, range, synthesized }
-    Attribute { key, text }
     VTable { attributes, class, entries }
     VTableEntry { method, formal, linkage, function, attributes }
     WitnessTable { linkage, attributes, of, entries }
@@ -80,6 +154,18 @@ record! {
     DebugVarData { is_let, parenthesized, name, loc, scope, argno, implicit, ty, expr }
     KeyPathData { sig, objc, root, components }
     KeyPathIndex { operand, formal, lowered }
+}
+
+/// The components of a path.
+impl Codec for ProjectionPath {
+    fn write(&self, sink: &mut Sink<'_>) {
+        self.components().collect::<Vec<_>>().write(sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        let components: Vec<Component> = Codec::read(source)?;
+        Self::from_components(&components).map_err(|_| source.damage("a path that no projection has"))
+    }
 }
 
 /// Functions without their bodies.

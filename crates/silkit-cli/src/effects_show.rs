@@ -3,12 +3,11 @@
 use crate::effects::Effect;
 use crate::input::Input;
 use serde_json::{Value as Json, json};
-use silkit::analysis::FunctionEffects;
 use silkit::analysis::proofs::{Fact, Proof, Proofs, Reason, Step, Unknown};
 use silkit::demangle::{Style, demangle};
 use silkit::diag::SourceFile;
-use silkit::ir::{EffectsAttribute, FunctionId, Module, RuntimeEffects};
-use silkit::text::Dump;
+use silkit::ir::{EffectsKind, FunctionId, Module, RuntimeEffects};
+use silkit::text::{Dump, effect_texts};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -72,7 +71,7 @@ impl<'a> Shown<'a> {
             let _ = write!(out, "\n{}", function.name);
         }
         out.push('\n');
-        for effects in &function.effects {
+        for effects in effect_texts(&function.effects) {
             let _ = writeln!(out, "[{effects}]");
         }
         let mut not = Vec::new();
@@ -161,17 +160,15 @@ impl<'a> Shown<'a> {
     /// Why it is not known what a function does.
     fn unknown(&self, id: FunctionId) -> String {
         let (function, name) = (&self.module.functions[id], self.name(id));
-        let promise = match function.effects_attribute() {
-            Some(EffectsAttribute::ReadNone) => "[readnone]",
-            Some(EffectsAttribute::ReadOnly) => "[readonly]",
-            Some(EffectsAttribute::ReleaseNone) => "[releasenone]",
-            Some(EffectsAttribute::ReadWrite) | None if function.body.is_some() => {
+        let promise = match function.attributes.effects {
+            Some(EffectsKind::ReadNone) => "[readnone]",
+            Some(EffectsKind::ReadOnly) => "[readonly]",
+            Some(EffectsKind::ReleaseNone) => "[releasenone]",
+            Some(EffectsKind::ReadWrite) | None if function.body.is_some() => {
                 return format!("may do anything: calls {name}, whose effects are not computed");
             }
-            _ if FunctionEffects::parse(&function.effects).side.is_some() => {
-                "what is written down of its effects"
-            }
-            Some(EffectsAttribute::ReadWrite) | None => {
+            _ if function.effects.side.is_some() => "what is written down of its effects",
+            Some(EffectsKind::ReadWrite) | None => {
                 return format!("may do anything: calls {name}, which has no body here");
             }
         };
@@ -194,7 +191,7 @@ impl<'a> Shown<'a> {
         json!({
             "function": function.name.as_str(),
             "demangled": demangle(function.name.as_str(), Style::Full),
-            "side_effects": function.effects.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
+            "side_effects": effect_texts(&function.effects),
             "effects": effects,
         })
     }

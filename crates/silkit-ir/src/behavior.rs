@@ -3,6 +3,7 @@
 //! What is the same for all instances of a kind stands in the instruction table; the rest is said here, a function for
 //! each kind whose answer depends on the instance.
 
+use crate::attributes::EffectsKind;
 use crate::body::{Body, Inst};
 use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
@@ -28,32 +29,6 @@ pub struct NoFunctions;
 impl Functions for NoFunctions {
     fn function(&self, _: Symbol) -> Option<&Function> {
         None
-    }
-}
-
-/// What a function promises by an attribute (FunctionAttributes.md, "effects").
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EffectsAttribute {
-    /// `readnone`: it touches no memory.
-    ReadNone,
-    /// `readonly`: it writes to no memory.
-    ReadOnly,
-    /// `releasenone`: it releases nothing.
-    ReleaseNone,
-    /// `readwrite`: it may do anything.
-    ReadWrite,
-}
-
-impl Function {
-    /// The promise about effects that stands among its attributes.
-    pub fn effects_attribute(&self) -> Option<EffectsAttribute> {
-        self.attributes.iter().find_map(|a| match a.key.as_str() {
-            "readnone" => Some(EffectsAttribute::ReadNone),
-            "readonly" => Some(EffectsAttribute::ReadOnly),
-            "releasenone" => Some(EffectsAttribute::ReleaseNone),
-            "readwrite" => Some(EffectsAttribute::ReadWrite),
-            _ => None,
-        })
     }
 }
 
@@ -112,8 +87,8 @@ impl<'a> Behavior<'a> {
     /// A call of a function that is known to touch no memory does nothing itself.
     fn call(&self, inst: Inst) -> MemoryBehavior {
         let callee = called_function(self.body, inst).and_then(|name| self.functions.function(name));
-        match callee.and_then(Function::effects_attribute) {
-            Some(EffectsAttribute::ReadNone) => MemoryBehavior::None,
+        match callee.and_then(|callee| callee.attributes.effects) {
+            Some(EffectsKind::ReadNone) => MemoryBehavior::None,
             _ => self.body.info(inst).memory,
         }
     }

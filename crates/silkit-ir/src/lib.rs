@@ -5,7 +5,7 @@
 //! shape (opcode, flags, operands, results, attribute words); what the parts mean is said once,
 //! in the instruction table ([`Opcode::info`]).
 
-mod attributes;
+pub mod attributes;
 pub mod behavior;
 mod body;
 mod calls;
@@ -14,7 +14,7 @@ pub mod conventions;
 mod debug;
 mod decl_ref;
 mod edit;
-
+pub mod effects;
 pub mod generated;
 mod infer;
 pub mod info;
@@ -23,6 +23,7 @@ mod keypath;
 mod module;
 pub mod opened;
 pub mod ownership;
+mod projection_path;
 mod reborrow;
 pub mod references;
 
@@ -30,8 +31,11 @@ pub mod roles;
 mod runtime;
 mod stack;
 
-pub use attributes::{FUNCTION_ATTRIBUTES, GLOBAL_ATTRIBUTES, order_attributes};
-pub use behavior::{Behavior, EffectsAttribute, Functions, NoFunctions, called_function};
+pub use attributes::{
+    EffectsKind, FunctionAttributes, FunctionFlags, GlobalAttributes, InlineStrategy, OptimizationMode,
+    Serialized, SpecialPurpose, TableAttributes, ThunkKind,
+};
+pub use behavior::{Behavior, Functions, NoFunctions, called_function};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
     Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,
@@ -41,11 +45,13 @@ pub use cloner::{Cloner, ScopeMap};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use edit::{BuildError, Builder, Changes, Editor, Epoch, Point};
+pub use effects::FunctionEffects;
 pub use generated::Opcode;
 pub use infer::{inferred_types, result_types};
 pub use info::InstInfo;
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
+pub use projection_path::{Component, Indexed, PathError, PathErrorKind, ProjectionPath};
 pub use runtime::RuntimeEffects;
 
 /// The word of an attribute that is missing.

@@ -1,8 +1,13 @@
 //! Modules and the entities in them.
 
+use crate::attributes::{
+    DifferentiabilityAttributes, EntryAttributes, FunctionAttributes, FunctionFlags, GlobalAttributes,
+    OptimizationMode, Serialized, TableAttributes,
+};
 use crate::body::Body;
 use crate::debug::SourceLoc;
 use crate::decl_ref::DeclRef;
+use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
 use silkit_base::{IdVec, Symbol, TextRange, entity};
 use silkit_types::{GenericSig, SilType, Type};
@@ -135,15 +140,6 @@ impl Linkage {
     }
 }
 
-/// An attribute in brackets, as spelled between them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Attribute {
-    /// The first word.
-    pub key: Symbol,
-    /// All that stands between the brackets.
-    pub text: Symbol,
-}
-
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -151,12 +147,12 @@ pub struct Function {
     pub name: Symbol,
     /// The linkage.
     pub linkage: Linkage,
-    /// The attributes (FunctionAttributes.md), in order.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: FunctionAttributes,
     /// The type.
     pub ty: SilType,
-    /// The effects, each as spelled between its brackets.
-    pub effects: Vec<Symbol>,
+    /// The effects on arguments and memory.
+    pub effects: FunctionEffects,
     /// The body, where the function is defined here.
     pub body: Option<Body>,
     /// Where the name stands in the text.
@@ -169,9 +165,9 @@ impl Function {
         Self {
             name: name.into(),
             linkage: Linkage::Default,
-            attributes: Vec::new(),
+            attributes: FunctionAttributes::default(),
             ty,
-            effects: Vec::new(),
+            effects: FunctionEffects::default(),
             body: None,
             name_range: TextRange::default(),
         }
@@ -189,21 +185,31 @@ impl Function {
 
     /// Makes a declaration of a definition: one that is defined elsewhere.
     pub fn remove_body(&mut self) {
-        const OF_BODIES: &[&str] = &["ossa", "serialized", "serialized_for_package"];
         self.body = None;
         self.linkage = Linkage::Default;
-        self.effects.clear();
-        self.attributes.retain(|a| !OF_BODIES.contains(&a.key.as_str()));
+        self.effects = FunctionEffects::default();
+        self.attributes.flags.remove(FunctionFlags::OSSA);
+        self.attributes.serialized = Serialized::No;
     }
 
-    /// Whether it may be optimized: passes leave those alone that say `[Onone]`.
+    /// Returns true if the function has all these flags.
+    pub fn has(&self, flags: FunctionFlags) -> bool {
+        self.attributes.flags.contains(flags)
+    }
+
+    /// Returns true if the body is in OSSA form.
+    pub fn has_ossa(&self) -> bool {
+        self.has(FunctionFlags::OSSA)
+    }
+
+    /// Returns true if the function may be optimized: passes leave those alone that say `[Onone]`.
     pub fn is_optimized(&self) -> bool {
-        !self.has_attribute("Onone")
+        self.attributes.optimization != Some(OptimizationMode::None)
     }
 
-    /// Whether an attribute with this first word is there.
-    pub fn has_attribute(&self, key: &str) -> bool {
-        self.attributes.iter().any(|a| a.key == key)
+    /// Returns true if the function has these high-level semantics.
+    pub fn has_semantics(&self, semantics: &str) -> bool {
+        self.attributes.has_semantics(semantics)
     }
 }
 
@@ -214,8 +220,8 @@ pub struct Global {
     pub name: Symbol,
     /// The linkage.
     pub linkage: Linkage,
-    /// `serialized`, `let`, …, in order.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: GlobalAttributes,
     /// The type.
     pub ty: SilType,
     /// The static initializer.
@@ -225,8 +231,8 @@ pub struct Global {
 /// A vtable.
 #[derive(Clone, Debug)]
 pub struct VTable {
-    /// `serialized` and its like.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: TableAttributes,
     /// The class by its name, or a specialized class type.
     pub class: ClassRef,
     /// The entries.
@@ -253,8 +259,8 @@ pub struct VTableEntry {
     pub linkage: Linkage,
     /// The implementation.
     pub function: Symbol,
-    /// `override`, `inherited`, `nonoverridden`.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: EntryAttributes,
 }
 
 /// A protocol conformance as tables refer to it.
@@ -303,8 +309,8 @@ pub enum Conformance {
 pub struct WitnessTable {
     /// The linkage.
     pub linkage: Linkage,
-    /// `serialized`, `specialized`, ….
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: TableAttributes,
     /// The conformance; for a default witness table the protocol by name.
     pub of: WitnessTableOf,
     /// The entries; `None` for a declaration.
@@ -362,8 +368,8 @@ pub struct DefaultOverrideTable {
 pub struct DifferentiabilityWitness {
     /// The linkage.
     pub linkage: Linkage,
-    /// `[serialized]`, `[reverse]`, `[parameters 0]`, `[results 0]`, in order.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: DifferentiabilityAttributes,
     /// The signature of the derivative.
     pub sig: Option<GenericSig>,
     /// The original function.
@@ -377,8 +383,8 @@ pub struct DifferentiabilityWitness {
 /// A property descriptor.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// `serialized` and its like.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: TableAttributes,
     /// The property.
     pub decl: DeclRef,
     /// The signature of its context.
@@ -401,8 +407,8 @@ pub struct CoverageMap {
 /// The deinit of a move-only type.
 #[derive(Clone, Debug)]
 pub struct MoveOnlyDeinit {
-    /// `serialized` and its like.
-    pub attributes: Vec<Attribute>,
+    /// The attributes.
+    pub attributes: TableAttributes,
     /// The type.
     pub nominal: Symbol,
     /// The function.

@@ -116,12 +116,7 @@ pub struct OwnershipContext<'a> {
 impl<'a> OwnershipContext<'a> {
     /// The context of a function's body.
     pub fn new(function: &Function, facts: &'a dyn TypeFacts, addresses: Addresses) -> Self {
-        Self {
-            facts,
-            ty: function.ty.ty().as_function(),
-            has_ossa: function.has_attribute("ossa"),
-            addresses,
-        }
+        Self { facts, ty: function.ty.ty().as_function(), has_ossa: function.has_ossa(), addresses }
     }
 
     /// Whether values of a type need no memory management: bits and all addresses.

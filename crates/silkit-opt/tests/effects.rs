@@ -20,7 +20,8 @@ fn run(input: &str) -> String {
     let outcome = Runner::new().run(&mut module, &declarations, &steps);
     let mut text = outcome.output.text(Stream::Out);
     for function in module.functions.values() {
-        let effects: String = function.effects.iter().map(|e| format!(" [{e}]")).collect();
+        let texts = silkit_text::effect_texts(&function.effects);
+        let effects: String = texts.iter().map(|e| format!(" [{e}]")).collect();
         if !effects.is_empty() {
             text.push_str(&format!("@{}:{effects}\n", function.name));
         }

@@ -11,7 +11,7 @@ use silkit_types::decl::Declarations;
 pub fn all_effects(module: &Module) -> IdVec<FunctionId, FunctionEffects> {
     let mut effects = IdVec::new();
     for function in module.functions.values() {
-        effects.push(FunctionEffects::parse(&function.effects));
+        effects.push(function.effects.clone());
     }
     effects
 }

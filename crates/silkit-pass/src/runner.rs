@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use silkit_analysis::AnalysisCache;
 use silkit_analysis::calls::functions_by_name;
 use silkit_base::{Entity, FxHashMap, Symbol};
-use silkit_ir::{Body, Epoch, Function, FunctionId, Module};
+use silkit_ir::{Body, Epoch, Function, FunctionAttributes, FunctionEffects, FunctionId, Module};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -318,8 +318,7 @@ impl<'a> Runner<'a> {
             };
             work.ledger.allowance = allowance;
             work.ledger.changes = 0;
-            let has_changed =
-                |function: &Function, before: &(Epoch, Vec<Symbol>, usize)| state(function) != *before;
+            let has_changed = |function: &Function, before: &State| state(function) != *before;
             let (module, printing) = (world.module, world.printing);
             let at = At { number, pass: &step.pass, module, function: Some(work.function), printing };
             self.observers.iter().for_each(|o| o.before(&at, &mut work.ledger.output));
@@ -368,9 +367,12 @@ impl<'a> Runner<'a> {
 }
 
 /// What tells whether a pass changed a function.
-fn state(function: &Function) -> (Epoch, Vec<Symbol>, usize) {
+type State = (Epoch, FunctionEffects, FunctionAttributes);
+
+/// Returns the present state of a function.
+fn state(function: &Function) -> State {
     let epoch = function.body.as_ref().map(Body::epoch).unwrap_or_default();
-    (epoch, function.effects.clone(), function.attributes.len())
+    (epoch, function.effects.clone(), function.attributes.clone())
 }
 
 impl std::fmt::Debug for Runner<'_> {

@@ -12,6 +12,7 @@ mod body;
 mod cursor;
 pub mod decl;
 mod decl_ref;
+mod effects;
 mod error;
 mod existential;
 mod format;
@@ -29,6 +30,7 @@ mod types_result;
 
 pub use body::{Dump, Numbering};
 pub use cursor::Cursor;
+pub use effects::{effect_texts, parse_effects};
 pub use error::{Parse, SyntaxError};
 pub use format::format_module;
 pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};

@@ -85,7 +85,7 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
 
 /// The owned values that an instruction consumes.
 fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
-    if !cx.function().has_attribute("ossa") {
+    if !cx.function().has_ossa() {
         return Vec::new();
     }
     let body = cx.body();

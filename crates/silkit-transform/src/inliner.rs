@@ -104,8 +104,8 @@ impl<'a> Inliner<'a> {
         call: Inst,
     ) -> Result<Self, CannotInline> {
         let source = callee.body.as_ref().ok_or(CannotInline::NoBody)?;
-        let has_ossa = caller.has_attribute("ossa");
-        if callee.has_attribute("ossa") != has_ossa {
+        let has_ossa = caller.has_ossa();
+        if callee.has_ossa() != has_ossa {
             return Err(CannotInline::Ownership);
         }
         let site = ApplySite::new(body, call, Addresses::Lowered).filter(ApplySite::is_full);

@@ -217,14 +217,12 @@ impl VariableNames<'_> {
 
     /// The closure that a thunk wraps.
     fn wrapped(&self, inst: Inst) -> Option<Value> {
-        const THUNKS: [&str; 4] =
-            ["thunk", "reabstraction_thunk", "signature_optimized_thunk", "back_deployed_thunk"];
         let site = ApplySite::new(self.body, inst, Addresses::Lowered)?;
         let callee = self.body.def_as::<FunctionRef>(site.callee())?.function;
         let function = self.functions.function(callee)?;
         let mut arguments = site.arguments();
         let only = arguments.next().filter(|_| arguments.len() == 0)?;
-        THUNKS.iter().any(|thunk| function.has_attribute(thunk)).then_some(only)
+        function.attributes.thunk.and(Some(only))
     }
 
     /// What a method returns is a part of what it was called on.

@@ -217,7 +217,7 @@ impl<'a> FunctionContext<'a> {
 
     /// Whether the function is in Ownership SSA form.
     pub fn is_ossa(&self) -> bool {
-        self.function.has_attribute("ossa")
+        self.function.has_ossa()
     }
 
     /// The name of a value for people: `%1`.

@@ -7,7 +7,7 @@ use crate::rule::{Check, Rule, rules};
 use rayon::prelude::*;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Addresses;
-use silkit_ir::{Attribute, Function, FunctionId, Inst, Module, Opcode};
+use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
 use silkit_types::decl::Declarations;
 
 /// What is verified.
@@ -98,8 +98,7 @@ fn is_wanted(rule: &Rule, options: &Options) -> bool {
 
 /// Whether a function has a body, and does not ask to be left alone.
 fn is_verified(function: &Function) -> bool {
-    let refuses = |a: &Attribute| a.key == "_semantics" && a.text.as_str().contains("\"sil.verify_none\"");
-    function.body.is_some() && !function.attributes.iter().any(refuses)
+    function.body.is_some() && !function.has_semantics("sil.verify_none")
 }
 
 /// Verifies a module. The text is the one that it was read from: messages name values as it does.

@@ -53,10 +53,10 @@ fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symb
         if let Some(body) = &function.body {
             references::of_body(body, &mut keep);
         }
-        // `[dynamic_replacement_for "f"]` and its like name functions.
-        for attribute in function.attributes.iter().filter(|a| a.text.as_str().contains('"')) {
-            attribute.text.as_str().split('"').skip(1).step_by(2).map(Symbol::new).for_each(&mut keep);
-        }
+        let attributes = &function.attributes;
+        let named = [attributes.dynamic_replacement_for, attributes.ref_adhoc_requirement_witness];
+        let targets = attributes.specializations.iter().filter_map(|s| s.target);
+        named.into_iter().flatten().chain(targets).for_each(&mut keep);
     }
     module.vtables.iter().flat_map(|t| &t.entries).for_each(|e| keep(e.function));
     for table in module.witness_tables.iter().chain(&module.default_witness_tables) {

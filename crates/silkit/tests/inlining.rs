@@ -6,7 +6,7 @@ mod inputs;
 use silkit::base::FxHashSet;
 use silkit::ir::conventions::{Addresses, ApplySite};
 use silkit::ir::instructions::FunctionRef;
-use silkit::ir::{Body, FunctionId, Inst, Module, Opcode};
+use silkit::ir::{Body, FunctionId, Inst, Module, Opcode, Serialized};
 use silkit::text::parse_module;
 use silkit::transform::inliner;
 use silkit_testkit::or_skip;
@@ -24,7 +24,8 @@ fn find_call(module: &Module, caller: FunctionId, seen: &FxHashSet<Inst>) -> Opt
         let fits = source.inst_bound() < 60
             && body.inst_bound() < 4000
             // What other modules may copy cannot refer to what a body that they do not have refers to.
-            && (!function.has_attribute("serialized") || target.has_attribute("serialized"));
+            && (function.attributes.serialized != Serialized::Fully
+                || target.attributes.serialized == Serialized::Fully);
         fits.then_some((inst, callee))
     })
 }

@@ -20,7 +20,7 @@ struct Counts {
 fn check(text: &str, counts: &mut Counts) {
     let module = parse_module(text).module;
     let facts = silkit::declarations(&module);
-    for function in module.functions.values().filter(|f| f.has_attribute("ossa")) {
+    for function in module.functions.values().filter(|f| f.has_ossa()) {
         let Some(body) = &function.body else { continue };
         let ownership = BodyOwnership::new(body, OwnershipContext::new(function, &facts, Addresses::Lowered));
         for inst in body.insts() {

@@ -2,7 +2,7 @@
 
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, UncheckedTakeEnumDataAddr};
-use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use silkit_types::decl::Declarations;
 use silkit_types::{Type, TypeKind};
 
@@ -36,7 +36,7 @@ pub enum GlobalInitializer {
 
 /// What a function is as an initializer of a global variable.
 pub fn global_initializer(function: &Function) -> GlobalInitializer {
-    if !function.has_attribute("global_init") {
+    if function.attributes.purpose != Some(SpecialPurpose::GlobalInit) {
         return GlobalInitializer::No;
     }
     let Some(body) = &function.body else { return GlobalInitializer::Unknown };

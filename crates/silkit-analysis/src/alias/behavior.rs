@@ -4,11 +4,11 @@ use super::base::AccessBase;
 use super::scope::Immutable;
 use super::{Aliases, WORST};
 use crate::ProjectionPath;
-use crate::effects::{Effects, FunctionEffects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::side_effects::declared_effects;
 use crate::walk::AtUse;
 use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::effects::{Effects, FunctionEffects};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{
     AccessKind, AddressToPointer, AnyInst, BeginAccess, LoadQualifier, PointerToAddress, StoreQualifier,

@@ -17,10 +17,10 @@ pub use scope::Immutable;
 pub use types::TypeRules;
 
 use crate::access::{GlobalInitializer, global_initializer};
-use crate::effects::Effects;
 use crate::escape::Escapes;
 use crate::memory::MemoryFacts;
 use silkit_base::Symbol;
+use silkit_ir::effects::Effects;
 use silkit_ir::{Body, Function, Functions, Module, Value};
 use std::fmt;
 

@@ -5,7 +5,7 @@ use super::base::{AccessBase, argument_is_exclusive};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
-use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use std::fmt;
 
 /// What keeps the memory at an address from being written.
@@ -48,10 +48,11 @@ impl Aliases<'_> {
             AccessBase::Class(base) | AccessBase::Tail(base) => self.object_immutability(base),
             AccessBase::Global(name) => {
                 let global = self.module.globals.iter().find(|global| global.name == name)?;
-                let is_initializer = self.function.has_attribute("global_init")
-                    || self.function.has_attribute("global_init_once_fn");
-                (global.attributes.iter().any(|a| a.key == "let") && !is_initializer)
-                    .then_some(Immutable::Always)
+                let is_initializer = matches!(
+                    self.function.attributes.purpose,
+                    Some(SpecialPurpose::GlobalInit | SpecialPurpose::GlobalInitOnce)
+                );
+                (global.attributes.is_let && !is_initializer).then_some(Immutable::Always)
             }
             AccessBase::Argument(argument) => {
                 let ValueDef::Argument(_, index) = body.def(argument) else { return None };

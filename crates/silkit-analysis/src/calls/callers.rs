@@ -128,7 +128,7 @@ impl Callers {
         let names = functions_by_name(module);
         let empty = |f: &silkit_ir::Function| CallersOf {
             callers: Vec::new(),
-            is_called_indirectly: is_method(f) || f.has_attribute("dynamic_replacement_for"),
+            is_called_indirectly: is_method(f) || f.attributes.dynamic_replacement_for.is_some(),
             is_called_elsewhere: is_visible_elsewhere(f, is_whole_module),
         };
         let mut this = Self { of: module.functions.values().map(empty).collect() };

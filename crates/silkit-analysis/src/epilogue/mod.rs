@@ -6,7 +6,7 @@ mod matching;
 use crate::RcIdentity;
 use silkit_ir::behavior::called_function;
 use silkit_ir::info::ApplyKind;
-use silkit_ir::{Behavior, Body, EffectsAttribute, Function, Functions, Inst, Opcode, Value};
+use silkit_ir::{Behavior, Body, EffectsKind, Function, Functions, Inst, Opcode, Value};
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,12 +74,8 @@ impl<'a> Epilogue<'a> {
             EpilogueKind::Retain if is_call => {
                 let callee = called_function(body, inst).and_then(|name| self.functions.function(name));
                 !matches!(
-                    callee.and_then(Function::effects_attribute),
-                    Some(
-                        EffectsAttribute::ReadNone
-                            | EffectsAttribute::ReadOnly
-                            | EffectsAttribute::ReleaseNone
-                    )
+                    callee.and_then(|callee| callee.attributes.effects),
+                    Some(EffectsKind::ReadNone | EffectsKind::ReadOnly | EffectsKind::ReleaseNone)
                 )
             }
             _ => sees_count || is_call || self.behavior.may_release(inst),

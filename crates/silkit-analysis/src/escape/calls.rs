@@ -1,8 +1,8 @@
 //! Calls: what the effects of callees say.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS, is_noescape};
-use crate::effects::{Escape, FunctionEffects};
 use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::effects::{Escape, FunctionEffects};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 

@@ -14,11 +14,11 @@ pub use path::EscapePath;
 pub(crate) use roots::is_exclusive;
 
 use crate::calls::CalleeTables;
-use crate::effects::FunctionEffects;
 use crate::memory::MemoryFacts;
 use crate::walk::{AtDef, AtUse, Walk, WalkPath, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_base::IdVec;
+use silkit_ir::effects::FunctionEffects;
 use silkit_ir::{Body, FunctionId, Operand, Value};
 use silkit_types::{FnFlags, SilType};
 use std::borrow::Cow;

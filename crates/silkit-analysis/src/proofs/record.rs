@@ -1,10 +1,10 @@
 //! What one body says: what its instructions do themselves, and what they do if what they call does something.
 
 use super::{Fact, Reason, Unknown};
-use crate::effects::{Effects, SideEffects};
 use crate::escape::Program;
 use crate::memory::MemoryFacts;
 use crate::side_effects::{Cause, Subject, Witness, declared_effects, has_computed_effects};
+use silkit_ir::effects::{Effects, SideEffects};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Opcode, RuntimeEffects};
 
@@ -53,7 +53,7 @@ impl<'a> Recorder<'a> {
         functions: &dyn Functions,
     ) -> Self {
         let function = &program.tables.module().functions[id];
-        let is_promised = function.effects_attribute().is_some();
+        let is_promised = function.attributes.effects.is_some();
         let allowed = if is_promised { declared_effects(function) } else { Effects::all() };
         let arguments = arguments(function);
         let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
@@ -147,7 +147,7 @@ impl<'a> Recorder<'a> {
         }
         let code = Reason::Unknown(Unknown::Function(callee));
         let side = self.program.effects[callee].side.as_ref();
-        let is_promised = function.effects_attribute().is_some() || side.is_some();
+        let is_promised = function.attributes.effects.is_some() || side.is_some();
         let effects = side.map_or_else(|| declared_effects(function), SideEffects::all);
         for fact in Fact::FEW {
             let is_excluded = match fact {
@@ -232,6 +232,5 @@ pub(super) fn arguments(function: &Function) -> usize {
 }
 
 fn ends_program(function: &Function) -> bool {
-    let is_end = |a: &silkit_ir::Attribute| a.text.as_str().contains("\"programtermination_point\"");
-    function.attributes.iter().any(|a| a.key == "_semantics" && is_end(a))
+    function.has_semantics("programtermination_point")
 }

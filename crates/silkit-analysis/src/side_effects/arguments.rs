@@ -3,12 +3,12 @@
 use super::collect::Collector;
 use super::witness::Cause;
 use super::{convention, restricted};
-use crate::effects::Effects;
 use crate::escape::Program;
 use crate::memory::MemoryFacts;
 use crate::walk::{AnyPath, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::effects::Effects;
 use silkit_ir::instructions::{AnyInst, CopyAddr, Load, LoadQualifier, PartialApply};
 use silkit_ir::{Opcode, Operand, Value};
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ impl Collector<'_> {
         let passing = conventions.and_then(|c| convention(c, index)).unwrap_or(ArgumentConvention::Inout);
         let mut uses = Uses {
             program: self.cx.escapes.program,
-            has_ossa: self.cx.function.has_attribute("ossa"),
+            has_ossa: self.cx.function.has_ossa(),
             takes: false,
             is_captured: false,
         };

@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::access::{AccessFacts, Scopes, StorageKind, accessed_addresses, find};
-use crate::effects::Effects;
 use silkit_ir::conventions::ApplySite;
+use silkit_ir::effects::Effects;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Inst, Opcode};
 

@@ -3,12 +3,12 @@
 use super::barriers::may_be_barrier;
 use super::witness::{Cause, Subject, Witness};
 use super::{AccessBase, Context, access_path, convention, declared_effects, restricted};
-use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::{Direction, EscapePath, EscapeVisitor, NewObjects};
 use crate::walk::{AtDef, AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AnyInst, StoreQualifier};
 use silkit_ir::ownership::builtin;

@@ -15,11 +15,11 @@ pub(crate) use base::{AccessBase, access_path};
 pub use witness::{Cause, NoWitness, Subject, Witness};
 
 use crate::access::AccessFacts;
-use crate::effects::{ArgumentEffects, Effects, SideEffects};
 use crate::escape::{Escapes, NewObjects};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
-use silkit_ir::{Behavior, EffectsAttribute, Function, Functions, Linkage};
+use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
+use silkit_ir::{Behavior, EffectsKind, Function, Functions, Linkage};
 
 /// Whether side effects are computed for a function: what other modules define may change, what is promised by an
 /// attribute need not be found, and functions that are not to be optimized are left as they are.
@@ -31,27 +31,24 @@ pub fn has_computed_effects(function: &Function) -> bool {
             | Linkage::HiddenExternal
             | Linkage::SharedExternal
     );
-    let promise = function.effects_attribute();
-    function.is_optimized()
-        && !is_external
-        && promise.is_none_or(|promise| promise == EffectsAttribute::ReadWrite)
+    let promise = function.attributes.effects;
+    function.is_optimized() && !is_external && promise.is_none_or(|promise| promise == EffectsKind::ReadWrite)
 }
 
 /// What a function may do of which no effects were computed.
 pub fn declared_effects(function: &Function) -> Effects {
-    let is_end = |a: &silkit_ir::Attribute| a.text.as_str().contains("\"programtermination_point\"");
-    if function.attributes.iter().any(|a| a.key == "_semantics" && is_end(a)) {
+    if function.has_semantics("programtermination_point") {
         // Nobody sees what it writes. What it reads must be there, such as the message that it prints.
         return Effects::READ;
     }
     if matches!(function.name.as_str(), "_swift_stdlib_malloc_size" | "_swift_stdlib_has_malloc_size") {
         return Effects::READ;
     }
-    match function.effects_attribute() {
-        Some(EffectsAttribute::ReadNone) => Effects::COPY | Effects::DEINIT_BARRIER,
-        Some(EffectsAttribute::ReadOnly) => Effects::READ | Effects::COPY | Effects::DEINIT_BARRIER,
-        Some(EffectsAttribute::ReleaseNone) => Effects::all() - Effects::DESTROY,
-        Some(EffectsAttribute::ReadWrite) | None => Effects::all(),
+    match function.attributes.effects {
+        Some(EffectsKind::ReadNone) => Effects::COPY | Effects::DEINIT_BARRIER,
+        Some(EffectsKind::ReadOnly) => Effects::READ | Effects::COPY | Effects::DEINIT_BARRIER,
+        Some(EffectsKind::ReleaseNone) => Effects::all() - Effects::DESTROY,
+        Some(EffectsKind::ReadWrite) | None => Effects::all(),
     }
 }
 

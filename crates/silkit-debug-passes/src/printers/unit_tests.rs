@@ -1,9 +1,9 @@
 //! `run-unit-tests`: checks of the toolkit's own data structures, for which no file is needed.
 
 use silkit_analysis::{FunctionEffects, ProjectionPath};
-use silkit_base::Symbol;
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
+use silkit_text::{effect_texts, parse_effects};
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("run-unit-tests", "Checks the toolkit's own data structures", &run);
@@ -37,7 +37,7 @@ const PATHS: &[&str] =
 fn projection_paths() -> Result<(), String> {
     let mut paths = Vec::new();
     for text in PATHS {
-        let (path, rest) = ProjectionPath::parse(text).ok_or_else(|| format!("`{text}` is not read"))?;
+        let (path, rest) = ProjectionPath::parse(text).map_err(|e| format!("`{text}` is not read: {e:?}"))?;
         check(rest.is_empty(), || format!("`{rest}` is left of `{text}`"))?;
         check(path.to_string() == *text, || format!("`{text}` prints as `{path}`"))?;
         paths.push(path);
@@ -63,9 +63,12 @@ fn projection_paths() -> Result<(), String> {
 
 /// Effects print as they were read.
 fn function_effects() -> Result<(), String> {
-    let texts = ["%0: noescape **, read v**.c*.v**", "%1: escape c*.v** -> %0.v**", "global: write,copy"]
-        .map(Symbol::new);
-    let printed = FunctionEffects::parse(&texts).texts();
+    let texts = ["%0: noescape **, read v**.c*.v**", "%1: escape c*.v** -> %0.v**", "global: write,copy"];
+    let mut effects = FunctionEffects::default();
+    for text in texts {
+        parse_effects(&mut effects, text).map_err(|e| format!("`{text}` is not read: {}", e.message))?;
+    }
+    let printed = effect_texts(&effects);
     check(printed == texts, || format!("they print as {printed:?}"))
 }
 

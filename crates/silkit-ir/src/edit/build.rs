@@ -219,7 +219,7 @@ impl Builder<'_> {
             let ty = conventions.argument_type(argument).unwrap_or_else(SilType::unknown);
             let is_trivial = || self.facts.type_properties(ty.ty(), sig).trivial == Some(true);
             let ownership = match conventions.convention(argument) {
-                _ if !function.has_attribute("ossa") => Ownership::None,
+                _ if !function.has_ossa() => Ownership::None,
                 Some(ArgumentConvention::Owned) => Ownership::Owned,
                 Some(ArgumentConvention::Guaranteed) => Ownership::Guaranteed,
                 Some(ArgumentConvention::Unowned) if !is_trivial() => Ownership::Unowned,

@@ -147,10 +147,10 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Writes effects behind the functions' types. What was there before is spelled anew as well.
+/// Sets the effects of the functions, where something is known.
 pub(crate) fn write(module: &mut Module, effects: &AllEffects) {
     for (id, effects) in effects.iter().filter(|(_, effects)| **effects != FunctionEffects::default()) {
-        module.functions[id].effects = effects.texts();
+        module.functions[id].effects = effects.clone();
     }
 }
 

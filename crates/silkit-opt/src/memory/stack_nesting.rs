@@ -8,7 +8,7 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("stack-nesting", "Moves stack deallocations so that allocations nest", &run).mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
-    let is_ossa = cx.function().has_attribute("ossa");
+    let is_ossa = cx.function().has_ossa();
     match fix_stack_nesting(cx.body_mut(), is_ossa) {
         Ok(fixed) => {
             cx.count("deallocations removed", fixed.removed as u64);

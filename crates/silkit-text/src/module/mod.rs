@@ -1,5 +1,6 @@
 //! Modules: text to IR and IR to text.
 
+mod attributes;
 mod body_end;
 mod coverage;
 pub(crate) mod debug_info;

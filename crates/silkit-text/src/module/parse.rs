@@ -8,25 +8,24 @@ use crate::body::parse::{BodyParser, ParsedBody};
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
 use crate::decl::{self, Dialect, parse_decls, with_stdlib};
+use crate::effects::parse_effects_at;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::existential::Protocols;
 use crate::generics::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
-use crate::symbols::symbol;
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
-    Attribute, Body, Editor, FUNCTION_ATTRIBUTES, Function, FunctionId, GLOBAL_ATTRIBUTES, Global, Linkage,
-    Module, SilStage, SwiftText, WitnessEntry, order_attributes,
+    Body, Editor, Function, FunctionEffects, FunctionFlags, FunctionId, Global, Linkage, Module, SilStage,
+    SwiftText, WitnessEntry,
 };
 use silkit_types::decl::DeclTable;
 use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// A module with what was wrong with its text.
@@ -324,69 +323,9 @@ impl<'a> ModuleParser<'a> {
         found.copied().unwrap_or_default()
     }
 
-    /// Reads attributes that must be among the known ones, and puts them into their order.
-    fn known_attributes(&mut self, known: &[&str]) -> Parse<Vec<Attribute>> {
-        let start = self.cur.pos();
-        let mut attributes = self.attributes()?;
-        for attribute in &attributes {
-            if !known.contains(&attribute.key.as_str()) {
-                let text = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
-                let at = start + text.find(attribute.text.as_str()).unwrap_or_default();
-                let error = err_at(
-                    at,
-                    at + attribute.text.as_str().len(),
-                    format!("unknown attribute `[{}]`", attribute.text),
-                );
-                return Err(match silkit_diag::nearest(attribute.key.as_str(), known.iter().copied()) {
-                    Some(name) => error.with_help(format!("did you mean `[{name}]`?")),
-                    None => error,
-                });
-            }
-        }
-        order_attributes(&mut attributes, known);
-        attributes.dedup_by(|a, b| a == b && a.text == a.key);
-        Ok(attributes)
-    }
-
-    /// Reads `[word …]`s.
-    pub(super) fn attributes(&mut self) -> Parse<Vec<Attribute>> {
-        let mut attributes = Vec::new();
-        while self.cur.peek() == b'[' {
-            let text = self.bracketed()?;
-            let key = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-            attributes.push(Attribute { key: symbol(key), text: symbol(&specialization(text)) });
-        }
-        Ok(attributes)
-    }
-
-    /// Reads balanced brackets; gives what is between them.
-    fn bracketed(&mut self) -> Parse<&'static str> {
-        let start = self.cur.pos();
-        let mut depth = 0usize;
-        loop {
-            match self.cur.here() {
-                b'[' => depth += 1,
-                b']' => depth -= 1,
-                b'"' => {
-                    if self.cur.string().is_none() {
-                        return Err(err_here(&self.cur, "unterminated string"));
-                    }
-                    continue;
-                }
-                b'\n' | 0 => return Err(err_at(start, start + 1, "this `[` is not closed on its line")),
-                _ => {}
-            }
-            self.cur.set_pos(self.cur.pos() + 1);
-            if depth == 0 {
-                let text = self.cur.text().get(start + 1..self.cur.pos() - 1).unwrap_or_default();
-                return Ok(symbol(text).as_str());
-            }
-        }
-    }
-
     fn function(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.known_attributes(FUNCTION_ATTRIBUTES)?;
+        let mut attributes = self.function_attributes()?;
         self.cur.skip_trivia();
         let name_start = self.cur.pos();
         let name = global_name(&mut self.cur)?;
@@ -402,18 +341,14 @@ impl<'a> ModuleParser<'a> {
             ));
         }
         let ty = thin_by_default(ty);
-        let mut effects = Vec::new();
         let opens = self.cur.eat("{");
         let open = self.cur.pos();
-        while self.cur.peek() == b'[' {
-            effects.push(symbol(self.bracketed()?));
-        }
+        let effects = self.effects()?;
         // Without a block it is declared, though effects may stand in its braces.
         let has_body = opens && !self.cur.eat("}");
-        let mut attributes = attributes;
         if !has_body {
             // Ownership is a matter of bodies.
-            attributes.retain(|a| a.key != "ossa");
+            attributes.flags.remove(FunctionFlags::OSSA);
         }
         let function = Function { name, linkage, attributes, ty, effects, body: None, name_range };
         let id = self.module.functions.push(function);
@@ -423,9 +358,20 @@ impl<'a> ModuleParser<'a> {
         Ok(())
     }
 
+    /// Reads the effects of a function. What is wrong in one is reported, and the next one read.
+    fn effects(&mut self) -> Parse<FunctionEffects> {
+        let mut effects = FunctionEffects::default();
+        while self.cur.peek() == b'[' {
+            let start = self.cur.pos() + 1;
+            let text = self.bracketed()?;
+            self.errors.extend(parse_effects_at(&mut effects, text, start).err());
+        }
+        Ok(effects)
+    }
+
     fn global(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.known_attributes(GLOBAL_ATTRIBUTES)?;
+        let attributes = self.global_attributes()?;
         let name = global_name(&mut self.cur)?;
         self.expect(":")?;
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
@@ -497,7 +443,7 @@ impl<'a> ModuleParser<'a> {
                     .with_formals(&formals);
                 match pending.owner {
                     Owner::Function(id) => {
-                        parser.with_ownership(self.module.functions[id].has_attribute("ossa")).function()
+                        parser.with_ownership(self.module.functions[id].has_ossa()).function()
                     }
                     Owner::Global(_) => parser.initializer(),
                 }
@@ -543,13 +489,5 @@ fn thin_by_default(ty: SilType) -> SilType {
             ty.with_type(Type::new(TypeKind::Function(Box::new(thin))))
         }
         _ => ty,
-    }
-}
-
-/// `_specialize where T == Int` says what follows from it by default.
-fn specialization(text: &str) -> Cow<'_, str> {
-    match text.strip_prefix("_specialize where ") {
-        Some(requirements) => format!("_specialize exported: false, kind: full, where {requirements}").into(),
-        None => text.into(),
     }
 }

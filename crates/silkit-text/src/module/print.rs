@@ -3,12 +3,11 @@
 use super::Entity;
 use super::debug_info::{DebugInfo, ScopeKey};
 use crate::body::print::BodyPrinter;
+use crate::effects::effect_texts;
 use crate::options::PrintOptions;
 use crate::printer::{Declared, Demangle, Out};
 use rayon::prelude::*;
-use silkit_ir::{
-    Attribute, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
-};
+use silkit_ir::{Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText};
 use silkit_types::{SilType, Type, TypeKind};
 
 /// Prints a module. `demangle` gives the names for people that stand in comments.
@@ -138,14 +137,6 @@ impl ModulePrinter<'_, '_> {
         }
     }
 
-    pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
-        for attribute in attributes {
-            self.out.push("[");
-            self.out.push(attribute.text.as_str());
-            self.out.push("] ");
-        }
-    }
-
     fn function(&mut self, f: &Function, info: Option<(&DebugInfo<'_>, FunctionId)>) {
         if let Some((info, id)) = info {
             self.scopes(f, info, id);
@@ -160,9 +151,9 @@ impl ModulePrinter<'_, '_> {
             self.out.push(", scope ");
             self.out.number(info.number(ScopeKey::Function(id)));
         }
-        if let Some(clang) = f.attributes.iter().find(|a| a.key == "clang") {
+        if let Some(clang) = f.attributes.clang {
             self.out.push("\n// clang name: ");
-            self.out.push(clang.text.as_str().trim_start_matches("clang").trim_start());
+            self.out.push(clang.as_str());
         }
         self.out.push("\nsil ");
         // Definitions are public and declarations public elsewhere, unless they say otherwise.
@@ -170,7 +161,7 @@ impl ModulePrinter<'_, '_> {
         if f.linkage != usual {
             self.linkage(f.linkage);
         }
-        self.attributes(&f.attributes);
+        self.function_attributes(&f.attributes);
         self.out.global_name(f.name);
         self.out.push(" : ");
         self.out.sil_type(f.ty);
@@ -179,9 +170,9 @@ impl ModulePrinter<'_, '_> {
             self.out.push(" {");
         }
         self.out.push("\n");
-        for effect in &f.effects {
+        for effect in effect_texts(&f.effects) {
             self.out.push("[");
-            self.out.push(effect.as_str());
+            self.out.push(&effect);
             self.out.push("]\n");
         }
         if let Some(body) = &f.body {
@@ -217,7 +208,7 @@ impl ModulePrinter<'_, '_> {
         if g.linkage != Linkage::Public {
             self.linkage(g.linkage);
         }
-        self.attributes(&g.attributes);
+        self.global_attributes(&g.attributes);
         self.out.global_name(g.name);
         self.out.push(" : ");
         self.out.sil_type(g.ty);

@@ -26,7 +26,7 @@ impl ModuleParser<'_> {
         parse_constraint(&mut self.cur, &mut self.env)
     }
 
-    fn word(&mut self, what: &'static str) -> Parse<Symbol> {
+    pub(super) fn word(&mut self, what: &'static str) -> Parse<Symbol> {
         self.cur.ident().map(symbol).ok_or_else(|| err_here(&self.cur, format!("expected {what}")))
     }
 
@@ -53,7 +53,7 @@ impl ModuleParser<'_> {
     }
 
     pub(super) fn vtable(&mut self) -> Parse<()> {
-        let attributes = self.attributes()?;
+        let attributes = self.table_attributes()?;
         let class = if self.cur.peek() == b'$' {
             ClassRef::Type(parse_sil_type(&mut self.cur, &mut self.env)?)
         } else {
@@ -97,13 +97,13 @@ impl ModuleParser<'_> {
         linkage: Linkage,
     ) -> Parse<VTableEntry> {
         let function = global_name(&mut self.cur)?;
-        let attributes = self.attributes()?;
+        let attributes = self.entry_attributes()?;
         Ok(VTableEntry { method, formal, linkage, function, attributes })
     }
 
     pub(super) fn witness_table(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.attributes()?;
+        let attributes = self.table_attributes()?;
         let (conformance, entered) = self.conformance_open()?;
         let entries = self.witness_entries();
         if entered {
@@ -116,7 +116,7 @@ impl ModuleParser<'_> {
 
     pub(super) fn default_witness_table(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        let attributes = self.attributes()?;
+        let attributes = self.table_attributes()?;
         let of = WitnessTableOf::Protocol(self.protocol()?);
         let entries = self.witness_entries()?;
         self.module.default_witness_tables.push(WitnessTable { linkage, attributes, of, entries });
@@ -293,17 +293,7 @@ impl ModuleParser<'_> {
 
     pub(super) fn differentiability_witness(&mut self) -> Parse<()> {
         let linkage = self.linkage();
-        self.cur.skip_trivia();
-        let at = self.cur.clone();
-        let attributes = self.attributes()?;
-        for key in ["parameters", "results"] {
-            if !attributes.iter().any(|a| a.key == key) {
-                return Err(err_here(
-                    &at,
-                    format!("expected `[{key} …]` with the numbers of those that count"),
-                ));
-            }
-        }
+        let attributes = self.witness_attributes()?;
         let sig = if self.cur.peek() == b'<' {
             Some(parse_generic_sig(&mut self.cur, &mut self.env)?)
         } else {
@@ -330,7 +320,7 @@ impl ModuleParser<'_> {
     }
 
     pub(super) fn property(&mut self) -> Parse<()> {
-        let attributes = self.attributes()?;
+        let attributes = self.table_attributes()?;
         let decl = decl_ref::parse(&mut self.cur, &mut self.env)?;
         let sig = self.enter_sig()?;
         self.expect("(")?;
@@ -388,7 +378,7 @@ impl ModuleParser<'_> {
     }
 
     pub(super) fn deinit(&mut self) -> Parse<()> {
-        let attributes = self.attributes()?;
+        let attributes = self.table_attributes()?;
         let nominal = self.path("the name of a type")?;
         self.expect("{")?;
         let function = global_name(&mut self.cur)?;
@@ -419,7 +409,7 @@ impl ModuleParser<'_> {
         Ok(())
     }
 
-    fn small_number(&mut self) -> Parse<u32> {
+    pub(super) fn small_number(&mut self) -> Parse<u32> {
         let text = self.cur.integer();
         text.and_then(|t| t.parse().ok()).ok_or_else(|| err_here(&self.cur, "expected a number"))
     }
@@ -459,7 +449,7 @@ impl ModulePrinter<'_, '_> {
 
     pub(super) fn deinit(&mut self, deinit: &MoveOnlyDeinit) {
         self.out.push("sil_moveonlydeinit ");
-        self.attributes(&deinit.attributes);
+        self.table_attributes(&deinit.attributes);
         self.out.push(deinit.nominal.as_str());
         self.out.push(" {\n  ");
         self.out.global_name(deinit.function);
@@ -470,7 +460,7 @@ impl ModulePrinter<'_, '_> {
 
     pub(super) fn vtable(&mut self, table: &VTable) {
         self.out.push("sil_vtable ");
-        self.attributes(&table.attributes);
+        self.table_attributes(&table.attributes);
         match &table.class {
             ClassRef::Name(name) => self.out.push(name.as_str()),
             ClassRef::Type(ty) => self.out.sil_type(*ty),
@@ -488,11 +478,7 @@ impl ModulePrinter<'_, '_> {
             }
             self.linkage(entry.linkage);
             self.out.global_name(entry.function);
-            for attribute in &entry.attributes {
-                self.out.push(" [");
-                self.out.push(attribute.text.as_str());
-                self.out.push("]");
-            }
+            self.entry_attributes(&entry.attributes);
             self.out.push("\t// ");
             self.out.demangled(entry.function);
             self.out.push("\n");
@@ -505,7 +491,7 @@ impl ModulePrinter<'_, '_> {
         if table.entries.is_some() || table.linkage != Linkage::PublicExternal {
             self.linkage(table.linkage);
         }
-        self.attributes(&table.attributes);
+        self.table_attributes(&table.attributes);
         match &table.of {
             WitnessTableOf::Conformance(conformance) => self.conformance(conformance),
             WitnessTableOf::Protocol(protocol) => self.out.ty(*protocol),
@@ -655,7 +641,7 @@ impl ModulePrinter<'_, '_> {
         self.out.demangled(witness.function);
         self.out.push("\nsil_differentiability_witness ");
         self.linkage(witness.linkage);
-        self.attributes(&witness.attributes);
+        self.witness_attributes(&witness.attributes);
         if let Some(sig) = witness.sig {
             self.out.display(sig);
             self.out.push(" ");
@@ -681,7 +667,7 @@ impl ModulePrinter<'_, '_> {
 
     pub(super) fn property(&mut self, property: &Property) {
         self.out.push("sil_property ");
-        self.attributes(&property.attributes);
+        self.table_attributes(&property.attributes);
         self.out.display(property.decl);
         if let Some(sig) = property.sig {
             self.out.display(sig);

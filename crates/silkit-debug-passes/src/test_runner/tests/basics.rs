@@ -113,7 +113,7 @@ fn instruction_move_before(test: &mut Test<'_, '_>) -> Result<(), String> {
 
 /// Makes stack allocations nest, and shows the function.
 fn stack_nesting_fixup(test: &mut Test<'_, '_>) -> Result<(), String> {
-    let is_ossa = test.function().has_attribute("ossa");
+    let is_ossa = test.function().has_ossa();
     let body = test.cx.module.functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     fix_stack_nesting(body, is_ossa).map_err(|error| format!("the stack cannot be nested: {error:?}"))?;

@@ -62,7 +62,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     for allocation in allocations {
         promote(cx, &mut known, allocation);
     }
-    if known.has_changed && cx.function().has_attribute("ossa") {
+    if known.has_changed && cx.function().has_ossa() {
         borrowed_from::complete(cx);
         canonicalize(cx, known);
     }

@@ -71,7 +71,7 @@ impl Slot {
             }
             None => (Value::NONE, SilType::unknown(), false, false),
         };
-        let has_ossa = cx.function().has_attribute("ossa");
+        let has_ossa = cx.function().has_ossa();
         let is_trivial = cx.world.declarations.is_trivial(ty.ty(), sig);
         let has_lifetime = has_ossa && is_lexical && is_trivial != Some(true);
         Self { allocation, address, ty, sig, has_ossa, is_lexical, is_dynamic, is_trivial, has_lifetime }
@@ -219,7 +219,7 @@ fn project(
 ) -> Value {
     let mut whole = whole;
     let is_cast = cx.body().inst(projection).opcode == Opcode::UncheckedAddrCast;
-    let has_ossa = cx.function().has_attribute("ossa");
+    let has_ossa = cx.function().has_ossa();
     if !is_cast && has_ossa && ownership(cx, whole) == Some(Ownership::Owned) {
         let mut builder = cx.builder_at(Point::Before(load));
         whole = builder.begin_borrow(whole);

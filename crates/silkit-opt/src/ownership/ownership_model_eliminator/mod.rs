@@ -8,7 +8,7 @@ mod closures;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
-use silkit_ir::{ArgFlags, Block, Builder, Inst, NewInst, Opcode, Ownership, Point, Value};
+use silkit_ir::{ArgFlags, Block, Builder, FunctionFlags, Inst, NewInst, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::counting::Counting;
@@ -28,13 +28,13 @@ pub(super) const NON_TRANSPARENT: Pass<'static> = Pass::function(
 .mandatory();
 
 fn run_non_transparent(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has_attribute("transparent") {
+    if !cx.function().has(FunctionFlags::TRANSPARENT) {
         run(cx);
     }
 }
 
 fn run(cx: &mut FunctionContext<'_>) {
-    if !cx.function().has_attribute("ossa") {
+    if !cx.function().has_ossa() {
         return;
     }
     let declarations = cx.world.declarations;
@@ -53,7 +53,7 @@ fn run(cx: &mut FunctionContext<'_>) {
         lowering.block(block);
     }
     let has_closures = lowering.has_closures;
-    cx.function_mut().attributes.retain(|a| a.key != "ossa");
+    cx.function_mut().attributes.flags.remove(FunctionFlags::OSSA);
     // Closures end where their values did, which need not nest with other allocations.
     if has_closures && fix_stack_nesting(cx.body_mut(), false).is_err() {
         cx.report(None, "a closure on the stack is not destroyed on every path");

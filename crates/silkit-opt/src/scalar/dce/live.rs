@@ -279,7 +279,5 @@ fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
 /// Whether an instruction makes a string of a literal: that does nothing else.
 fn makes_string(body: &Body, world: &World<'_>, inst: Inst) -> bool {
     let callee = called_function(body, inst).and_then(|name| world.function(name));
-    callee.is_some_and(|f| {
-        f.attributes.iter().any(|a| a.key == "_semantics" && a.text.as_str().contains("\"string.makeUTF8\""))
-    })
+    callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))
 }

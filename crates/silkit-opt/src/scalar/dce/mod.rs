@@ -77,7 +77,7 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     let (body, world) = (cx.body(), cx.world);
     let mut control = Control::of(body);
     let context = OwnershipContext::new(cx.function(), world.declarations, Addresses::Lowered);
-    let has_ossa = cx.function().has_attribute("ossa");
+    let has_ossa = cx.function().has_ossa();
     let ownership = has_ossa.then(|| BodyOwnership::new(body, context));
     let live = Live::of(body, &mut control, world, ownership.as_ref());
     let mut plan = Plan::default();

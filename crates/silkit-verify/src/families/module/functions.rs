@@ -4,9 +4,8 @@ use super::{is_external, place};
 use crate::context::{ModuleContext, Owner};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
-use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::{Function, Linkage};
+use silkit_ir::{Function, Linkage, Serialized};
 
 pub(super) const RULES: &[&Rule] =
     &[&NAME_ONCE, &DEFINITION_HAS_BODY, &HIDDEN_EXTERNAL_BODY, &SERIALIZED_LINKAGE, &REPLACED_IS_DECLARED];
@@ -83,7 +82,7 @@ fn definition_has_body(cx: &ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
         let is_definition = function.linkage != Linkage::Default && !is_external(function.linkage);
         // Those that a Clang declaration defines have their body elsewhere.
-        let is_foreign = function.has_attribute("clang") || function.has_attribute("asmname");
+        let is_foreign = function.attributes.clang.is_some() || function.attributes.asmname.is_some();
         if function.body.is_some() || !is_definition || is_foreign {
             continue;
         }
@@ -175,7 +174,7 @@ fn serialized_linkage(cx: &ModuleContext<'_>) {
 
 /// Whether other modules, or those of the package, may copy the body.
 pub(super) fn is_serialized(function: &Function) -> bool {
-    function.has_attribute("serialized") || function.has_attribute("serialized_for_package")
+    function.attributes.serialized != Serialized::No
 }
 
 static REPLACED_IS_DECLARED: Rule = Rule {
@@ -205,9 +204,8 @@ bb0:
 
 fn replaced_is_declared(cx: &ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
-        let replaced = function.attributes.iter().find(|a| a.key == "dynamic_replacement_for");
-        let Some(name) = replaced.and_then(|a| a.text.as_str().split('"').nth(1)) else { continue };
-        if cx.function(Symbol::new(name)).is_none() {
+        let Some(name) = function.attributes.dynamic_replacement_for else { continue };
+        if cx.function(name).is_none() {
             let message = format!("`@{}` replaces `@{name}`, which is not declared", function.name);
             cx.report(cx.finding(&REPLACED_IS_DECLARED, Owner::Function(id), Place::Whole, message));
         }

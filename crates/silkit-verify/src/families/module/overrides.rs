@@ -6,6 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
+use silkit_ir::attributes::EntryKind;
 use silkit_ir::{ClassRef, DeclRef};
 use silkit_types::decl::Lookup;
 use silkit_types::{FunctionType, Type};
@@ -66,7 +67,7 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
         }
     }
     for (index, table) in cx.module.vtables.iter().enumerate() {
-        for entry in table.entries.iter().filter(|e| e.attributes.iter().any(|a| a.key == "override")) {
+        for entry in table.entries.iter().filter(|e| e.attributes.kind == EntryKind::Override) {
             let Some(&overridden) = first.get(&(entry.method, entry.formal)) else { continue };
             let (Some(base), Some(own)) = (cx.function(overridden), cx.function(entry.function)) else {
                 continue;
@@ -167,10 +168,14 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
         let above = above.and_then(|d| Some((d.path, *tables.get(&d.path)?)));
         let is_root = superclass.is_none() && decl.is_class() && decl.inherited.is_empty();
         for entry in &table.entries {
-            let says = entry.attributes.iter().find(|a| a.key == "override" || a.key == "inherited");
+            let says = match entry.attributes.kind {
+                EntryKind::Normal => None,
+                EntryKind::Override => Some("override"),
+                EntryKind::Inherited => Some("inherited"),
+            };
             let message = match (says, above) {
                 (Some(says), _) if is_root => {
-                    format!("`{}` is `[{}]` in a class without superclass", entry.method, says.key)
+                    format!("`{}` is `[{says}]` in a class without superclass", entry.method)
                 }
                 (None, Some((path, table))) => {
                     let known = entries

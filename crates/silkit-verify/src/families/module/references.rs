@@ -6,7 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::{Function, Inst, Linkage, Opcode, references};
+use silkit_ir::{Function, FunctionFlags, Inst, Linkage, Opcode, Serialized, references};
 
 pub(super) const RULES: &[&Rule] = &[&SERIALIZED_REFERENCE, &DECLARED, &DYNAMIC_REFERENCE];
 
@@ -70,7 +70,7 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
     if !is_serialized(cx.function) {
         return;
     }
-    let is_whole = cx.function.has_attribute("serialized");
+    let is_whole = cx.function.attributes.serialized == Serialized::Fully;
     let mut other = None;
     let (name, linkage) = if let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) {
         let Some(function) = cx.callee(name).filter(|f| !may_be_copied(f, is_whole)) else { return };
@@ -78,8 +78,7 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
         (name, function.linkage)
     } else if let Some(name) = cx.body.word(inst, "global").map(Symbol::from_u32) {
         let Some(global) = cx.global(name) else { return };
-        let is_serialized = global.attributes.iter().any(|a| a.key.as_str().starts_with("serialized"));
-        if is_serialized || is_seen(global.linkage) {
+        if global.attributes.serialized != Serialized::No || is_seen(global.linkage) {
             return;
         }
         (name, global.linkage)
@@ -105,9 +104,10 @@ fn is_seen(linkage: Linkage) -> bool {
 
 /// Whether a function may be named in a body that others copy, all modules or those of the package.
 fn may_be_copied(function: &Function, by_all: bool) -> bool {
+    let serialized = function.attributes.serialized;
     is_seen(function.linkage)
-        || function.has_attribute("serialized")
-        || !by_all && function.has_attribute("serialized_for_package")
+        || serialized == Serialized::Fully
+        || !by_all && serialized == Serialized::ForPackage
         || function.linkage == Linkage::Shared && function.body.is_none()
 }
 
@@ -181,11 +181,11 @@ bb0:
 fn dynamic_reference(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) else { return };
     let Some(function) = cx.callee(name) else { return };
-    let is_replaceable = function.has_attribute("dynamically_replacable");
+    let is_replaceable = function.has(FunctionFlags::DYNAMICALLY_REPLACEABLE);
     let why = match cx.body.inst(inst).opcode {
         Opcode::FunctionRef if is_replaceable => "may be replaced while the program runs",
         Opcode::DynamicFunctionRef if !is_replaceable => "cannot be replaced while the program runs",
-        Opcode::PreviousDynamicFunctionRef if !function.has_attribute("dynamic_replacement_for") => {
+        Opcode::PreviousDynamicFunctionRef if function.attributes.dynamic_replacement_for.is_none() => {
             "replaces no other function"
         }
         _ => return,

@@ -8,7 +8,8 @@ use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{
-    ClassRef, Conformance, DeclRef, Function, Linkage, VTable, WitnessEntry, WitnessTable, WitnessTableOf,
+    ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, WitnessEntry, WitnessTable,
+    WitnessTableOf,
 };
 use silkit_types::decl::Lookup;
 use silkit_types::{Convention, FunctionType, Type};
@@ -439,7 +440,7 @@ fn serialized_table(cx: &ModuleContext<'_>) {
         matches!(f.linkage, Linkage::Private | Linkage::Hidden) && !super::functions::is_serialized(f)
     };
     for (index, table) in cx.module.witness_tables.iter().enumerate() {
-        if !table.attributes.iter().any(|a| a.key == "serialized") {
+        if table.attributes.serialized != Serialized::Fully {
             continue;
         }
         for name in methods(table).filter_map(|(_, function)| function) {

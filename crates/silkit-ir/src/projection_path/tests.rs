@@ -13,9 +13,20 @@ fn text_is_read_and_printed() {
     {
         assert_eq!(path(text).to_string(), text);
     }
-    assert_eq!(ProjectionPath::parse(" s1.c2 => %r").map(|(_, rest)| rest), Some(" => %r"));
-    for wrong in ["**.s0", "s", "c.s1", "s99999999999", "s1.s2.s3.s4.s5.s6.s7.s8.s9"] {
-        assert_eq!(ProjectionPath::parse(wrong), None, "{wrong}");
+    assert_eq!(ProjectionPath::parse(" s1.c2 => %r").map(|(_, rest)| rest), Ok(" => %r"));
+    assert_eq!(ProjectionPath::parse("q7"), Ok((ProjectionPath::EMPTY, "q7")));
+    use PathErrorKind as K;
+    for (wrong, offset, kind) in [
+        ("**.s0", 0, K::AnythingNotLast),
+        (" s", 1, K::NoNumber(Indexed::StructField)),
+        ("c.s1", 0, K::NoNumber(Indexed::ClassField)),
+        ("s1.e*", 3, K::NoNumber(Indexed::EnumCase)),
+        ("s1.", 3, K::NoComponent),
+        ("s1.q", 3, K::NoComponent),
+        ("s99999999999", 0, K::NoNumber(Indexed::StructField)),
+        ("s1.s2.s3.s4.s5.s6.s7.s8.s9", 0, K::TooLong),
+    ] {
+        assert_eq!(ProjectionPath::parse(wrong), Err(PathError { offset, kind }), "{wrong}");
     }
 }
 

@@ -361,41 +361,78 @@ impl ProjectionPath {
         if is_pattern || first != other { None } else { rest.subtract_from(longer) }
     }
 
-    /// Reads a path at the start of a text, and gives the text behind it. `None` where a number is missing, `**` is not
-    /// the last component, or the path is too long to be held exactly.
-    pub fn parse(text: &str) -> Option<(Self, &str)> {
-        let mut components = Vec::new();
-        let mut rest = text.trim_start();
+    /// Returns the path whose components these are; an error where `**` is not the last one or the path is too long
+    /// to be held exactly.
+    pub fn from_components(components: &[Component]) -> Result<Self, PathErrorKind> {
+        let mut path = Self::EMPTY;
+        for (index, &component) in components.iter().rev().enumerate() {
+            if index > 0 && component == Component::Anything {
+                return Err(PathErrorKind::AnythingNotLast);
+            }
+            path = path.push(component);
+            if index > 0 && path == Self::of(Component::Anything) {
+                return Err(PathErrorKind::TooLong);
+            }
+        }
+        Ok(path)
+    }
+
+    /// Reads a path at the start of a text; returns it with the rest of the text.
+    pub fn parse(text: &str) -> Result<(Self, &str), PathError> {
+        let start = text.trim_start();
+        let offset = |rest: &str| text.len() - rest.len();
+        let (mut components, mut rest) = (Vec::new(), start);
         loop {
             match component(rest) {
                 Read::Component(component, behind) => {
                     components.push(component);
                     rest = behind;
                 }
-                Read::Wrong => return None,
-                Read::End => match rest.strip_prefix('.') {
-                    Some(behind) => rest = behind,
-                    None => break,
-                },
+                Read::NoNumber(kind) => {
+                    return Err(PathError { offset: offset(rest), kind: PathErrorKind::NoNumber(kind) });
+                }
+                Read::End if components.is_empty() => break,
+                Read::End => {
+                    return Err(PathError { offset: offset(rest), kind: PathErrorKind::NoComponent });
+                }
+            }
+            match rest.strip_prefix('.') {
+                Some(behind) => rest = behind,
+                None => break,
             }
         }
-        let mut path = Self::EMPTY;
-        for (index, &component) in components.iter().rev().enumerate() {
-            if index > 0 && component == Component::Anything {
-                return None;
-            }
-            path = path.push(component);
-            if index > 0 && path == Self::of(Component::Anything) {
-                return None;
-            }
+        match Self::from_components(&components) {
+            Ok(path) => Ok((path, rest)),
+            Err(kind) => Err(PathError { offset: offset(start), kind }),
         }
-        Some((path, rest))
     }
+}
+
+/// What is wrong with the text of a path, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathError {
+    /// The offset in the text.
+    pub offset: usize,
+    /// What is wrong.
+    pub kind: PathErrorKind,
+}
+
+/// What can be wrong with a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PathErrorKind {
+    /// No component follows a dot.
+    NoComponent,
+    /// No number follows the letter of a component.
+    NoNumber(Indexed),
+    /// `**` is not the last component.
+    AnythingNotLast,
+    /// The path is too long to be held exactly.
+    TooLong,
 }
 
 enum Read<'t> {
     Component(Component, &'t str),
-    Wrong,
+    NoNumber(Indexed),
     End,
 }
 
@@ -413,16 +450,16 @@ fn component(text: &str) -> Read<'_> {
     if let Some((index, len)) = number(text) {
         return Read::Component(Component::TupleElement(index), &text[len..]);
     }
-    let make: fn(u32) -> Component = match text.as_bytes().first() {
-        Some(b's') => Component::StructField,
-        Some(b'e') => Component::EnumCase,
-        Some(b'c') => Component::ClassField,
-        Some(b'i') => Component::Element,
+    let (make, kind): (fn(u32) -> Component, Indexed) = match text.as_bytes().first() {
+        Some(b's') => (Component::StructField, Indexed::StructField),
+        Some(b'e') => (Component::EnumCase, Indexed::EnumCase),
+        Some(b'c') => (Component::ClassField, Indexed::ClassField),
+        Some(b'i') => (Component::Element, Indexed::Element),
         _ => return Read::End,
     };
     match number(&text[1..]) {
         Some((index, len)) => Read::Component(make(index), &text[1 + len..]),
-        None => Read::Wrong,
+        None => Read::NoNumber(kind),
     }
 }
 

@@ -1,0 +1,160 @@
+//! The effects of functions as data: which arguments escape, and what is read, written, copied and destroyed.
+//!
+//! In the text form they follow a function's type, in brackets (`[%0: noescape **, read v**]`, `[global: read]`).
+
+use crate::ProjectionPath;
+use bitflags::bitflags;
+
+/// The effects of a function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FunctionEffects {
+    /// What is known about the escape of arguments. Of an argument, or a part of one, of which nothing is said
+    /// nothing is known.
+    pub escapes: Vec<ArgumentEscape>,
+    /// What else it does; `None` where that is not known.
+    pub side: Option<SideEffects>,
+}
+
+/// Where an argument, or a part of it, escapes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ArgumentEscape {
+    /// The number of the argument.
+    pub argument: usize,
+    /// The part of it.
+    pub path: ProjectionPath,
+    /// Where it escapes to.
+    pub to: Escape,
+    /// Whether a pass found it; people wrote it otherwise, and it stays.
+    pub is_derived: bool,
+}
+
+/// Where something escapes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escape {
+    /// Nowhere.
+    Nowhere,
+    /// To a part of the returned value.
+    Return {
+        /// The part.
+        path: ProjectionPath,
+        /// Whether nothing else comes there.
+        is_exclusive: bool,
+    },
+    /// To a part of another argument.
+    Argument {
+        /// The number of the argument.
+        argument: usize,
+        /// The part.
+        path: ProjectionPath,
+    },
+}
+
+bitflags! {
+    /// What a function does to no argument in particular.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Effects: u8 {
+        /// Reads memory.
+        const READ = 1;
+        /// Writes to memory.
+        const WRITE = 1 << 1;
+        /// Copies or retains values.
+        const COPY = 1 << 2;
+        /// Destroys or releases values.
+        const DESTROY = 1 << 3;
+        /// Allocates objects that can be seen from outside.
+        const ALLOCATE = 1 << 4;
+        /// Destructions must not be moved over a call of it.
+        const DEINIT_BARRIER = 1 << 5;
+        /// What is done to memory.
+        const MEMORY = Self::READ.bits() | Self::WRITE.bits();
+        /// What is done to ownership.
+        const OWNERSHIP = Self::COPY.bits() | Self::DESTROY.bits();
+    }
+}
+
+/// What is done to an argument: for each effect the part that it is done to, where it is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ArgumentEffects {
+    /// The part that is read.
+    pub read: Option<ProjectionPath>,
+    /// The part that is written to.
+    pub write: Option<ProjectionPath>,
+    /// The part that is copied.
+    pub copy: Option<ProjectionPath>,
+    /// The part that is destroyed.
+    pub destroy: Option<ProjectionPath>,
+}
+
+impl ArgumentEffects {
+    /// The effects with their parts.
+    pub fn parts(&self) -> impl Iterator<Item = (Effects, ProjectionPath)> {
+        let parts = [
+            (Effects::READ, self.read),
+            (Effects::WRITE, self.write),
+            (Effects::COPY, self.copy),
+            (Effects::DESTROY, self.destroy),
+        ];
+        parts.into_iter().filter_map(|(effect, path)| Some((effect, path?)))
+    }
+
+    /// The part that one effect is done to; `None` for effects that arguments do not have.
+    pub fn part_mut(&mut self, effect: Effects) -> Option<&mut Option<ProjectionPath>> {
+        match effect {
+            Effects::READ => Some(&mut self.read),
+            Effects::WRITE => Some(&mut self.write),
+            Effects::COPY => Some(&mut self.copy),
+            Effects::DESTROY => Some(&mut self.destroy),
+            _ => None,
+        }
+    }
+
+    /// Adds effects on a part.
+    pub fn add(&mut self, effects: Effects, path: ProjectionPath) {
+        for effect in effects.iter() {
+            if let Some(part) = self.part_mut(effect) {
+                *part = Some(part.map_or(path, |known| known.merge(path)));
+            }
+        }
+    }
+}
+
+/// What a function does, escapes aside.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SideEffects {
+    /// What it does to its arguments, and to what direct arguments refer to. To one that is not listed nothing is done.
+    pub arguments: Vec<ArgumentEffects>,
+    /// What it does elsewhere.
+    pub global: Effects,
+}
+
+impl SideEffects {
+    /// What is done to an argument.
+    pub fn argument(&self, index: usize) -> ArgumentEffects {
+        self.arguments.get(index).copied().unwrap_or_default()
+    }
+
+    /// What is done to each argument, to any part of it.
+    pub fn of_arguments(&self) -> impl Iterator<Item = (usize, Effects)> + '_ {
+        let of = |argument: &ArgumentEffects| argument.parts().map(|(effect, _)| effect).collect();
+        self.arguments.iter().enumerate().map(move |(index, argument)| (index, of(argument)))
+    }
+
+    /// All effects, to arguments or elsewhere.
+    pub fn all(&self) -> Effects {
+        self.of_arguments().fold(self.global, |all, (_, effects)| all | effects)
+    }
+}
+
+impl FunctionEffects {
+    /// Returns true if nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.escapes.is_empty() && self.side.is_none()
+    }
+
+    /// Returns true if a part of an argument may escape.
+    pub fn may_escape(&self, argument: usize, path: ProjectionPath) -> bool {
+        let stays =
+            |e: &ArgumentEscape| e.to == Escape::Nowhere && e.argument == argument && path.matches(e.path);
+        !self.escapes.iter().any(stays)
+    }
+}

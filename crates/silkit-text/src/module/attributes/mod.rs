@@ -1,0 +1,182 @@
+//! The attributes of functions, globals and tables, from text to data and back.
+//!
+//! One table for each kind of entity says how its attributes are spelled, in the order in which they are printed.
+
+mod parse;
+mod print;
+
+use silkit_base::Symbol;
+use silkit_ir::attributes::*;
+
+/// What an attribute of a function says.
+#[derive(Clone, Copy)]
+enum OfFunction {
+    Flag(FunctionFlags),
+    Serialized(Serialized),
+    Thunk(ThunkKind),
+    Purpose(SpecialPurpose),
+    Inline(InlineStrategy),
+    Optimization(OptimizationMode),
+    Effects(EffectsKind),
+    Performance(PerformanceConstraint),
+    /// `[available 10.1]`.
+    Available,
+    /// `[name "text"]`.
+    Quoted(Quoted),
+    /// `[clang a.b]`.
+    Clang,
+    /// `[_semantics "text"]`, several times.
+    Semantics,
+    /// `[_specialize …]`, several times.
+    Specialize,
+}
+
+/// The attributes of functions that have a text in quotes.
+#[derive(Clone, Copy)]
+enum Quoted {
+    Section,
+    AsmName,
+    DynamicReplacement,
+    AdHocRequirement,
+    ObjCReplacement,
+}
+
+const FUNCTION: &[(&str, OfFunction)] = {
+    use OfFunction as A;
+    &[
+        ("transparent", A::Flag(FunctionFlags::TRANSPARENT)),
+        ("serialized", A::Serialized(Serialized::Fully)),
+        ("serialized_for_package", A::Serialized(Serialized::ForPackage)),
+        ("thunk", A::Thunk(ThunkKind::Thunk)),
+        ("signature_optimized_thunk", A::Thunk(ThunkKind::SignatureOptimized)),
+        ("reabstraction_thunk", A::Thunk(ThunkKind::Reabstraction)),
+        ("back_deployed_thunk", A::Thunk(ThunkKind::BackDeployed)),
+        ("without_actually_escaping", A::Flag(FunctionFlags::WITHOUT_ACTUALLY_ESCAPING)),
+        ("dynamically_replacable", A::Flag(FunctionFlags::DYNAMICALLY_REPLACEABLE)),
+        ("distributed", A::Flag(FunctionFlags::DISTRIBUTED)),
+        ("runtime_accessible", A::Flag(FunctionFlags::RUNTIME_ACCESSIBLE)),
+        ("lexical_lifetimes", A::Flag(FunctionFlags::LEXICAL_LIFETIMES)),
+        ("no_onstack_pack_metadata", A::Flag(FunctionFlags::NO_ONSTACK_PACK_METADATA)),
+        ("unsafe_nonescapable_result", A::Flag(FunctionFlags::UNSAFE_NONESCAPABLE_RESULT)),
+        ("exact_self_class", A::Flag(FunctionFlags::EXACT_SELF_CLASS)),
+        ("global_init", A::Purpose(SpecialPurpose::GlobalInit)),
+        ("global_init_once_fn", A::Purpose(SpecialPurpose::GlobalInitOnce)),
+        ("lazy_getter", A::Purpose(SpecialPurpose::LazyGetter)),
+        ("weak_imported", A::Flag(FunctionFlags::WEAK_IMPORTED)),
+        ("available", A::Available),
+        ("noinline", A::Inline(InlineStrategy::Never)),
+        ("always_inline", A::Inline(InlineStrategy::Always)),
+        ("Onone", A::Optimization(OptimizationMode::None)),
+        ("Ospeed", A::Optimization(OptimizationMode::Speed)),
+        ("Osize", A::Optimization(OptimizationMode::Size)),
+        ("stack_protection", A::Flag(FunctionFlags::STACK_PROTECTION)),
+        ("used", A::Flag(FunctionFlags::USED)),
+        ("section", A::Quoted(Quoted::Section)),
+        ("asmname", A::Quoted(Quoted::AsmName)),
+        ("no_locks", A::Performance(PerformanceConstraint::NoLocks)),
+        ("no_allocation", A::Performance(PerformanceConstraint::NoAllocation)),
+        ("no_runtime", A::Performance(PerformanceConstraint::NoRuntime)),
+        ("no_existentials", A::Performance(PerformanceConstraint::NoExistentials)),
+        ("no_objc_bridging", A::Performance(PerformanceConstraint::NoObjCBridging)),
+        ("perf_constraint", A::Flag(FunctionFlags::PERF_CONSTRAINT)),
+        ("readnone", A::Effects(EffectsKind::ReadNone)),
+        ("readonly", A::Effects(EffectsKind::ReadOnly)),
+        ("readwrite", A::Effects(EffectsKind::ReadWrite)),
+        ("releasenone", A::Effects(EffectsKind::ReleaseNone)),
+        ("clang", A::Clang),
+        ("dynamic_replacement_for", A::Quoted(Quoted::DynamicReplacement)),
+        ("ref_adhoc_requirement_witness", A::Quoted(Quoted::AdHocRequirement)),
+        ("objc_replacement_for", A::Quoted(Quoted::ObjCReplacement)),
+        ("_semantics", A::Semantics),
+        ("_specialize", A::Specialize),
+        ("canonical", A::Flag(FunctionFlags::CANONICAL)),
+        ("ossa", A::Flag(FunctionFlags::OSSA)),
+    ]
+};
+
+impl Quoted {
+    fn of(self, attributes: &FunctionAttributes) -> Option<Symbol> {
+        match self {
+            Self::Section => attributes.section,
+            Self::AsmName => attributes.asmname,
+            Self::DynamicReplacement => attributes.dynamic_replacement_for,
+            Self::AdHocRequirement => attributes.ref_adhoc_requirement_witness,
+            Self::ObjCReplacement => attributes.objc_replacement_for,
+        }
+    }
+
+    fn of_mut(self, attributes: &mut FunctionAttributes) -> &mut Option<Symbol> {
+        match self {
+            Self::Section => &mut attributes.section,
+            Self::AsmName => &mut attributes.asmname,
+            Self::DynamicReplacement => &mut attributes.dynamic_replacement_for,
+            Self::AdHocRequirement => &mut attributes.ref_adhoc_requirement_witness,
+            Self::ObjCReplacement => &mut attributes.objc_replacement_for,
+        }
+    }
+}
+
+/// What an attribute of a global variable says.
+#[derive(Clone, Copy)]
+enum OfGlobal {
+    Serialized(Serialized),
+    Let,
+    Used,
+    Section,
+    AsmName,
+}
+
+const GLOBAL: &[(&str, OfGlobal)] = &[
+    ("serialized", OfGlobal::Serialized(Serialized::Fully)),
+    ("serialized_for_package", OfGlobal::Serialized(Serialized::ForPackage)),
+    ("let", OfGlobal::Let),
+    ("used", OfGlobal::Used),
+    ("section", OfGlobal::Section),
+    ("asmname", OfGlobal::AsmName),
+];
+
+/// What an attribute of a table says.
+#[derive(Clone, Copy)]
+enum OfTable {
+    Serialized(Serialized),
+    Specialized,
+}
+
+const TABLE: &[(&str, OfTable)] = &[
+    ("serialized", OfTable::Serialized(Serialized::Fully)),
+    ("serialized_for_package", OfTable::Serialized(Serialized::ForPackage)),
+    ("specialized", OfTable::Specialized),
+];
+
+/// What an attribute of a vtable's entry says.
+#[derive(Clone, Copy)]
+enum OfEntry {
+    Kind(EntryKind),
+    NonOverridden,
+}
+
+const ENTRY: &[(&str, OfEntry)] = &[
+    ("override", OfEntry::Kind(EntryKind::Override)),
+    ("inherited", OfEntry::Kind(EntryKind::Inherited)),
+    ("nonoverridden", OfEntry::NonOverridden),
+];
+
+/// What an attribute of a differentiability witness says.
+#[derive(Clone, Copy)]
+enum OfWitness {
+    Serialized(Serialized),
+    Kind(DifferentiabilityKind),
+    Parameters,
+    Results,
+}
+
+const WITNESS: &[(&str, OfWitness)] = &[
+    ("serialized", OfWitness::Serialized(Serialized::Fully)),
+    ("serialized_for_package", OfWitness::Serialized(Serialized::ForPackage)),
+    ("forward", OfWitness::Kind(DifferentiabilityKind::Forward)),
+    ("reverse", OfWitness::Kind(DifferentiabilityKind::Reverse)),
+    ("normal", OfWitness::Kind(DifferentiabilityKind::Normal)),
+    ("linear", OfWitness::Kind(DifferentiabilityKind::Linear)),
+    ("parameters", OfWitness::Parameters),
+    ("results", OfWitness::Results),
+];

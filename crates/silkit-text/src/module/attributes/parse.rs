@@ -1,0 +1,301 @@
+//! Attributes from text to data.
+
+use super::{ENTRY, FUNCTION, GLOBAL, OfEntry, OfFunction, OfGlobal, OfTable, OfWitness, TABLE, WITNESS};
+use crate::error::{Parse, err_at, err_here};
+use crate::module::parse::ModuleParser;
+use crate::symbols::symbol;
+use silkit_base::Symbol;
+use silkit_ir::attributes::*;
+
+impl<'a> ModuleParser<'a> {
+    /// Reads the attributes of a function.
+    pub(in crate::module) fn function_attributes(&mut self) -> Parse<FunctionAttributes> {
+        use OfFunction as A;
+        let mut all = FunctionAttributes::default();
+        all.others = self.list(FUNCTION, |parser, attribute| {
+            match attribute {
+                A::Flag(flag) => all.flags |= flag,
+                A::Serialized(serialized) => all.serialized = serialized,
+                A::Thunk(kind) => all.thunk = Some(kind),
+                A::Purpose(purpose) => all.purpose = Some(purpose),
+                A::Inline(strategy) => all.inline = Some(strategy),
+                A::Optimization(mode) => all.optimization = Some(mode),
+                A::Effects(kind) => all.effects = Some(kind),
+                A::Performance(constraint) => all.performance = Some(constraint),
+                A::Available => all.availability = Some(parser.version()?),
+                A::Quoted(quoted) => *quoted.of_mut(&mut all) = Some(parser.quoted()?),
+                A::Clang => all.clang = Some(parser.rest_of_brackets()?),
+                A::Semantics => {
+                    let semantics = parser.quoted()?;
+                    if !all.semantics.contains(&semantics) {
+                        all.semantics.push(semantics);
+                    }
+                }
+                A::Specialize => all.specializations.push(parser.specialization()?),
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Reads the attributes of a global variable.
+    pub(in crate::module) fn global_attributes(&mut self) -> Parse<GlobalAttributes> {
+        let mut all = GlobalAttributes::default();
+        all.others = self.list(GLOBAL, |parser, attribute| {
+            match attribute {
+                OfGlobal::Serialized(serialized) => all.serialized = serialized,
+                OfGlobal::Let => all.is_let = true,
+                OfGlobal::Used => all.is_used = true,
+                OfGlobal::Section => all.section = Some(parser.quoted()?),
+                OfGlobal::AsmName => all.asmname = Some(parser.quoted()?),
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Reads the attributes of a table.
+    pub(in crate::module) fn table_attributes(&mut self) -> Parse<TableAttributes> {
+        let mut all = TableAttributes::default();
+        all.others = self.list(TABLE, |_, attribute| {
+            match attribute {
+                OfTable::Serialized(serialized) => all.serialized = serialized,
+                OfTable::Specialized => all.is_specialized = true,
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Reads the attributes of an entry of a vtable.
+    pub(in crate::module) fn entry_attributes(&mut self) -> Parse<EntryAttributes> {
+        let mut all = EntryAttributes::default();
+        all.others = self.list(ENTRY, |_, attribute| {
+            match attribute {
+                OfEntry::Kind(kind) => all.kind = kind,
+                OfEntry::NonOverridden => all.is_nonoverridden = true,
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Reads the attributes of a differentiability witness, two of which must be there.
+    pub(in crate::module) fn witness_attributes(&mut self) -> Parse<DifferentiabilityAttributes> {
+        self.cur.skip_trivia();
+        let at = self.cur.clone();
+        let mut all = DifferentiabilityAttributes::default();
+        let (mut has_parameters, mut has_results) = (false, false);
+        all.others = self.list(WITNESS, |parser, attribute| {
+            match attribute {
+                OfWitness::Serialized(serialized) => all.serialized = serialized,
+                OfWitness::Kind(kind) => all.kind = Some(kind),
+                OfWitness::Parameters => {
+                    has_parameters = true;
+                    all.parameters = parser.numbers()?;
+                }
+                OfWitness::Results => {
+                    has_results = true;
+                    all.results = parser.numbers()?;
+                }
+            }
+            Ok(())
+        })?;
+        for (name, is_there) in [("parameters", has_parameters), ("results", has_results)] {
+            if !is_there {
+                let message = format!("expected `[{name} …]` with the numbers of those that count");
+                return Err(err_here(&at, message));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Reads attributes in brackets; `read` reads what follows a known name. Returns those that are not known.
+    ///
+    /// What is wrong in one is reported, and the next one read.
+    fn list<A: Copy>(
+        &mut self,
+        known: &[(&'static str, A)],
+        mut read: impl FnMut(&mut Self, A) -> Parse<()>,
+    ) -> Parse<Vec<OtherAttribute>> {
+        let mut others = Vec::new();
+        let mut after = None;
+        while self.cur.peek() == b'[' {
+            let start = self.cur.pos();
+            let text = self.bracketed()?;
+            let end = self.cur.pos();
+            self.cur.set_pos(start + 1);
+            let name = self.cur.ident().unwrap_or_default();
+            let outcome = match known.iter().find(|(known, _)| *known == name) {
+                Some((known, attribute)) => {
+                    after = Some(symbol(known));
+                    read(self, *attribute).and_then(|()| self.expect("]"))
+                }
+                None => unknown(name, text, start + 1, known).map(|()| {
+                    others.push(OtherAttribute { after, text: symbol(text) });
+                }),
+            };
+            self.errors.extend(outcome.err());
+            self.cur.set_pos(end);
+        }
+        Ok(others)
+    }
+
+    /// Reads balanced brackets; returns the text between them.
+    pub(in crate::module) fn bracketed(&mut self) -> Parse<&'a str> {
+        let start = self.cur.pos();
+        let mut depth = 0usize;
+        loop {
+            match self.cur.here() {
+                b'[' => depth += 1,
+                b']' => depth -= 1,
+                b'"' => {
+                    if self.cur.string().is_none() {
+                        return Err(err_here(&self.cur, "unterminated string"));
+                    }
+                    continue;
+                }
+                b'\n' | 0 => return Err(err_at(start, start + 1, "this `[` is not closed on its line")),
+                _ => {}
+            }
+            self.cur.set_pos(self.cur.pos() + 1);
+            if depth == 0 {
+                return Ok(self.cur.text().get(start + 1..self.cur.pos() - 1).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Takes the text up to the bracket that closes the attribute, without the white space around it.
+    fn rest_of_brackets(&mut self) -> Parse<Symbol> {
+        self.cur.skip_trivia();
+        match self.up_to_bracket().trim_end() {
+            "" => Err(err_here(&self.cur, "expected a name")),
+            text => Ok(symbol(text)),
+        }
+    }
+
+    /// Takes the text up to the bracket that closes the attribute.
+    fn up_to_bracket(&mut self) -> &'a str {
+        let start = self.cur.pos();
+        let mut depth = 0usize;
+        loop {
+            match self.cur.here() {
+                b'[' => depth += 1,
+                b']' if depth == 0 => break,
+                b']' => depth -= 1,
+                0 => break,
+                _ => {}
+            }
+            self.cur.set_pos(self.cur.pos() + 1);
+        }
+        self.cur.text().get(start..self.cur.pos()).unwrap_or_default()
+    }
+
+    fn quoted(&mut self) -> Parse<Symbol> {
+        self.cur.string().map(symbol).ok_or_else(|| err_here(&self.cur, "expected a text in quotes"))
+    }
+
+    /// Reads a version of up to three numbers.
+    fn version(&mut self) -> Parse<Version> {
+        self.cur.skip_trivia();
+        let at = self.cur.clone();
+        let error = || err_here(&at, "expected a version of up to three numbers, such as `10.15`");
+        let mut parts = [None; 3];
+        for (index, part) in parts.iter_mut().enumerate() {
+            if index > 0 && !self.cur.eat(".") {
+                break;
+            }
+            let start = self.cur.pos();
+            while self.cur.here().is_ascii_digit() {
+                self.cur.set_pos(self.cur.pos() + 1);
+            }
+            let digits = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
+            *part = Some(digits.parse::<u32>().map_err(|_| error())?);
+        }
+        let [major, minor, patch] = parts;
+        Ok(Version { major: major.ok_or_else(error)?, minor, patch })
+    }
+
+    /// Reads what follows `_specialize`: parameters with commas behind them and a `where` clause.
+    fn specialization(&mut self) -> Parse<Specialization> {
+        let mut all = Specialization {
+            is_exported: false,
+            is_partial: false,
+            spi: None,
+            spi_module: None,
+            availability: None,
+            target: None,
+            requirements: symbol(""),
+        };
+        loop {
+            self.cur.skip_trivia();
+            let at = self.cur.clone();
+            let label = self.cur.ident().unwrap_or_default();
+            if label == "where" {
+                let text = self.up_to_bracket().trim_end();
+                // The compiler prints two spaces before `@_noMetadata`.
+                let text = symbol(text.strip_prefix(' ').unwrap_or(text));
+                if text.as_str().is_empty() {
+                    return Err(err_here(&self.cur, "expected the requirements"));
+                }
+                all.requirements = text;
+                return Ok(all);
+            }
+            const LABELS: [&str; 7] =
+                ["exported", "kind", "target", "spi", "spiModule", "available", "where"];
+            if !LABELS.contains(&label) {
+                let error = err_here(&at, "expected a parameter of `_specialize` or its `where` clause");
+                let near = silkit_diag::nearest(label, LABELS);
+                return Err(error.with_help(near.map_or_else(
+                    || {
+                        "parameters are `exported`, `kind`, `target`, `spi`, `spiModule` and `available`"
+                            .to_owned()
+                    },
+                    |name| format!("did you mean `{name}`?"),
+                )));
+            }
+            self.expect(":")?;
+            match label {
+                "exported" => all.is_exported = self.one_of("true", "false")?,
+                "kind" => all.is_partial = self.one_of("partial", "full")?,
+                "target" => all.target = Some(self.quoted()?),
+                "spi" => all.spi = Some(self.word("the name of a group")?),
+                "spiModule" => all.spi_module = Some(self.word("the name of a module")?),
+                _ => all.availability = Some(self.version()?),
+            }
+            self.expect(",")?;
+        }
+    }
+
+    /// Reads one of two words; returns true if it is the first one.
+    fn one_of(&mut self, first: &str, second: &str) -> Parse<bool> {
+        if self.cur.eat_word(first) {
+            return Ok(true);
+        }
+        if self.cur.eat_word(second) {
+            return Ok(false);
+        }
+        Err(err_here(&self.cur, format!("expected `{first}` or `{second}`")))
+    }
+
+    fn numbers(&mut self) -> Parse<Vec<u32>> {
+        let mut numbers = Vec::new();
+        while self.cur.peek() != b']' {
+            numbers.push(self.small_number()?);
+        }
+        Ok(numbers)
+    }
+}
+
+/// An error about an attribute that is not known, if it looks like a known one or like none.
+fn unknown<A>(name: &str, text: &str, start: usize, known: &[(&'static str, A)]) -> Parse<()> {
+    let end = start + text.len();
+    if name.is_empty() {
+        return Err(err_at(start, end, "expected the name of an attribute"));
+    }
+    match silkit_diag::nearest(name, known.iter().map(|(known, _)| *known)) {
+        Some(near) => Err(err_at(start, end, format!("unknown attribute `[{text}]`"))
+            .with_help(format!("did you mean `[{near}]`?"))),
+        None => Ok(()),
+    }
+}
