@@ -1,8 +1,9 @@
 //! Calls that mean something about arrays, by the `@_semantics` of the function that is called.
 
+use crate::BodyView;
 use silkit_ir::behavior::called_function;
-use silkit_ir::conventions::{Addresses, ApplySite};
-use silkit_ir::{Body, Function, Functions, Inst, Value};
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::{Function, Inst, Value};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -75,10 +76,11 @@ pub struct ArrayCall {
 
 impl ArrayCall {
     /// The meaning of a call, where it has one.
-    pub fn of(body: &Body, inst: Inst, functions: &dyn Functions) -> Option<Self> {
+    pub fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
         use ArrayCallKind as K;
-        let site = ApplySite::new(body, inst, Addresses::Lowered).filter(ApplySite::is_full)?;
-        let kind = array_kind(functions.function(called_function(body, inst)?)?)?;
+        let body = view.body;
+        let site = view.apply_site(inst).filter(ApplySite::is_full)?;
+        let kind = array_kind(view.program.function(called_function(body, inst)?)?)?;
         let array = match kind {
             K::Init | K::Uninitialized | K::UninitializedIntrinsic => None,
             K::FinalizeIntrinsic => site.arguments().next(),
@@ -104,16 +106,6 @@ pub fn array_kind(function: &Function) -> Option<ArrayCallKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use silkit_base::Symbol;
-    use silkit_ir::Module;
-
-    struct Named<'a>(&'a Module);
-
-    impl Functions for Named<'_> {
-        fn function(&self, name: Symbol) -> Option<&Function> {
-            self.0.function(name).map(|id| &self.0.functions[id])
-        }
-    }
 
     #[test]
     fn calls_say_what_they_do_to_which_array() {
@@ -129,13 +121,13 @@ bb0(%0 : $Builtin.Int64, %1 : $Builtin.NativeObject):
   return %5
 }
 ";
-        let module = silkit_text::parse_module(text).module;
-        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
-        let found: Vec<ArrayCall> =
-            body.insts().filter_map(|i| ArrayCall::of(body, i, &Named(&module))).collect();
-        let arguments = body.entry_arguments();
-        let [call] = found.as_slice() else { panic!("one call") };
-        assert_eq!(call.kind, ArrayCallKind::CheckSubscript);
-        assert_eq!((call.index, call.array), (Some(arguments[0]), Some(arguments[1])));
+        crate::testing::each_view(text, |view| {
+            let body = view.body;
+            let found: Vec<ArrayCall> = body.insts().filter_map(|i| ArrayCall::of(view, i)).collect();
+            let arguments = body.entry_arguments();
+            let [call] = found.as_slice() else { panic!("one call") };
+            assert_eq!(call.kind, ArrayCallKind::CheckSubscript);
+            assert_eq!((call.index, call.array), (Some(arguments[0]), Some(arguments[1])));
+        });
     }
 }

@@ -1,18 +1,20 @@
 //! Analyses of one body, kept until the body changes.
 
-use silkit_base::FxHashMap;
+use crate::view::BodyView;
 use silkit_ir::{Body, Changes, Epoch};
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that follows from a body alone.
+/// An analysis of a body, as data of its own.
 pub trait Analysis: Send + Sync + 'static {
-    /// The changes that make it stale.
+    /// The changes of the body that make it stale.
     const DEPENDS_ON: Changes;
+    /// Whether any change of the program outside the body makes it stale, such as of a callee's effects.
+    const DEPENDS_ON_PROGRAM: bool = false;
 
-    /// The analysis of a body as it is now.
-    fn compute(body: &Body) -> Self;
+    /// Computes the analysis of a body as it is now.
+    fn compute(view: &BodyView<'_>) -> Self;
 }
 
 macro_rules! analyses {
@@ -21,8 +23,8 @@ macro_rules! analyses {
             impl Analysis for $name {
                 const DEPENDS_ON: Changes = Changes::empty()$(.union(Changes::$change))+;
 
-                fn compute(body: &Body) -> Self {
-                    <$name>::compute(body)
+                fn compute(view: &BodyView<'_>) -> Self {
+                    <$name>::compute(view.body)
                 }
             }
         )*
@@ -31,6 +33,7 @@ macro_rules! analyses {
 
 analyses! {
     crate::BlockOrder: BRANCHES;
+    crate::Components: BRANCHES;
     crate::Dominators: BRANCHES;
     crate::PostDominators: BRANCHES;
     crate::DeadEnds: BRANCHES;
@@ -39,63 +42,112 @@ analyses! {
     crate::Induction: INSTRUCTIONS | BRANCHES;
 }
 
-/// The analyses of one body that were asked for.
+/// Where a body and its program stood when an analysis was computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Moment {
+    body: Epoch,
+    program: u64,
+}
+
+impl Moment {
+    fn of(view: &BodyView<'_>) -> Self {
+        Self { body: view.body.epoch(), program: view.program.epoch() }
+    }
+
+    /// Returns true if an analysis that was computed at this moment still holds.
+    fn is_valid<A: Analysis>(self, view: &BodyView<'_>) -> bool {
+        !view.body.changes_since(self.body).intersects(A::DEPENDS_ON)
+            && (!A::DEPENDS_ON_PROGRAM || self.program == view.program.epoch())
+    }
+}
+
+/// The analyses of one body that were asked for. They are few, so a list of them is searched.
 #[derive(Default)]
 pub struct AnalysisCache {
-    known: FxHashMap<TypeId, (Epoch, Arc<dyn Any + Send + Sync>)>,
+    known: boxcar::Vec<Entry>,
+}
+
+struct Entry {
+    of: TypeId,
+    moment: Moment,
+    analysis: Arc<dyn Any + Send + Sync>,
 }
 
 impl AnalysisCache {
-    /// An analysis of the body, which has to be the same at every call: the one that was made before, unless the body
-    /// has changed since in a way that it depends on.
-    pub fn get<A: Analysis>(&mut self, body: &Body) -> Fresh<A> {
-        if let Some((epoch, known)) = self.known.get(&TypeId::of::<A>())
-            && !body.changes_since(*epoch).intersects(A::DEPENDS_ON)
-            && let Ok(analysis) = known.clone().downcast::<A>()
-        {
-            return Fresh { epoch: *epoch, analysis };
+    /// Returns an analysis of the body, which has to be the same at every call: the one that was computed before, unless
+    /// something that it depends on has changed since.
+    pub fn get<A: Analysis>(&self, view: &BodyView<'_>) -> Cached<A> {
+        let entry = self.entry::<A>(view);
+        let analysis = entry.analysis.clone().downcast().expect("invariant: an entry holds what its id says");
+        Cached { moment: entry.moment, analysis }
+    }
+
+    /// Returns an analysis of a body that does not change while the analysis is used.
+    pub fn get_ref<A: Analysis>(&self, view: &BodyView<'_>) -> &A {
+        let entry = self.entry::<A>(view);
+        entry.analysis.downcast_ref().expect("invariant: an entry holds what its id says")
+    }
+
+    fn entry<A: Analysis>(&self, view: &BodyView<'_>) -> &Entry {
+        let of = TypeId::of::<A>();
+        let found = self.known.iter().find(|(_, e)| e.of == of && e.moment.is_valid::<A>(view));
+        if let Some((_, entry)) = found {
+            return entry;
         }
-        let (epoch, analysis) = (body.epoch(), Arc::new(A::compute(body)));
-        self.known.insert(TypeId::of::<A>(), (epoch, analysis.clone()));
-        Fresh { epoch, analysis }
+        // Computed before it is added: it may ask for others.
+        let analysis: Arc<dyn Any + Send + Sync> = Arc::new(A::compute(view));
+        let at = self.known.push(Entry { of, moment: Moment::of(view), analysis });
+        &self.known[at]
+    }
+
+    /// Drops all analyses where stale ones have piled up. To be called before the body changes.
+    pub fn prune(&mut self) {
+        const MANY: usize = 32;
+        if self.known.count() > MANY {
+            self.known.clear();
+        }
     }
 }
 
 impl fmt::Debug for AnalysisCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AnalysisCache({} analyses)", self.known.len())
+        write!(f, "AnalysisCache({} analyses)", self.known.count())
     }
 }
 
-/// An analysis and the moment in which it was made.
+/// An analysis and the moment in which it was computed.
 #[derive(Debug)]
-pub struct Fresh<A> {
-    epoch: Epoch,
+pub struct Cached<A> {
+    moment: Moment,
     analysis: Arc<A>,
 }
 
-impl<A> Clone for Fresh<A> {
+impl<A> Clone for Cached<A> {
     fn clone(&self) -> Self {
-        Self { epoch: self.epoch, analysis: self.analysis.clone() }
+        Self { moment: self.moment, analysis: self.analysis.clone() }
     }
 }
 
-impl<A: Analysis> Fresh<A> {
-    /// The analysis, which must not be stale: a debug build looks.
+impl<A: Analysis> Cached<A> {
+    pub(crate) fn new(view: &BodyView<'_>, analysis: A) -> Self {
+        Self { moment: Moment::of(view), analysis: Arc::new(analysis) }
+    }
+
+    /// Returns the analysis, which must not be stale.
     ///
     /// # Panics
     /// In debug builds, where the body has changed since.
     pub fn of(&self, body: &Body) -> &A {
         debug_assert!(
-            !body.changes_since(self.epoch).intersects(A::DEPENDS_ON),
+            !body.changes_since(self.moment.body).intersects(A::DEPENDS_ON),
             "invariant: {} is asked for again after the body changed",
             std::any::type_name::<A>()
         );
         &self.analysis
     }
 
-    /// The analysis of the body as it was, for a pass that keeps what it needs of it right itself.
-    pub fn of_then(&self) -> &A {
+    /// Returns the analysis of the body as it was, for a pass that keeps what it needs of it right itself.
+    pub fn snapshot(&self) -> &A {
         &self.analysis
     }
 }
@@ -103,35 +155,72 @@ impl<A: Analysis> Fresh<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dominators;
+    use crate::view::{ProgramFacts, ProgramView};
+    use crate::{Dominators, testing};
     use silkit_ir::Point;
     use silkit_types::{NoFacts, SilType, Type};
 
-    fn body() -> Body {
-        let text =
-            "sil @f : $@convention(thin) () -> () {\nbb0:\n  br bb1\nbb1:\n  %0 = tuple ()\n  return %0\n}\n";
-        let mut module = silkit_text::parse_module(text).module;
-        module.functions.values_mut().find_map(|f| f.body.take()).expect("a body")
+    const TEXT: &str =
+        "sil @f : $@convention(thin) () -> () {\nbb0:\n  br bb1\nbb1:\n  %0 = tuple ()\n  return %0\n}\n";
+
+    /// An analysis that depends on the program: the number of its functions.
+    struct FunctionCount(usize);
+
+    impl Analysis for FunctionCount {
+        const DEPENDS_ON: Changes = Changes::empty();
+        const DEPENDS_ON_PROGRAM: bool = true;
+
+        fn compute(view: &BodyView<'_>) -> Self {
+            Self(view.program.module.functions.len())
+        }
     }
 
     #[test]
-    fn kept_until_a_change_that_matters() {
-        let (mut body, mut cache) = (body(), AnalysisCache::default());
-        let first = cache.get::<Dominators>(&body);
+    fn analyses_are_kept_until_a_change_that_matters() {
+        let (mut module, declarations) = testing::module(TEXT);
+        let mut function = module.functions.values_mut().next().expect("a function").clone();
+        let facts = ProgramFacts::new(false);
+        let program = ProgramView::new(&module, &declarations, &facts);
+        let cache = AnalysisCache::default();
+        let mut body = function.body.take().expect("a body");
+        let get = |body: &Body| cache.get::<Dominators>(&BodyView::new(&program, &function, body));
+        let first = get(&body);
         let last = body.insts().last().expect("a return");
         let mut builder = body.builder_at(Point::Before(last), &NoFacts);
         builder.integer_literal(SilType::object(Type::builtin("Int64")), "1");
-        assert!(Arc::ptr_eq(&first.analysis, &cache.get::<Dominators>(&body).analysis));
+        assert!(Arc::ptr_eq(&first.analysis, &get(&body).analysis));
         body.edit().split_block(last);
-        assert!(!Arc::ptr_eq(&first.analysis, &cache.get::<Dominators>(&body).analysis));
+        assert!(!Arc::ptr_eq(&first.analysis, &get(&body).analysis));
+    }
+
+    #[test]
+    fn what_depends_on_the_program_is_computed_again_when_that_changes() {
+        let (mut module, declarations) = testing::module(TEXT);
+        let function = module.functions.values().next().expect("a function").clone();
+        let body = function.body.as_ref().expect("a body");
+        let cache = AnalysisCache::default();
+        let mut facts = ProgramFacts::new(false);
+        let count = |module: &silkit_ir::Module, facts: &ProgramFacts| {
+            let program = ProgramView::new(module, &declarations, facts);
+            cache.get::<FunctionCount>(&BodyView::new(&program, &function, body)).of(body).0
+        };
+        assert_eq!(count(&module, &facts), 1);
+        module.functions.push(function.clone());
+        assert_eq!(count(&module, &facts), 1, "nobody said that the program changed");
+        facts.functions_changed();
+        assert_eq!(count(&module, &facts), 2);
     }
 
     #[test]
     #[should_panic(expected = "asked for again after the body changed")]
     #[cfg(debug_assertions)]
-    fn a_stale_one_is_a_panic() {
-        let (mut body, mut cache) = (body(), AnalysisCache::default());
-        let first = cache.get::<Dominators>(&body);
+    fn a_stale_analysis_is_a_panic() {
+        let (module, declarations) = testing::module(TEXT);
+        let facts = ProgramFacts::new(false);
+        let function = module.functions.values().next().expect("a function").clone();
+        let mut body = function.body.clone().expect("a body");
+        let program = ProgramView::new(&module, &declarations, &facts);
+        let first = BodyView::new(&program, &function, &body).get::<Dominators>();
         let last = body.insts().last().expect("a return");
         body.edit().split_block(last);
         first.of(&body);

@@ -1,9 +1,10 @@
 //! Blocks that hardly ever run.
 
+use crate::BodyView;
 use silkit_base::{Entity, Worklist};
 use silkit_ir::behavior::called_function;
 use silkit_ir::ownership::builtin;
-use silkit_ir::{Block, Body, Functions, Inst, Opcode, Value};
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
 /// Which blocks hardly ever run: those that end the program with an error or that a hint says are not gone to, and
 /// those that only lead there or that only these lead to.
@@ -14,14 +15,15 @@ pub struct ColdBlocks {
 
 impl ColdBlocks {
     /// The cold blocks of a body, which may call these functions.
-    pub fn compute(body: &Body, functions: &dyn Functions) -> Self {
+    pub fn compute(view: &BodyView<'_>) -> Self {
+        let body = view.body;
         let mut this = Self { is_cold: vec![false; body.block_bound()] };
         let mut work = Worklist::new();
         for block in body.blocks() {
             match body.terminator(block).map(|t| (t, body.inst(t).opcode)) {
                 Some((_, Opcode::Unreachable)) => _ = work.push(block),
                 Some((branch, Opcode::CondBranch)) => {
-                    if let Some(expected) = expected(body, functions, body.operand_value(branch, 0)) {
+                    if let Some(expected) = expected(view, body.operand_value(branch, 0)) {
                         // The edge is cold; the block behind it where no other leads there.
                         let other = body.block_successors(block).nth(usize::from(expected));
                         if let Some(other) = other.filter(|&b| body.single_predecessor(b).is_some()) {
@@ -55,14 +57,15 @@ impl ColdBlocks {
 }
 
 /// What a condition is expected to be.
-fn expected(body: &Body, functions: &dyn Functions, condition: Value) -> Option<bool> {
+fn expected(view: &BodyView<'_>, condition: Value) -> Option<bool> {
+    let body = view.body;
     let inst = body.defining_inst(condition)?;
     match body.inst(inst).opcode {
         Opcode::Builtin if is_expectation(body, inst) => literal(body, body.operands(inst).get(1)?.value),
         // `_fastPath` and `_slowPath` give a `Bool`.
-        Opcode::StructExtract => expected(body, functions, body.operand_value(inst, 0)),
+        Opcode::StructExtract => expected(view, body.operand_value(inst, 0)),
         Opcode::Apply => {
-            let callee = functions.function(called_function(body, inst)?)?;
+            let callee = view.program.function(called_function(body, inst)?)?;
             callee.attributes.semantics.iter().find_map(|semantics| match semantics.as_str() {
                 "fastpath" => Some(true),
                 "slowpath" => Some(false),
@@ -88,7 +91,6 @@ fn literal(body: &Body, value: Value) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use silkit_ir::NoFunctions;
 
     #[test]
     fn what_leads_to_an_error_is_cold() {
@@ -111,10 +113,10 @@ bb5:
   return %9
 }
 ";
-        let module = silkit_text::parse_module(text).module;
-        let body = module.functions.values().find_map(|f| f.body.as_ref()).expect("a body");
-        let cold = ColdBlocks::compute(body, &NoFunctions);
-        let found: Vec<bool> = body.blocks().map(|b| cold.is_cold(b)).collect();
-        assert_eq!(found, [false, true, false, true, true, false]);
+        crate::testing::each_view(text, |view| {
+            let cold = ColdBlocks::compute(view);
+            let found: Vec<bool> = view.body.blocks().map(|b| cold.is_cold(b)).collect();
+            assert_eq!(found, [false, true, false, true, true, false]);
+        });
     }
 }

@@ -1,11 +1,11 @@
 //! Which arguments of a function escape, and where to, from its body and the effects of what it calls.
 
+use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
 use crate::walk::{AtDef, AtUse};
 use crate::{Component, ProjectionPath};
 use silkit_base::Symbol;
 use silkit_ir::behavior::called_function;
-use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::AnyInst;
@@ -13,8 +13,8 @@ use silkit_ir::{Body, Inst, Opcode, Operand, Value, ValueDef};
 
 /// The escapes of a function's arguments: those that people wrote, and for each argument of which they wrote nothing what
 /// is found here.
-pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
-    let body = escapes.facts.body;
+pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
+    let (body, escapes, name) = (view.body, &view.escapes(), view.function.name);
     let mut found: Vec<ArgumentEscape> = known.iter().copied().filter(|e| !e.is_derived).collect();
     let written: Vec<usize> = found
         .iter()
@@ -34,13 +34,13 @@ pub fn escape_effects(escapes: &Escapes<'_>, name: Symbol, known: &[ArgumentEsca
         }
         let finder = Finder { escapes, name, returned, index, argument };
         let anything = ProjectionPath::of(Component::Anything);
-        let mut visitor = Ignoring { body, name };
+        let mut visitor = Ignoring { view, name };
         if !escapes.escapes(argument, anything, Direction::Down, &mut visitor) {
             found.push(finder.effect(anything, Escape::Nowhere));
             continue;
         }
         // The argument itself and what it holds, then what the objects hold that it refers to.
-        let is_class = escapes.facts.declarations.is_class(body.value(argument).ty.ty()) == Some(true);
+        let is_class = escapes.facts.declarations().is_class(body.value(argument).ty.ty()) == Some(true);
         let itself =
             if is_class { ProjectionPath::EMPTY } else { ProjectionPath::of(Component::AnyValueFields) };
         let in_objects = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);
@@ -67,8 +67,7 @@ impl Finder<'_> {
 
     /// Where a part of the argument escapes to; `None` where that is not one place.
     fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
-        let body = self.escapes.facts.body;
-        let mut visitor = Destination { body, name: self.name, to: Escape::Nowhere };
+        let mut visitor = Destination { view: self.escapes.facts, name: self.name, to: Escape::Nowhere };
         if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {
             return None;
         }
@@ -93,12 +92,13 @@ impl Finder<'_> {
 }
 
 /// Whether an operand passes an argument of a function to the same argument of that function.
-fn is_recursion(body: &Body, name: Symbol, operand: Operand) -> bool {
+fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
+    let body = view.body;
     let data = body.operand(operand);
     if body.info(data.user).apply != Some(ApplyKind::Full) || called_function(body, data.user) != Some(name) {
         return false;
     }
-    let site = ApplySite::new(body, data.user, Addresses::Lowered);
+    let site = view.apply_site(data.user);
     let argument = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
     let arguments = body.entry_block().map(|entry| body.arguments(entry));
     argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
@@ -114,28 +114,28 @@ fn argument_index(body: &Body, value: Value) -> Option<usize> {
 
 /// Does not count that a function passes its arguments to itself.
 struct Ignoring<'a> {
-    body: &'a Body,
+    view: BodyView<'a>,
     name: Symbol,
 }
 
 impl EscapeVisitor for Ignoring<'_> {
     fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
-        if is_recursion(self.body, self.name, operand) { AtUse::Skip } else { AtUse::Follow }
+        if is_recursion(&self.view, self.name, operand) { AtUse::Skip } else { AtUse::Follow }
     }
 }
 
 /// Notes the one place that something escapes to.
 struct Destination<'a> {
-    body: &'a Body,
+    view: BodyView<'a>,
     name: Symbol,
     to: Escape,
 }
 
 impl EscapeVisitor for Destination<'_> {
     fn at_use(&mut self, operand: Operand, at: EscapePath) -> AtUse {
-        let user = self.body.operand(operand).user;
-        if self.body.inst(user).opcode != Opcode::Return {
-            return if is_recursion(self.body, self.name, operand) { AtUse::Skip } else { AtUse::Follow };
+        let user = self.view.body.operand(operand).user;
+        if self.view.body.inst(user).opcode != Opcode::Return {
+            return if is_recursion(&self.view, self.name, operand) { AtUse::Skip } else { AtUse::Follow };
         }
         let path = match self.to {
             // What was stored to memory that is returned is not described by a path.
@@ -149,7 +149,7 @@ impl EscapeVisitor for Destination<'_> {
     }
 
     fn at_def(&mut self, value: Value, at: EscapePath) -> AtDef {
-        let Some(index) = argument_index(self.body, value) else { return AtDef::Follow };
+        let Some(index) = argument_index(self.view.body, value) else { return AtDef::Follow };
         let path = match self.to {
             _ if at.follows_stores => return AtDef::Abort,
             Escape::Nowhere => at.path,

@@ -61,10 +61,13 @@ mod ranges;
 mod rc_identity;
 mod scopes;
 pub mod side_effects;
+#[cfg(test)]
+mod testing;
+mod view;
 pub mod walk;
 
 pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
-pub use cache::{Analysis, AnalysisCache, Fresh};
+pub use cache::{Analysis, AnalysisCache, Cached};
 pub use cold_blocks::ColdBlocks;
 pub use components::Components;
 pub use dead_ends::DeadEnds;
@@ -85,3 +88,4 @@ pub use silkit_ir::effects::{
     ArgumentEffects, ArgumentEscape, Effects, Escape, FunctionEffects, SideEffects,
 };
 pub use silkit_ir::{Component, Indexed, ProjectionPath};
+pub use view::{BodyView, Definition, ProgramFacts, ProgramView};

@@ -2,11 +2,11 @@
 //!
 //! Two values are identical in this sense where a retain or release of the one is as good as one of the other.
 
-use crate::Dominators;
 use crate::calls::optional_payload;
+use crate::{BodyView, Dominators};
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::SwitchEnum;
-use silkit_ir::{Block, Body, Function, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
@@ -28,15 +28,9 @@ impl std::fmt::Debug for RcIdentity<'_> {
 }
 
 impl<'a> RcIdentity<'a> {
-    /// For the values of a function's body.
-    pub fn new(
-        function: &'a Function,
-        body: &'a Body,
-        declarations: &'a Declarations,
-        dominators: &'a Dominators,
-    ) -> Self {
-        let sig = function.ty.ty().as_function().and_then(|ty| ty.sig);
-        Self { body, sig, declarations, dominators }
+    /// Creates the analysis of the values of a body.
+    pub fn new(view: &BodyView<'a>, dominators: &'a Dominators) -> Self {
+        Self { body: view.body, sig: view.signature(), declarations: view.declarations(), dominators }
     }
 
     pub(crate) fn declarations(&self) -> &'a Declarations {
@@ -257,7 +251,7 @@ fn is_native_object(ty: Type) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
+    use crate::{ProgramFacts, ProgramView};
 
     const TEXT: &str = "\
 import Builtin
@@ -288,13 +282,13 @@ bb3(%15 : $Optional<C>, %16 : $C):
 
     #[test]
     fn roots_are_found_through_all_that_keeps_the_count() {
-        let module = silkit_text::parse_module(TEXT).module;
-        let declarations =
-            with_stdlib(parse_decls(TEXT, 14..TEXT.find("sil").unwrap_or(0), Dialect::Sil).table);
-        let function = module.functions.values().next().expect("a function");
-        let body = function.body.as_ref().expect("a body");
+        let (module, declarations) = crate::testing::module(TEXT);
+        let facts = ProgramFacts::new(false);
+        let program = ProgramView::new(&module, &declarations, &facts);
+        let view = program.body_view(module.functions.keys().next().expect("a function")).expect("a body");
+        let body = view.body;
         let dominators = Dominators::compute(body);
-        let identity = RcIdentity::new(function, body, &declarations, &dominators);
+        let identity = RcIdentity::new(&view, &dominators);
         let mut values = Vec::new();
         for block in body.blocks() {
             values.extend(body.arguments(block));
@@ -314,12 +308,13 @@ bb3(%15 : $Optional<C>, %16 : $C):
             %3 = unconditional_checked_cast %0 to D\n  %4 = unconditional_checked_cast %1 to D\n\
             %5 = unconditional_checked_cast %2 to D\n  %6 = unconditional_checked_cast %0 to AnyObject\n\
             %7 = unconditional_checked_cast %1 to any Q\n  %8 = tuple ()\n  return %8\n}\n";
-        let module = silkit_text::parse_module(text).module;
-        let declarations = silkit_text::decl::declarations(&module);
-        let function = module.functions.values().next().expect("a function");
-        let body = function.body.as_ref().expect("a body");
+        let (module, declarations) = crate::testing::module(text);
+        let facts = ProgramFacts::new(false);
+        let program = ProgramView::new(&module, &declarations, &facts);
+        let view = program.body_view(module.functions.keys().next().expect("a function")).expect("a body");
+        let body = view.body;
         let dominators = Dominators::compute(body);
-        let identity = RcIdentity::new(function, body, &declarations, &dominators);
+        let identity = RcIdentity::new(&view, &dominators);
         let casts = body.insts().filter(|&i| body.inst(i).opcode == Opcode::UnconditionalCheckedCast);
         let is_same: Vec<bool> = casts
             .flat_map(|i| body.results(i).map(move |r| (r, body.operand_value(i, 0))))

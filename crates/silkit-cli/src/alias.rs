@@ -3,7 +3,7 @@
 use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};
 use silkit::analysis::alias::{AccessBase, Aliases, Relation};
-use silkit::debug_passes::with_aliases;
+use silkit::analysis::{ProgramFacts, ProgramView};
 use silkit::ir::{Body, FunctionId, Module, Value};
 use silkit::text::Dump;
 use std::ffi::OsString;
@@ -80,10 +80,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return session.finish();
     };
     let declarations = silkit::declarations(module);
-    let mut answers = None;
-    with_aliases(module, &declarations, args.wmo, [id], |body, aliases| {
-        let dump = Dump::new(module, body, &|_| None);
-        answers = values_to_ask(&mut session, body, &dump, &names).map(|v| ask(body, aliases, &dump, &v));
+    let facts = ProgramFacts::new(args.wmo);
+    let program = ProgramView::new(module, &declarations, &facts);
+    let answers = program.body_view(id).and_then(|view| {
+        let dump = Dump::new(module, view.body, &|_| None);
+        let values = values_to_ask(&mut session, view.body, &dump, &names)?;
+        Some(ask(view.body, &view.aliases(), &dump, &values))
     });
     if let Some(answers) = answers {
         let text = match args.format {

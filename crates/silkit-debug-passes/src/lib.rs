@@ -5,8 +5,6 @@ mod test_runner;
 #[cfg(test)]
 mod testing;
 
-pub use printers::alias_info::with_aliases;
-
 use silkit_pass::Registry;
 
 /// All passes of this crate.

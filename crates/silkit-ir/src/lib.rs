@@ -41,7 +41,7 @@ pub use body::{
     Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,
 };
 pub use calls::{direct_result, substitute_lowered, substituted, yields};
-pub use cloner::{Cloner, ScopeMap};
+pub use cloner::{Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
 pub use edit::{BuildError, Builder, Changes, Editor, Epoch, Point};

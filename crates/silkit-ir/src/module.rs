@@ -183,6 +183,16 @@ impl Function {
         }
     }
 
+    /// Returns true if all but the bodies is the same.
+    pub fn has_same_header(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.linkage == other.linkage
+            && self.attributes == other.attributes
+            && self.ty == other.ty
+            && self.effects == other.effects
+            && self.body.is_some() == other.body.is_some()
+    }
+
     /// Makes a declaration of a definition: one that is defined elsewhere.
     pub fn remove_body(&mut self) {
         self.body = None;

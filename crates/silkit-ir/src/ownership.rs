@@ -210,6 +210,11 @@ impl<'a> BodyOwnership<'a> {
         Self { body, context, values: Slots::OnDemand }
     }
 
+    /// Returns how address-only values are held.
+    pub fn addresses(&self) -> Addresses {
+        self.context.addresses
+    }
+
     /// The ownership of a value; `None` where it is not known.
     pub fn value(&self, value: Value) -> Option<Ownership> {
         if let Slots::OnDemand = self.values {

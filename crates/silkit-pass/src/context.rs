@@ -1,12 +1,18 @@
 //! What a pass sees and what it works with.
 
 use crate::output::{Output, Stream};
-use silkit_analysis::calls::functions_by_name;
-use silkit_analysis::{Analysis, AnalysisCache, Fresh};
-use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Body, Builder, Editor, Function, FunctionId, Functions, Inst, Module, Point};
+use silkit_analysis::alias::Aliases;
+use silkit_analysis::calls::CalleeAnalysis;
+use silkit_analysis::escape::Escapes;
+use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached, ProgramFacts, ProgramView};
+use silkit_base::Symbol;
+use silkit_ir::ownership::BodyOwnership;
+use silkit_ir::{
+    Behavior, Body, Builder, Editor, Function, FunctionId, Inst, Module, Point, Scope, ScopeMap, ScopeOverlay,
+};
 use silkit_text::{Demangle, Dump, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Options of passes, by name without dashes: `enable-sil-opaque-values`, and the values of those that have one.
@@ -26,7 +32,13 @@ impl Options {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Whether a switch is on.
+    /// Creates the facts of a program under these options: `wmo`, `enable-sil-opaque-values`.
+    pub fn program_facts(&self) -> ProgramFacts {
+        let has_opaque_values = self.is_on("enable-sil-opaque-values");
+        ProgramFacts::new(self.is_on("wmo")).with_opaque_values(has_opaque_values)
+    }
+
+    /// Returns true if a switch is on.
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !matches!(value, "0" | "false" | "FALSE" | "False"))
     }
@@ -70,63 +82,6 @@ impl Printing<'_> {
     }
 }
 
-/// What all functions share while they are worked on.
-#[derive(Debug)]
-pub struct World<'a> {
-    /// The module. Bodies that are worked on have been taken out: functions with a body have an empty one here.
-    pub module: &'a Module,
-    /// Its Swift declarations and those of the standard library.
-    pub declarations: &'a Declarations,
-    /// What the command line says to passes.
-    pub options: &'a Options,
-    /// How code is shown.
-    pub printing: &'a Printing<'a>,
-    functions: &'a FxHashMap<Symbol, FunctionId>,
-}
-
-impl<'a> World<'a> {
-    pub(crate) fn new(
-        module: &'a Module,
-        declarations: &'a Declarations,
-        options: &'a Options,
-        printing: &'a Printing<'a>,
-        functions: &'a FxHashMap<Symbol, FunctionId>,
-    ) -> Self {
-        Self { module, declarations, options, printing, functions }
-    }
-
-    /// A function by its name.
-    pub fn function(&self, name: Symbol) -> Option<&'a Function> {
-        self.functions.get(&name).map(|&id| &self.module.functions[id])
-    }
-}
-
-impl Functions for World<'_> {
-    fn function(&self, name: Symbol) -> Option<&Function> {
-        World::function(self, name)
-    }
-}
-
-/// The functions of a module by their names.
-#[derive(Debug)]
-pub struct FunctionsByName<'a> {
-    module: &'a Module,
-    functions: FxHashMap<Symbol, FunctionId>,
-}
-
-impl<'a> FunctionsByName<'a> {
-    /// Those of a module.
-    pub fn of(module: &'a Module) -> Self {
-        Self { module, functions: functions_by_name(module) }
-    }
-}
-
-impl Functions for FunctionsByName<'_> {
-    fn function(&self, name: Symbol) -> Option<&Function> {
-        self.functions.get(&name).map(|&id| &self.module.functions[id])
-    }
-}
-
 /// Something that a pass found wrong with its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -147,7 +102,12 @@ pub(crate) struct Ledger {
     /// How many single transformations may still be done in this run.
     pub(crate) allowance: Option<usize>,
     pub(crate) changes: usize,
+    /// The functions that the pass added.
     pub(crate) new_functions: Vec<Function>,
+    /// The function without its body, as it was before the pass asked to change that.
+    pub(crate) header: Option<Box<Function>>,
+    /// The debug scopes that the pass added.
+    pub(crate) new_scopes: Vec<Scope>,
 }
 
 impl Ledger {
@@ -163,69 +123,147 @@ impl Ledger {
     }
 }
 
-/// A function that is worked on.
+/// A function that is worked on, in its program.
 pub struct FunctionContext<'a> {
-    /// What all functions share.
-    pub world: &'a World<'a>,
-    /// The id of the function.
-    pub id: FunctionId,
+    pub(crate) program: &'a ProgramView<'a>,
+    pub(crate) options: &'a Options,
+    pub(crate) printing: &'a Printing<'a>,
+    pub(crate) id: FunctionId,
     pub(crate) function: &'a mut Function,
     pub(crate) cache: &'a mut AnalysisCache,
     pub(crate) ledger: &'a mut Ledger,
 }
 
 impl<'a> FunctionContext<'a> {
-    /// The function with its body.
+    // ---- the function ----
+
+    /// Returns the id of the function.
+    pub fn id(&self) -> FunctionId {
+        self.id
+    }
+
+    /// Returns the function with its body.
     pub fn function(&self) -> &Function {
         self.function
     }
 
-    /// The function, to change what stands before its body.
+    /// Returns the function, to change what stands before its body.
     pub fn function_mut(&mut self) -> &mut Function {
+        self.ledger.header.get_or_insert_with(|| Box::new(self.function.header()));
         self.function
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn body(&self) -> &Body {
         self.function.body.as_ref().expect("invariant: passes see functions with bodies")
     }
 
-    /// The body, to be changed. All changes go through its editor.
+    /// Returns the body, to be changed. All changes go through its editor.
     pub fn body_mut(&mut self) -> &mut Body {
+        self.cache.prune();
         self.function.body.as_mut().expect("invariant: passes see functions with bodies")
     }
 
-    /// The body, to be changed, and what is known about its types: for helpers that make instructions.
+    /// Returns the body, to be changed, and what is known about its types: for helpers that make instructions.
     pub fn body_mut_with_declarations(&mut self) -> (&mut Body, &'a Declarations) {
-        let declarations = self.world.declarations;
+        let declarations = self.declarations();
         (self.body_mut(), declarations)
     }
 
-    /// What changes the body.
+    /// Returns an editor of the body.
     pub fn edit(&mut self) -> Editor<'_> {
         self.body_mut().edit()
     }
 
-    /// What makes instructions in the body.
+    /// Returns a builder of instructions in the body.
     pub fn builder(&mut self) -> Builder<'_> {
-        let declarations = self.world.declarations;
+        let declarations = self.declarations();
         self.body_mut().builder(declarations)
     }
 
-    /// What makes instructions at a point of the body, with the location of the one that is there.
-    pub fn builder_at(&mut self, point: Point) -> Builder<'_> {
-        let declarations = self.world.declarations;
+    /// Returns a builder of instructions at a point of the body, with the location of the instruction that is there.
+    pub fn at(&mut self, point: Point) -> Builder<'_> {
+        let declarations = self.declarations();
         self.body_mut().builder_at(point, declarations)
     }
 
-    /// An analysis of the body, made now unless it was made since the body changed.
-    pub fn get<A: Analysis>(&mut self) -> Fresh<A> {
-        let body = self.function.body.as_ref().expect("invariant: passes see functions with bodies");
-        self.cache.get(body)
+    // ---- the program ----
+
+    /// Returns the program: the module, its declarations, callees and their effects. The bodies of functions that are
+    /// worked on at the same time, this one among them, are not known there.
+    pub fn program(&self) -> &'a ProgramView<'a> {
+        self.program
     }
 
-    /// Whether one more transformation may be done. A pass that counts its transformations asks before each,
-    /// and leaves the code as it is where not: so can be found which one breaks something.
+    /// Returns the Swift declarations that the module sees.
+    pub fn declarations(&self) -> &'a Declarations {
+        self.program.declarations
+    }
+
+    /// Returns what the command line says to passes.
+    pub fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    /// Returns how code is shown.
+    pub fn printing(&self) -> &'a Printing<'a> {
+        self.printing
+    }
+
+    /// Adds a function to the module. Before this function goes on to the next pass, all passes of the group run on the
+    /// new one, and then its body can be read. Of several functions with one name the first is kept.
+    pub fn add_function(&mut self, function: Function) {
+        self.ledger.new_functions.push(function);
+    }
+
+    /// Copies debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and the ones that
+    /// they need.
+    pub fn inline_scopes(&mut self, used: impl IntoIterator<Item = u32>, call: u32) -> ScopeMap {
+        let (module, index) = (&self.program.module.scopes, self.program.scope_index());
+        ScopeMap::inline(&mut ScopeOverlay { module, index, new: &mut self.ledger.new_scopes }, used, call)
+    }
+
+    // ---- analyses ----
+
+    /// Returns the body in its program, as it is now.
+    pub fn view(&self) -> BodyView<'_> {
+        BodyView::new(self.program, self.function, self.body()).with_cache(self.cache)
+    }
+
+    /// Returns an analysis of the body, computed now unless it was computed since the body changed.
+    pub fn get<A: Analysis>(&self) -> Cached<A> {
+        self.view().get()
+    }
+
+    /// Returns alias analysis of the body as it is now.
+    pub fn aliases(&self) -> Aliases<'_> {
+        self.view().aliases()
+    }
+
+    /// Returns escape analysis of the body as it is now.
+    pub fn escapes(&self) -> Escapes<'_> {
+        self.view().escapes()
+    }
+
+    /// Returns the ownership of values, each found when it is asked for.
+    pub fn ownership(&self) -> BodyOwnership<'_> {
+        self.view().ownership()
+    }
+
+    /// Returns what instructions may do to memory and reference counts.
+    pub fn behavior(&self) -> Behavior<'_> {
+        self.view().behavior()
+    }
+
+    /// Returns which functions calls may reach.
+    pub fn callees(&self) -> CalleeAnalysis<'a> {
+        self.program.callee_analysis()
+    }
+
+    // ---- bookkeeping ----
+
+    /// Returns true if one more transformation may be done. A pass that counts its transformations asks before each, and
+    /// leaves the code as it is where not, so that bisection finds the one that breaks something.
     pub fn may_change(&mut self) -> bool {
         self.ledger.may_change()
     }
@@ -240,11 +278,6 @@ impl<'a> FunctionContext<'a> {
     /// Adds to a counter, shown by `--stats`.
     pub fn count(&mut self, what: &'static str, number: u64) {
         *self.ledger.counts.entry(what).or_default() += number;
-    }
-
-    /// Adds a function to the module, which will be worked on too.
-    pub fn add_function(&mut self, function: Function) {
-        self.ledger.new_functions.push(function);
     }
 
     /// Prints to standard output.
@@ -263,9 +296,9 @@ impl<'a> FunctionContext<'a> {
         self.ledger.problems.push(Problem { function: self.function.name, pos, message: message.into() });
     }
 
-    /// What shows single values and instructions of the body as it is now.
+    /// Returns a printer of single values and instructions of the body as it is now.
     pub fn dump(&self) -> Dump<'_> {
-        self.world.printing.dump(self.world.module, self.body())
+        self.printing.dump(self.program.module, self.body())
     }
 }
 
@@ -279,30 +312,81 @@ pub fn on_function<R>(
     cache: &mut AnalysisCache,
     work: impl FnOnce(&mut FunctionContext<'_>) -> R,
 ) -> R {
+    cx.facts.take();
     let header = cx.module.functions[id].header();
     let mut function = std::mem::replace(&mut cx.module.functions[id], header);
-    let names = functions_by_name(cx.module);
-    let world = World::new(cx.module, cx.declarations, cx.options, cx.printing, &names);
-    let ledger = &mut *cx.ledger;
-    let result = work(&mut FunctionContext { world: &world, id, function: &mut function, cache, ledger });
+    let mut facts = cx.options.program_facts();
+    facts.begin_step([id]);
+    let program = ProgramView::new(cx.module, cx.declarations, &facts);
+    let result = work(&mut FunctionContext {
+        program: &program,
+        options: cx.options,
+        printing: cx.printing,
+        id,
+        function: &mut function,
+        cache,
+        ledger: cx.ledger,
+    });
     cx.module.functions[id] = function;
+    // Nobody else adds scopes meanwhile, so the numbers stand.
+    cx.module.scopes.append(&mut cx.ledger.new_scopes);
     result
 }
 
 /// A module that is worked on.
 pub struct ModuleContext<'a> {
-    /// The module.
-    pub module: &'a mut Module,
-    /// Its Swift declarations and those of the standard library.
-    pub declarations: &'a Declarations,
-    /// What the command line says to passes.
-    pub options: &'a Options,
-    /// How code is shown.
-    pub printing: &'a Printing<'a>,
+    pub(crate) module: &'a mut Module,
+    pub(crate) declarations: &'a Declarations,
+    pub(crate) options: &'a Options,
+    pub(crate) printing: &'a Printing<'a>,
     pub(crate) ledger: &'a mut Ledger,
+    /// The facts about the module as it is now, once somebody asked for them.
+    facts: OnceCell<ProgramFacts>,
 }
 
-impl ModuleContext<'_> {
+impl<'a> ModuleContext<'a> {
+    pub(crate) fn new(
+        module: &'a mut Module,
+        declarations: &'a Declarations,
+        options: &'a Options,
+        printing: &'a Printing<'a>,
+        ledger: &'a mut Ledger,
+    ) -> Self {
+        Self { module, declarations, options, printing, ledger, facts: OnceCell::new() }
+    }
+
+    /// Returns the module.
+    pub fn module(&self) -> &Module {
+        self.module
+    }
+
+    /// Returns the module, to be changed.
+    pub fn module_mut(&mut self) -> &mut Module {
+        self.facts.take();
+        self.module
+    }
+
+    /// Returns the Swift declarations that the module sees.
+    pub fn declarations(&self) -> &'a Declarations {
+        self.declarations
+    }
+
+    /// Returns what the command line says to passes.
+    pub fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    /// Returns how code is shown.
+    pub fn printing(&self) -> &'a Printing<'a> {
+        self.printing
+    }
+
+    /// Returns the program as it is now.
+    pub fn program(&self) -> ProgramView<'_> {
+        let facts = self.facts.get_or_init(|| self.options.program_facts());
+        ProgramView::new(self.module, self.declarations, facts)
+    }
+
     /// Reports that the input is wrong in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
         let function = function.map_or(Symbol::new(""), |function| self.module.functions[function].name);
@@ -324,7 +408,7 @@ impl ModuleContext<'_> {
         *self.ledger.counts.entry(what).or_default() += number;
     }
 
-    /// What shows single values and instructions of a body of the module.
+    /// Returns a printer of single values and instructions of a body of the module.
     pub fn dump<'b>(&'b self, body: &'b Body) -> Dump<'b> {
         self.printing.dump(self.module, body)
     }

@@ -23,7 +23,6 @@
 
 mod bisect;
 mod context;
-pub mod interprocedural;
 pub mod observers;
 mod order;
 mod output;
@@ -35,9 +34,7 @@ mod runner;
 pub mod testing;
 
 pub use bisect::{Bisection, Culprit, Verdict};
-pub use context::{
-    FunctionContext, FunctionsByName, ModuleContext, Options, Printing, Problem, World, on_function,
-};
+pub use context::{FunctionContext, ModuleContext, Options, Printing, Problem, on_function};
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};

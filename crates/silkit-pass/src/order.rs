@@ -1,15 +1,47 @@
 //! The order in which functions are worked on.
 
-use silkit_analysis::calls::{BottomUp, CalleeTables, Visibility};
-use silkit_ir::{FunctionId, Module};
-use silkit_types::decl::Declarations;
+use rayon::prelude::*;
+use silkit_analysis::ProgramView;
+use silkit_analysis::calls::{BottomUp, CallEdges, CallGraph};
+use silkit_ir::FunctionId;
 
-/// The functions with bodies, callees before their callers where calls do not go around in circles: what methods may be
-/// called follows from the module's tables.
-pub fn bottom_up(module: &Module, declarations: &Declarations) -> Vec<FunctionId> {
-    // Which other functions may be called does not matter here, so neither does what is visible.
-    let tables = CalleeTables::new(module, Visibility::new(declarations, false));
-    let has_blocks =
-        |f: &FunctionId| module.functions[*f].body.as_ref().is_some_and(|body| body.entry_block().is_some());
-    BottomUp::new(&tables).functions().filter(has_blocks).collect()
+/// The functions with bodies, callees before their callers where calls do not go around in circles.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    /// The functions one after the other.
+    pub(crate) order: Vec<FunctionId>,
+    /// The functions in steps: those of one step can be worked on at the same time, and see of each other function what they
+    /// would if all were worked on in order.
+    pub(crate) steps: Vec<Vec<FunctionId>>,
+}
+
+impl Schedule {
+    /// Schedules all functions of a program, or some.
+    pub(crate) fn new(program: &ProgramView<'_>, only: Option<&[FunctionId]>) -> Self {
+        let graph = graph(program);
+        let bottom_up = match only {
+            Some(functions) => BottomUp::of(&graph, functions),
+            None => BottomUp::new(&graph),
+        };
+        let has_blocks = |f: &FunctionId| has_blocks(program, *f);
+        let mut steps = bottom_up.steps(&graph);
+        steps.iter_mut().for_each(|step| step.retain(has_blocks));
+        steps.retain(|step| !step.is_empty());
+        Self { order: bottom_up.functions().filter(has_blocks).collect(), steps }
+    }
+}
+
+/// Returns the functions of a program with bodies, callees before their callers where calls do not go around in circles.
+pub fn bottom_up(program: &ProgramView<'_>) -> Vec<FunctionId> {
+    BottomUp::new(&graph(program)).functions().filter(|&f| has_blocks(program, f)).collect()
+}
+
+fn has_blocks(program: &ProgramView<'_>, function: FunctionId) -> bool {
+    program.definition(function).body().is_some_and(|body| body.entry_block().is_some())
+}
+
+fn graph(program: &ProgramView<'_>) -> CallGraph {
+    let callees = program.callee_analysis();
+    let functions: Vec<FunctionId> = program.module.functions.keys().collect();
+    CallGraph::from_edges(functions.into_par_iter().map(|f| CallEdges::new(callees, f)).collect())
 }

@@ -1,15 +1,14 @@
 //! Runs passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing, Problem, World};
-use crate::order::bottom_up;
+use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing, Problem};
+use crate::order::Schedule;
 use crate::output::Output;
-use crate::pass::{ModulePass, Pass, Run};
+use crate::pass::{FunctionPass, ModulePass, Pass, Run};
 use crate::pipeline::Step;
 use rayon::prelude::*;
-use silkit_analysis::AnalysisCache;
-use silkit_analysis::calls::functions_by_name;
-use silkit_base::{Entity, FxHashMap, Symbol};
-use silkit_ir::{Body, Epoch, Function, FunctionAttributes, FunctionEffects, FunctionId, Module};
+use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
+use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol};
+use silkit_ir::{Body, Epoch, Function, FunctionId, Module, shift_scopes};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -116,15 +115,129 @@ pub struct Runner<'a> {
     limit: Option<Limit>,
 }
 
-/// What is done to one function in one group of passes.
-struct Work<'m> {
+/// Functions that a pass adds are worked on, and so are those that they add in turn, up to this depth: specializations of
+/// specializations need not end. Deeper ones are added and left as they are.
+const MOST_LEVELS: u32 = 10;
+
+/// The counters of passes, by tag and name.
+type Counts = BTreeMap<(String, &'static str), u64>;
+
+/// One function on its way through a group of passes.
+struct Work {
     id: FunctionId,
-    function: &'m mut Function,
-    cache: &'m mut AnalysisCache,
-    first_number: usize,
+    function: Function,
+    cache: AnalysisCache,
+    /// The pass that is next.
+    next: usize,
+    /// The number of the next run.
+    number: usize,
+    /// How many passes made functions that made functions … that made this one.
+    level: u32,
     ledger: Ledger,
     runs: Vec<PassRun>,
-    counts: BTreeMap<(String, &'static str), u64>,
+    counts: Counts,
+}
+
+/// The module on its way through a group of passes.
+struct Group<'s> {
+    module: &'s mut Module,
+    declarations: &'s Declarations,
+    facts: &'s mut ProgramFacts,
+    caches: &'s mut Vec<AnalysisCache>,
+    steps: &'s [Step<'s>],
+    /// The number of the run after the last.
+    next_number: usize,
+    /// The functions that are through.
+    done: Vec<Work>,
+}
+
+impl Group<'_> {
+    /// Takes a function out of the module, to be worked on.
+    fn start(&mut self, id: FunctionId, number: usize, level: u32) -> Work {
+        Work {
+            id,
+            function: self.take(id),
+            cache: std::mem::take(&mut self.caches[id.index()]),
+            next: 0,
+            number,
+            level,
+            ledger: Ledger::default(),
+            runs: Vec::new(),
+            counts: Counts::new(),
+        }
+    }
+
+    /// Takes a function out of the module. Its header stays, with a body of which nothing is known.
+    fn take(&mut self, id: FunctionId) -> Function {
+        let header = self.module.functions[id].header();
+        std::mem::replace(&mut self.module.functions[id], header)
+    }
+
+    /// Puts a function back.
+    fn put(&mut self, work: &mut Work) {
+        std::mem::swap(&mut self.module.functions[work.id], &mut work.function);
+    }
+
+    /// Adds the debug scopes that passes added, in the order of the functions.
+    fn add_scopes(&mut self, works: &mut [Work]) {
+        if works.iter().all(|work| work.ledger.new_scopes.is_empty()) {
+            return;
+        }
+        let first = ProgramView::new(self.module, self.declarations, self.facts).scope_index().next();
+        let mut shift = 0;
+        for work in works {
+            let mut new = std::mem::take(&mut work.ledger.new_scopes);
+            if shift > 0 && !new.is_empty() {
+                let shifted = |id: u32| if id >= first { id.saturating_add(shift) } else { id };
+                let added = work.ledger.new_functions.iter_mut();
+                for function in added.chain([&mut self.module.functions[work.id]]) {
+                    function.body.iter_mut().for_each(|body| body.map_scopes(shifted));
+                }
+                shift_scopes(&mut new, first, shift);
+            }
+            shift += new.len() as u32;
+            self.module.scopes.append(&mut new);
+        }
+        self.facts.scopes_changed();
+    }
+
+    /// Assigns numbers to the runs of some functions, in order, and returns the first of each.
+    fn number(&mut self, functions: &[FunctionId]) -> FxHashMap<FunctionId, usize> {
+        let mut first = FxHashMap::default();
+        for &id in functions {
+            first.insert(id, self.next_number);
+            let function = &self.module.functions[id];
+            self.next_number += self.steps.iter().filter(|step| runs_on(step, function)).count();
+        }
+        first
+    }
+
+    /// Adds the functions that passes made, and returns those that are to be worked on, each with its level. Of several
+    /// with one name the first is kept.
+    fn add_functions(&mut self, works: &mut [Work]) -> Vec<(FunctionId, u32)> {
+        let mut names: FxHashSet<Symbol> = FxHashSet::default();
+        let mut added = Vec::new();
+        for work in works {
+            for function in std::mem::take(&mut work.ledger.new_functions) {
+                let program = ProgramView::new(self.module, self.declarations, self.facts);
+                if names.insert(function.name) && program.function_id(function.name).is_none() {
+                    added.push((function, work.level + 1));
+                }
+            }
+        }
+        let ids = added.into_iter().map(|(function, level)| (self.module.functions.push(function), level));
+        let ids: Vec<_> = ids.collect();
+        if !ids.is_empty() {
+            self.facts.functions_changed();
+            self.caches.resize_with(self.module.functions.len(), AnalysisCache::default);
+        }
+        ids.into_iter().filter(|&(_, level)| level <= MOST_LEVELS).collect()
+    }
+}
+
+/// Returns true if a pass runs on a function.
+fn runs_on(step: &Step<'_>, function: &Function) -> bool {
+    step.pass.is_mandatory || function.is_optimized()
 }
 
 impl<'a> Runner<'a> {
@@ -157,11 +270,16 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Runs passes on a module, in order. Passes of functions that stand together run one after the other on each function,
-    /// callees first.
+    /// Runs passes on a module, in order.
+    ///
+    /// Function passes that stand together run one after the other on each function, callees before their callers. Several
+    /// functions are worked on at once where none of them sees another; what they see, the numbers of the runs and the
+    /// output do not depend on the number of threads.
     pub fn run(&self, module: &mut Module, declarations: &Declarations, steps: &[Step<'_>]) -> Outcome {
         let mut outcome = Outcome::default();
         let mut caches: Vec<AnalysisCache> = Vec::new();
+        let mut facts = self.options.program_facts();
+        let mut number = 1;
         let wants_module = self.observers.iter().any(|o| o.wants_module());
         let mut rest = steps;
         while let [first, ..] = rest {
@@ -176,10 +294,24 @@ impl<'a> Runner<'a> {
             rest = later;
             match first.pass.run {
                 Run::Module(pass) => {
-                    self.run_module_pass(module, declarations, first, pass, &mut outcome);
+                    self.run_module_pass(module, declarations, first, pass, number, &mut outcome);
+                    number += 1;
                     caches.clear();
+                    facts.functions_changed();
                 }
-                Run::Function(_) => self.run_group(module, declarations, now, &mut caches, &mut outcome),
+                Run::Function(_) => {
+                    caches.resize_with(module.functions.len(), AnalysisCache::default);
+                    let group = Group {
+                        module,
+                        declarations,
+                        facts: &mut facts,
+                        caches: &mut caches,
+                        steps: now,
+                        next_number: number,
+                        done: Vec::new(),
+                    };
+                    number = self.run_group(group, &mut outcome);
+                }
             }
             let go_on = |o: &&dyn Observer| o.after_pass(&first.pass, module, &mut outcome.output);
             if !self.observers.iter().all(go_on) || !outcome.problems.is_empty() {
@@ -196,9 +328,9 @@ impl<'a> Runner<'a> {
         declarations: &Declarations,
         step: &Step<'_>,
         pass: &dyn ModulePass,
+        number: usize,
         outcome: &mut Outcome,
     ) {
-        let number = outcome.runs.len() + 1;
         let Some(allowance) = self.allowance(number) else { return };
         let mut ledger = Ledger { allowance, ..Ledger::default() };
         let before = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
@@ -206,13 +338,8 @@ impl<'a> Runner<'a> {
         let start = Instant::now();
         let before: Vec<Option<Epoch>> =
             module.functions.values().map(|f| f.body.as_ref().map(Body::epoch)).collect();
-        pass.run(&mut ModuleContext {
-            module,
-            declarations,
-            options: &self.options,
-            printing: &self.printing,
-            ledger: &mut ledger,
-        });
+        let (options, printing) = (&self.options, &self.printing);
+        pass.run(&mut ModuleContext::new(module, declarations, options, printing, &mut ledger));
         let time = start.elapsed();
         let after = module.functions.values().map(|f| f.body.as_ref().map(Body::epoch));
         let has_changed = !before.into_iter().eq(after);
@@ -234,114 +361,106 @@ impl<'a> Runner<'a> {
         });
     }
 
-    fn run_group(
-        &self,
-        module: &mut Module,
-        declarations: &Declarations,
-        steps: &[Step<'_>],
-        caches: &mut Vec<AnalysisCache>,
-        outcome: &mut Outcome,
-    ) {
-        let mut order = bottom_up(module, declarations);
-        while !order.is_empty() {
-            let names = functions_by_name(module);
-            caches.resize_with(module.functions.len(), AnalysisCache::default);
-            let new = self.run_on(module, declarations, steps, &order, &names, caches, outcome);
-            // Functions that passes made are worked on as those that were there.
-            order = new.into_iter().map(|function| module.functions.push(function)).collect();
+    /// Runs function passes on all functions, and returns the number of the run after the last.
+    fn run_group(&self, mut group: Group<'_>, outcome: &mut Outcome) -> usize {
+        let program = ProgramView::new(group.module, group.declarations, group.facts);
+        let schedule = Schedule::new(&program, None);
+        let numbers = group.number(&schedule.order);
+        for step in schedule.steps {
+            let works = step.into_iter().map(|id| group.start(id, numbers[&id], 0)).collect();
+            self.run_step(&mut group, works);
         }
-    }
-
-    /// Runs passes on functions, in parallel, and gives the functions that they made.
-    #[allow(clippy::too_many_arguments)]
-    fn run_on(
-        &self,
-        module: &mut Module,
-        declarations: &Declarations,
-        steps: &[Step<'_>],
-        order: &[FunctionId],
-        names: &FxHashMap<Symbol, FunctionId>,
-        caches: &mut [AnalysisCache],
-        outcome: &mut Outcome,
-    ) -> Vec<Function> {
-        let first = outcome.runs.len() + 1;
-        // The functions are taken out, so that each can be changed while all see what stands before the bodies.
-        let mut taken: Vec<(Function, AnalysisCache)> = order
-            .iter()
-            .map(|&id| {
-                let header = module.functions[id].header();
-                let function = std::mem::replace(&mut module.functions[id], header);
-                (function, std::mem::take(&mut caches[id.index()]))
-            })
-            .collect();
-        let world = World::new(module, declarations, &self.options, &self.printing, names);
-        let mut works: Vec<Work<'_>> = order
-            .iter()
-            .zip(&mut taken)
-            .enumerate()
-            .map(|(index, (&id, (function, cache)))| Work {
-                id,
-                function,
-                cache,
-                first_number: first + index * steps.len(),
-                ledger: Ledger::default(),
-                runs: Vec::new(),
-                counts: BTreeMap::new(),
-            })
-            .collect();
-        works.par_iter_mut().for_each(|work| self.run_steps(work, &world, steps));
-        let mut new = Vec::new();
-        for work in works {
+        let mut done = group.done;
+        done.sort_by_key(|work| (work.runs.first().map_or(work.number, |run| run.number), work.number));
+        for work in done {
             outcome.output.append(work.ledger.output);
             outcome.problems.extend(work.ledger.problems);
             outcome.runs.extend(work.runs);
-            work.counts
-                .into_iter()
-                .for_each(|(key, number)| *outcome.counts.entry(key).or_default() += number);
-            new.extend(work.ledger.new_functions);
+            for (key, number) in work.counts {
+                *outcome.counts.entry(key).or_default() += number;
+            }
         }
-        for (&id, (function, cache)) in order.iter().zip(taken) {
-            module.functions[id] = function;
-            caches[id.index()] = cache;
-        }
-        new
+        group.next_number
     }
 
-    fn run_steps(&self, work: &mut Work<'_>, world: &World<'_>, steps: &[Step<'_>]) {
-        for (index, step) in steps.iter().enumerate() {
-            let number = work.first_number + index;
-            if !step.pass.is_mandatory && !work.function.is_optimized() {
+    /// Works on functions that do not see each other. Where a pass adds functions, these are worked on first, and then the
+    /// function goes on.
+    fn run_step(&self, group: &mut Group<'_>, mut works: Vec<Work>) {
+        while !works.is_empty() {
+            group.facts.begin_step(works.iter().map(|work| work.id));
+            let program = ProgramView::new(group.module, group.declarations, group.facts);
+            works.par_iter_mut().for_each(|work| self.run_on(work, &program, group.steps));
+            works.iter_mut().for_each(|work| group.put(work));
+            group.facts.end_step(works.iter().map(|work| work.id));
+            group.add_scopes(&mut works);
+            let added = group.add_functions(&mut works);
+            if !added.is_empty() {
+                self.run_on_new(group, &added);
+            }
+            let (paused, finished): (Vec<Work>, Vec<Work>) =
+                works.into_iter().partition(|work| work.next < group.steps.len());
+            for mut work in finished {
+                group.caches[work.id.index()] = std::mem::take(&mut work.cache);
+                group.done.push(work);
+            }
+            works = paused;
+            works.iter_mut().for_each(|work| work.function = group.take(work.id));
+        }
+    }
+
+    /// Works on functions that passes made, callees before their callers.
+    fn run_on_new(&self, group: &mut Group<'_>, added: &[(FunctionId, u32)]) {
+        let ids: Vec<FunctionId> = added.iter().map(|&(id, _)| id).collect();
+        let program = ProgramView::new(group.module, group.declarations, group.facts);
+        let schedule = Schedule::new(&program, Some(&ids));
+        let numbers = group.number(&schedule.order);
+        let levels: FxHashMap<FunctionId, u32> = added.iter().copied().collect();
+        for step in schedule.steps {
+            let works = step.into_iter().map(|id| group.start(id, numbers[&id], levels[&id])).collect();
+            self.run_step(group, works);
+        }
+    }
+
+    /// Runs the passes that are next on one function, up to the first that adds functions.
+    fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[Step<'_>]) {
+        while let Some(step) = steps.get(work.next) {
+            work.next += 1;
+            if !runs_on(step, &work.function) {
                 continue;
             }
+            let number = work.number;
+            work.number += 1;
             let (Run::Function(pass), Some(allowance)) = (step.pass.run, self.allowance(number)) else {
                 continue;
             };
             work.ledger.allowance = allowance;
             work.ledger.changes = 0;
-            let has_changed = |function: &Function, before: &State| state(function) != *before;
-            let (module, printing) = (world.module, world.printing);
-            let at = At { number, pass: &step.pass, module, function: Some(work.function), printing };
+            let module = program.module;
+            let at = At {
+                number,
+                pass: &step.pass,
+                module,
+                function: Some(&work.function),
+                printing: &self.printing,
+            };
             self.observers.iter().for_each(|o| o.before(&at, &mut work.ledger.output));
-            let before = state(work.function);
             let start = Instant::now();
+            let mut has_changed = false;
             for _ in 0..if step.repeats { MOST_REPETITIONS } else { 1 } {
-                let before = state(work.function);
-                let (function, cache) = (&mut *work.function, &mut *work.cache);
-                pass.run(&mut FunctionContext {
-                    world,
-                    id: work.id,
-                    function,
-                    cache,
-                    ledger: &mut work.ledger,
-                });
-                if !has_changed(work.function, &before) {
+                let has_just_changed = self.run_once(work, program, pass);
+                has_changed |= has_just_changed;
+                if !has_just_changed {
                     break;
                 }
             }
             let time = start.elapsed();
-            let has_changed = has_changed(work.function, &before);
-            let (module, printing) = (world.module, world.printing);
-            let at = At { number, pass: &step.pass, module, function: Some(work.function), printing };
+            let at = At {
+                number,
+                pass: &step.pass,
+                module,
+                function: Some(&work.function),
+                printing: &self.printing,
+            };
             self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut work.ledger.output));
             let (tag, changes) = (step.pass.tag.to_owned(), work.ledger.changes);
             for (name, number) in std::mem::take(&mut work.ledger.counts) {
@@ -350,9 +469,30 @@ impl<'a> Runner<'a> {
             let function = Some(work.function.name);
             work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
             if !work.ledger.problems.is_empty() {
-                break;
+                work.next = steps.len();
+            }
+            if !work.ledger.new_functions.is_empty() {
+                return;
             }
         }
+    }
+
+    /// Runs a pass once, and returns true if it changed the function: its body or its header.
+    fn run_once(&self, work: &mut Work, program: &ProgramView<'_>, pass: &dyn FunctionPass) -> bool {
+        let epoch = |function: &Function| function.body.as_ref().map(Body::epoch);
+        let before = epoch(&work.function);
+        pass.run(&mut FunctionContext {
+            program,
+            options: &self.options,
+            printing: &self.printing,
+            id: work.id,
+            function: &mut work.function,
+            cache: &mut work.cache,
+            ledger: &mut work.ledger,
+        });
+        let header = work.ledger.header.take();
+        epoch(&work.function) != before
+            || header.is_some_and(|header| !header.has_same_header(&work.function))
     }
 
     /// How many transformations a run may do, `None` inside for any number; `None` where it may not be at all.
@@ -364,15 +504,6 @@ impl<'a> Runner<'a> {
             Some(_) => None,
         }
     }
-}
-
-/// What tells whether a pass changed a function.
-type State = (Epoch, FunctionEffects, FunctionAttributes);
-
-/// Returns the present state of a function.
-fn state(function: &Function) -> State {
-    let epoch = function.body.as_ref().map(Body::epoch).unwrap_or_default();
-    (epoch, function.effects.clone(), function.attributes.clone())
 }
 
 impl std::fmt::Debug for Runner<'_> {

@@ -1,8 +1,6 @@
 //! `borrowed … from`: says of each guaranteed phi which values enclose it (Ownership.md).
 
 use silkit_analysis::ossa::{Borrows, EnclosedPhi, enclosed_phis};
-use silkit_ir::conventions::Addresses;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Inst, Loc, Opcode, Operand, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
@@ -43,8 +41,7 @@ fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
     if !cx.function().has_ossa() {
         return Vec::new();
     }
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let ownership = BodyOwnership::new(cx.body(), context);
+    let ownership = cx.view().all_ownership();
     let borrows = Borrows::new(cx.body(), &ownership);
     let all = enclosed_phis(&borrows).into_iter();
     all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect()
@@ -77,7 +74,7 @@ fn replace_uses(cx: &mut FunctionContext<'_>, old: Value, new: Value) {
 }
 
 fn insert(cx: &mut FunctionContext<'_>, first: Inst, loc: Loc, phi: &EnclosedPhi) -> Value {
-    let mut builder = cx.builder_at(Point::Before(first));
+    let mut builder = cx.at(Point::Before(first));
     builder.set_default_loc(loc);
     builder.borrowed(phi.phi, &phi.enclosing[..])
 }

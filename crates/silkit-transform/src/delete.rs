@@ -1,9 +1,7 @@
 //! Removing instructions together with what depends on them.
 
-use silkit_ir::conventions::Addresses;
 use silkit_ir::instructions::{Load, LoadQualifier};
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
-use silkit_ir::{Behavior, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
+use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
 /// Removes an instruction and all that uses its results, directly or not.
@@ -42,7 +40,7 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
                 cx.edit().remove(end);
             }
         }
-        let mut builder = cx.builder_at(Point::Before(inst));
+        let mut builder = cx.at(Point::Before(inst));
         for value in consumed {
             builder.destroy_value(value);
         }
@@ -68,7 +66,7 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
         {
             false
         }
-        _ => !body.is_terminator(inst) && !Behavior::new(body, cx.world).may_have_side_effects(inst),
+        _ => !body.is_terminator(inst) && !cx.behavior().may_have_side_effects(inst),
     };
     let is_end = |user: Inst| {
         matches!(
@@ -89,8 +87,7 @@ fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
         return Vec::new();
     }
     let body = cx.body();
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let ownership = BodyOwnership::on_demand(body, context);
+    let ownership = cx.ownership();
     let consumes = |&operand: &_| {
         ownership.operand(operand).is_some_and(|how| how.ends_lifetime())
             && ownership.value(body.operand(operand).value) == Some(Ownership::Owned)
@@ -105,8 +102,7 @@ fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
         return;
     }
     let source = body.operand_value(inst, 0);
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let lives_on = match BodyOwnership::on_demand(body, context).value(source) {
+    let lives_on = match cx.ownership().value(source) {
         Some(Ownership::None) => true,
         // What the caller lends is there up to the end.
         Some(Ownership::Guaranteed) => {

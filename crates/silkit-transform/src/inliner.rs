@@ -6,13 +6,14 @@
 use super::merge_blocks;
 use super::stack_nesting::fix_stack_nesting;
 use super::unreachable::remove_unreachable_blocks;
+use silkit_analysis::Definition;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
 use silkit_ir::ownership::{OwnershipContext, value_ownership};
 use silkit_ir::{
-    Block, Body, Cloner, Editor, Function, FunctionId, Inst, Loc, Module, Opcode, Ownership, Point, ScopeMap,
-    Value,
+    Block, Body, Cloner, Editor, Function, FunctionId, Inst, Loc, Opcode, Ownership, Point, ScopeMap, Value,
 };
+use silkit_pass::FunctionContext;
 use silkit_types::decl::Declarations;
 use silkit_types::{Substitution, Type};
 
@@ -23,6 +24,8 @@ pub enum CannotInline {
     NoCall,
     /// The callee has no body.
     NoBody,
+    /// The callee is being worked on, so its body is not known.
+    Busy,
     /// The caller is the callee.
     Recursive,
     /// One of both has ownership, and the other has not.
@@ -51,32 +54,20 @@ struct Exits {
     yields: Option<Inst>,
 }
 
-/// Replaces a call in one function by a copy of the body of another one.
+/// Replaces a call by a copy of the body of its callee.
 ///
 /// # Errors
 /// Where that is not possible; then nothing is changed.
-pub fn inline(
-    module: &mut Module,
-    declarations: &Declarations,
-    caller: FunctionId,
-    call: Inst,
-    callee: FunctionId,
-) -> Result<(), CannotInline> {
-    if caller == callee {
+pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> Result<(), CannotInline> {
+    if callee == cx.id() {
         return Err(CannotInline::Recursive);
     }
-    let Some(mut body) = module.functions[caller].body.take() else { return Err(CannotInline::NoCall) };
-    let mut scopes = std::mem::take(&mut module.scopes);
-    let (function, target) = (&module.functions[caller], &module.functions[callee]);
-    let result = Inliner::new(&body, function, target, declarations, call).map(|inliner| {
-        let scope = body.loc(body.inst(call).loc).map_or(silkit_ir::NONE, |loc| loc.scope);
-        let from = scopes.clone();
-        let map = ScopeMap::inline(&mut scopes, &from, inliner.callee.body.used_scopes(), scope);
-        inliner.run(&mut body, &map);
-    });
-    module.scopes = scopes;
-    module.functions[caller].body = Some(body);
-    result
+    let inliner = Inliner::new(cx, call, callee)?;
+    let body = cx.body();
+    let scope = body.loc(body.inst(call).loc).map_or(silkit_ir::NONE, |loc| loc.scope);
+    let map = cx.inline_scopes(inliner.callee.body.used_scopes(), scope);
+    inliner.run(cx, &map);
+    Ok(())
 }
 
 struct Inliner<'a> {
@@ -93,22 +84,23 @@ struct Inliner<'a> {
     /// The `end_apply` and the `abort_apply` of a coroutine.
     ends: [Option<Inst>; 2],
     context: OwnershipContext<'a>,
+    addresses: Addresses,
 }
 
 impl<'a> Inliner<'a> {
-    fn new(
-        body: &Body,
-        caller: &'a Function,
-        callee: &'a Function,
-        declarations: &'a Declarations,
-        call: Inst,
-    ) -> Result<Self, CannotInline> {
-        let source = callee.body.as_ref().ok_or(CannotInline::NoBody)?;
-        let has_ossa = caller.has_ossa();
+    fn new(cx: &FunctionContext<'a>, call: Inst, callee: FunctionId) -> Result<Self, CannotInline> {
+        let (body, program) = (cx.body(), cx.program());
+        let source = match program.definition(callee) {
+            Definition::Body(source) => source,
+            Definition::Busy => return Err(CannotInline::Busy),
+            Definition::Declared => return Err(CannotInline::NoBody),
+        };
+        let callee = &program.module.functions[callee];
+        let has_ossa = cx.function().has_ossa();
         if callee.has_ossa() != has_ossa {
             return Err(CannotInline::Ownership);
         }
-        let site = ApplySite::new(body, call, Addresses::Lowered).filter(ApplySite::is_full);
+        let site = cx.view().apply_site(call).filter(ApplySite::is_full);
         let site = site.ok_or(CannotInline::NoCall)?;
         let arguments: Vec<Value> = site.arguments().collect();
         let substitutions = site.substitutions();
@@ -117,10 +109,10 @@ impl<'a> Inliner<'a> {
         if source.entry_arguments().len() != arguments.len() || params != substitutions.len() {
             return Err(CannotInline::NoCall);
         }
-        let context = OwnershipContext::new(caller, declarations, Addresses::Lowered);
+        let ownership_of = cx.ownership();
         let mut is_borrowed = Vec::with_capacity(arguments.len());
         for (index, &argument) in arguments.iter().enumerate() {
-            let ownership = value_ownership(body, argument, context).filter(|_| has_ossa);
+            let ownership = ownership_of.value(argument).filter(|_| has_ossa);
             let convention = site.convention_of_applied(index);
             is_borrowed.push(
                 convention == Some(ArgumentConvention::Guaranteed) && ownership == Some(Ownership::Owned),
@@ -140,17 +132,19 @@ impl<'a> Inliner<'a> {
             call,
             callee,
             reference: site.callee(),
-            declarations,
+            declarations: cx.declarations(),
             has_ossa,
             arguments,
             is_borrowed,
             substitutions,
             ends,
-            context,
+            context: OwnershipContext::new(cx.function(), cx.declarations(), program.addresses()),
+            addresses: program.addresses(),
         })
     }
 
-    fn run(self, body: &mut Body, scopes: &ScopeMap) {
+    fn run(self, cx: &mut FunctionContext<'_>, scopes: &ScopeMap) {
+        let body = cx.body_mut();
         let (loc, opcode) = (body.inst(self.call).loc, body.inst(self.call).opcode);
         let borrows = self.borrow(body);
         let mut editor = body.edit();
@@ -214,8 +208,8 @@ impl<'a> Inliner<'a> {
     }
 
     /// Borrows what the callee borrows and the caller owns.
-    fn borrow(&self, body: &mut Body) -> Borrows {
-        let mut borrows = Borrows { passed: Vec::new(), made: Vec::new() };
+    fn borrow(&self, body: &mut Body) -> Borrowed {
+        let mut borrows = Borrowed { passed: Vec::new(), made: Vec::new() };
         let mut builder = body.builder_at(Point::Before(self.call), self.declarations);
         for (&argument, &is_borrowed) in self.arguments.iter().zip(&self.is_borrowed) {
             let passed = if is_borrowed { builder.begin_borrow(argument) } else { argument };
@@ -253,7 +247,7 @@ impl<'a> Inliner<'a> {
         for (index, (&result, value)) in results.iter().zip(values).enumerate() {
             let is_lent = conventions
                 .and_then(|ty| ty.yields.get(index))
-                .is_some_and(|y| Addresses::Lowered.param(y.convention) == ArgumentConvention::Guaranteed);
+                .is_some_and(|y| self.addresses.param(y.convention) == ArgumentConvention::Guaranteed);
             let mut given = value;
             if self.has_ossa
                 && is_lent
@@ -336,7 +330,7 @@ fn order(body: &Body) -> Vec<Block> {
 }
 
 /// The arguments as the copy uses them, and the borrows among them.
-struct Borrows {
+struct Borrowed {
     passed: Vec<Value>,
     made: Vec<Value>,
 }

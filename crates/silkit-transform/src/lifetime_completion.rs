@@ -4,12 +4,10 @@
 //! and nothing is destroyed on the way to a dead end.
 
 use crate::variables;
-use silkit_analysis::{DeadEnds, Fresh};
+use silkit_analysis::{Cached, DeadEnds};
 use silkit_base::{FxHashMap, FxHashSet};
-use silkit_ir::conventions::Addresses;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::DestroyValue;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
@@ -28,7 +26,7 @@ struct Uses {
 pub fn complete_at_last_uses(
     cx: &mut FunctionContext<'_>,
     value: Value,
-    dead_ends: &Fresh<DeadEnds>,
+    dead_ends: &Cached<DeadEnds>,
 ) -> bool {
     let mut has_changed = false;
     // A borrow is completed before what it borrows.
@@ -55,8 +53,7 @@ pub fn complete_at_last_uses(
 
 /// How a value is ended; `None` for one that has no lifetime of its own.
 fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let ownership = BodyOwnership::on_demand(cx.body(), context).value(value)?;
+    let ownership = cx.ownership().value(value)?;
     let is_borrow = match cx.body().def(value) {
         ValueDef::Result(inst, _) => cx.body().begins_borrow(inst),
         _ => false,
@@ -71,8 +68,7 @@ fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
 
 fn uses(cx: &FunctionContext<'_>, value: Value, kind: Ownership) -> Uses {
     let body = cx.body();
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let ownership = BodyOwnership::on_demand(body, context);
+    let ownership = cx.ownership();
     let mut found = Uses::default();
     let mut work = vec![value];
     let mut seen = FxHashSet::default();
@@ -168,7 +164,7 @@ fn end(
     value: Value,
     kind: Ownership,
     point: Point,
-    dead_ends: &Fresh<DeadEnds>,
+    dead_ends: &Cached<DeadEnds>,
 ) {
     let block = cx.body().point_block(point);
     let near = match point {
@@ -176,8 +172,8 @@ fn end(
         Point::Start(block) | Point::End(block) => cx.body().first_inst(block),
     };
     let loc = near.map(|inst| variables::auto_generated(cx.body_mut(), inst));
-    let is_dead_end = dead_ends.of_then().is_dead_end(block);
-    let mut builder = cx.builder_at(point);
+    let is_dead_end = dead_ends.snapshot().is_dead_end(block);
+    let mut builder = cx.at(point);
     if let Some(loc) = loc {
         builder.set_default_loc(loc);
     }

@@ -1,18 +1,15 @@
 //! What people call a value: the variable that it comes from, and the way from there to its part, as `pair.left.0`.
 
+use silkit_analysis::BodyView;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
-use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{
     AllocBox, AllocStack, AnyInst, Apply, BeginAccess, BeginBorrow, DebugValue, DestructureTuple,
     FunctionRef, InitExistentialAddr, MoveValue, PointerToAddress, StoreQualifier, StructExtract, SwitchEnum,
     TupleElementAddr,
 };
-use silkit_ir::{
-    Behavior, Body, DebugVar, DebugVarData, DeclRef, Functions, Inst, Opcode, Operand, Value, ValueDef,
-};
-use silkit_types::decl::Declarations;
+use silkit_ir::{Body, DebugVar, DebugVarData, DeclRef, Inst, Opcode, Operand, Value, ValueDef};
 
 /// A value with a name, and the way from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,12 +23,8 @@ pub struct NamedValue {
 /// Names for values of a body.
 #[derive(Clone, Copy)]
 pub struct VariableNames<'a> {
-    /// The body.
-    pub body: &'a Body,
-    /// The Swift declarations that it sees.
-    pub declarations: &'a Declarations,
-    /// The functions that it calls.
-    pub functions: &'a dyn Functions,
+    /// The body in its program.
+    pub view: BodyView<'a>,
     /// Whether a value that a method returned is called after the method and what it was called on.
     pub names_calls: bool,
 }
@@ -89,7 +82,7 @@ impl VariableNames<'_> {
     }
 
     fn origin(&self, value: Value) -> Origin {
-        let body = self.body;
+        let body = self.view.body;
         let inst = match body.def(value) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(..) => {
@@ -141,7 +134,7 @@ impl VariableNames<'_> {
 
     /// The origin of the result of an instruction that no variable holds.
     fn origin_of_result(&self, inst: Inst, value: Value) -> Origin {
-        let body = self.body;
+        let body = self.view.body;
         match body.view(inst) {
             AnyInst::StructElementAddr(e) => part(e.operand, e.field),
             AnyInst::StructExtract(e) => part(e.operand, e.field),
@@ -155,7 +148,7 @@ impl VariableNames<'_> {
                 _ => Origin::Unknown,
             },
             AnyInst::DestructureStruct(d) => {
-                let fields = self.declarations.stored_fields(body.value(d.operand).ty.ty());
+                let fields = self.view.declarations().stored_fields(body.value(d.operand).ty.ty());
                 match (body.def(value), fields) {
                     (ValueDef::Result(_, index), Some(fields)) if usize::from(index) < fields.len() => {
                         Origin::Part(d.operand, fields[usize::from(index)].0.name.to_string())
@@ -184,7 +177,7 @@ impl VariableNames<'_> {
 
     /// An argument is what comes in, or a part of what a switch looks at, whose case says nothing that people would.
     fn origin_of_argument(&self, value: Value) -> Origin {
-        let body = self.body;
+        let body = self.view.body;
         if body.is_phi(value) {
             return Origin::Either(body.phi_values(value));
         }
@@ -198,7 +191,7 @@ impl VariableNames<'_> {
 
     /// The name of the variable that holds a value, or a copy of it that was made for the variable.
     fn debug_name(&self, value: Value) -> Option<String> {
-        let body = self.body;
+        let body = self.view.body;
         body.users(value).find_map(|user| {
             let is_declared = body.view_as::<MoveValue>(user).is_some_and(|m| m.var_decl)
                 || body.view_as::<BeginBorrow>(user).is_some_and(|b| b.var_decl);
@@ -211,15 +204,15 @@ impl VariableNames<'_> {
 
     /// The name that a `debug_value` gives.
     fn shown(&self, user: Inst) -> Option<String> {
-        let debug_value = self.body.view_as::<DebugValue>(user).filter(|d| !d.trace)?;
+        let debug_value = self.view.body.view_as::<DebugValue>(user).filter(|d| !d.trace)?;
         debug_value.var.map(name_of)
     }
 
     /// The closure that a thunk wraps.
     fn wrapped(&self, inst: Inst) -> Option<Value> {
-        let site = ApplySite::new(self.body, inst, Addresses::Lowered)?;
-        let callee = self.body.def_as::<FunctionRef>(site.callee())?.function;
-        let function = self.functions.function(callee)?;
+        let site = self.view.apply_site(inst)?;
+        let callee = self.view.body.def_as::<FunctionRef>(site.callee())?.function;
+        let function = self.view.program.function(callee)?;
         let mut arguments = site.arguments();
         let only = arguments.next().filter(|_| arguments.len() == 0)?;
         function.attributes.thunk.and(Some(only))
@@ -227,9 +220,9 @@ impl VariableNames<'_> {
 
     /// What a method returns is a part of what it was called on.
     fn called(&self, inst: Inst) -> Option<Origin> {
-        let site = ApplySite::new(self.body, inst, Addresses::Lowered)?;
-        let method = self.body.defining_inst(site.callee())?;
-        let member = match self.body.view(method) {
+        let site = self.view.apply_site(inst)?;
+        let method = self.view.body.defining_inst(site.callee())?;
+        let member = match self.view.body.view(method) {
             AnyInst::ClassMethod(method) => method.member,
             AnyInst::SuperMethod(method) => method.member,
             AnyInst::ObjCMethod(method) => method.member,
@@ -242,7 +235,7 @@ impl VariableNames<'_> {
 
     /// Where an address comes from that a method gave as a pointer.
     fn addressor(&self, address: Value) -> Option<Origin> {
-        let body = self.body;
+        let body = self.view.body;
         let mut address = address;
         while let Some(access) = body.def_as::<BeginAccess>(address) {
             address = access.address;
@@ -257,7 +250,7 @@ impl VariableNames<'_> {
 
     /// The value that memory without a variable is initialized with as a whole, in its block.
     fn initial_value(&self, allocation: Inst, address: Value) -> Option<Value> {
-        let body = self.body;
+        let body = self.view.body;
         let writes = self.writes(address);
         let mut tuple = matches!(body.value(address).ty.ty().kind(), silkit_types::TypeKind::Tuple(_))
             .then(TupleParts::default);
@@ -293,8 +286,8 @@ impl VariableNames<'_> {
 
     /// What may write to an address, by way of addresses made from it.
     fn writes(&self, address: Value) -> FxHashSet<Inst> {
-        let body = self.body;
-        let behavior = Behavior::new(body, self.functions);
+        let body = self.view.body;
+        let behavior = self.view.behavior();
         let mut writes = FxHashSet::default();
         let mut seen = FxHashSet::default();
         let mut work: Vec<Operand> = body.uses(address).collect();

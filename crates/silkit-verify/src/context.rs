@@ -3,11 +3,13 @@
 use crate::finding::{Finding, Place};
 use crate::names::Names;
 use crate::rule::Rule;
-use silkit_analysis::{BlockOrder, Components, DeadEnds, Dominators, value_dominates};
+use silkit_analysis::{
+    AnalysisCache, BlockOrder, BodyView, Components, DeadEnds, Dominators, ProgramView, value_dominates,
+};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{Block, Body, Function, FunctionId, Global, Inst, Module, Value};
 use silkit_types::GenericSig;
 use silkit_types::decl::Declarations;
@@ -54,8 +56,7 @@ pub struct ModuleContext<'a> {
     pub module: &'a Module,
     /// Its Swift declarations, and those of the standard library.
     pub declarations: &'a Declarations,
-    /// The functions by name; of several with one name, the first.
-    pub functions: FxHashMap<Symbol, FunctionId>,
+    pub(crate) program: &'a ProgramView<'a>,
     /// The positions of global variables by name; of several with one name, the first.
     pub globals: FxHashMap<Symbol, usize>,
     /// The text that it was read from.
@@ -64,27 +65,19 @@ pub struct ModuleContext<'a> {
 }
 
 impl<'a> ModuleContext<'a> {
-    pub(crate) fn new(
-        module: &'a Module,
-        declarations: &'a Declarations,
-        text: Option<&'a str>,
-        wants_unknown: bool,
-    ) -> Self {
-        let mut functions = FxHashMap::default();
-        for (id, function) in module.functions.iter() {
-            functions.entry(function.name).or_insert(id);
-        }
+    pub(crate) fn new(program: &'a ProgramView<'a>, text: Option<&'a str>, wants_unknown: bool) -> Self {
+        let (module, declarations) = (program.module, program.declarations);
         let mut globals = FxHashMap::default();
         for (index, global) in module.globals.iter().enumerate() {
             globals.entry(global.name).or_insert(index);
         }
         let found = Found { wants_unknown, ..Found::default() };
-        Self { module, declarations, functions, globals, text, found }
+        Self { module, declarations, program, globals, text, found }
     }
 
     /// A function by its name.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
-        self.functions.get(&name).map(|&id| &self.module.functions[id])
+        self.program.function(name)
     }
 
     /// A breach of a rule, to be completed and reported.
@@ -129,12 +122,9 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
 /// What the checks of one body share of its module; threads share it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<'a> {
-    pub(crate) module: &'a Module,
-    pub(crate) declarations: &'a Declarations,
-    pub(crate) functions: &'a FxHashMap<Symbol, FunctionId>,
+    pub(crate) program: &'a ProgramView<'a>,
     pub(crate) globals: &'a FxHashMap<Symbol, usize>,
     pub(crate) text: Option<&'a str>,
-    pub(crate) addresses: Addresses,
 }
 
 /// A function with a body that is verified.
@@ -146,14 +136,12 @@ pub struct FunctionContext<'a> {
     pub id: FunctionId,
     /// Its body.
     pub body: &'a Body,
+    view: BodyView<'a>,
     shared: Shared<'a>,
     names: Names<'a>,
     pub(crate) found: Found,
     is_broken: Cell<bool>,
-    block_order: OnceCell<BlockOrder>,
-    dominators: OnceCell<Dominators>,
-    dead_ends: OnceCell<DeadEnds>,
-    components: OnceCell<Components>,
+    cache: AnalysisCache,
     ownership: OnceCell<BodyOwnership<'a>>,
     cached: RefCell<FxHashMap<TypeId, Rc<dyn Any>>>,
 }
@@ -170,14 +158,12 @@ impl<'a> FunctionContext<'a> {
             function,
             id,
             body,
+            view: BodyView::new(shared.program, function, body),
             shared,
             names: Names::new(body, shared.text),
             found: Found { wants_unknown, ..Found::default() },
             is_broken: Cell::new(false),
-            block_order: OnceCell::new(),
-            dominators: OnceCell::new(),
-            dead_ends: OnceCell::new(),
-            components: OnceCell::new(),
+            cache: AnalysisCache::default(),
             ownership: OnceCell::new(),
             cached: RefCell::default(),
         }
@@ -185,29 +171,34 @@ impl<'a> FunctionContext<'a> {
 
     // ---- what there is ----
 
+    /// Returns the body in its program.
+    pub fn view(&self) -> BodyView<'a> {
+        self.view
+    }
+
     /// The module.
     pub fn module(&self) -> &'a Module {
-        self.shared.module
+        self.shared.program.module
     }
 
     /// The Swift declarations that the module sees.
     pub fn declarations(&self) -> &'a Declarations {
-        self.shared.declarations
+        self.shared.program.declarations
     }
 
     /// Another function of the module, by its name.
     pub fn callee(&self, name: Symbol) -> Option<&'a Function> {
-        self.shared.functions.get(&name).map(|&id| &self.shared.module.functions[id])
+        self.shared.program.function(name)
     }
 
     /// A global variable of the module, by its name.
     pub fn global(&self, name: Symbol) -> Option<&'a Global> {
-        self.shared.globals.get(&name).and_then(|&index| self.shared.module.globals.get(index))
+        self.shared.globals.get(&name).and_then(|&index| self.shared.program.module.globals.get(index))
     }
 
     /// How address-only values are held.
     pub fn addresses(&self) -> Addresses {
-        self.shared.addresses
+        self.shared.program.addresses()
     }
 
     /// The generic signature of the function.
@@ -234,30 +225,27 @@ impl<'a> FunctionContext<'a> {
 
     /// The blocks in reverse postorder.
     pub fn block_order(&self) -> &BlockOrder {
-        self.block_order.get_or_init(|| BlockOrder::compute(self.body))
+        self.cache.get_ref(&self.view)
     }
 
     /// The dominator tree.
     pub fn dominators(&self) -> &Dominators {
-        self.dominators.get_or_init(|| Dominators::compute(self.body))
+        self.cache.get_ref(&self.view)
     }
 
     /// The dead ends.
     pub fn dead_ends(&self) -> &DeadEnds {
-        self.dead_ends.get_or_init(|| DeadEnds::compute(self.body))
+        self.cache.get_ref(&self.view)
     }
 
     /// The strongly connected components.
     pub fn components(&self) -> &Components {
-        self.components.get_or_init(|| Components::compute(self.body))
+        self.cache.get_ref(&self.view)
     }
 
     /// The ownership of values and of their uses.
     pub fn ownership(&self) -> &BodyOwnership<'a> {
-        self.ownership.get_or_init(|| {
-            let context = OwnershipContext::new(self.function, self.shared.declarations, self.addresses());
-            BodyOwnership::new(self.body, context)
-        })
+        self.ownership.get_or_init(|| self.view.all_ownership())
     }
 
     /// An analysis that belongs to a family of rules: one value of a type, made when it is first asked for.

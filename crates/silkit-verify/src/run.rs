@@ -5,6 +5,7 @@ use crate::families::{LinkedFinding, LinkedModule};
 use crate::finding::Finding;
 use crate::rule::{Check, Rule, rules};
 use rayon::prelude::*;
+use silkit_analysis::{ProgramFacts, ProgramView};
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
@@ -104,10 +105,12 @@ fn is_verified(function: &Function) -> bool {
 /// Verifies a module. The text is the one that it was read from: messages name values as it does.
 pub fn verify(module: &Module, declarations: &Declarations, text: Option<&str>, options: &Options) -> Report {
     let plan = Plan::new(options);
-    let cx = ModuleContext::new(module, declarations, text, options.unknown);
+    let has_opaque_values = options.addresses == Addresses::Opaque;
+    let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
+    let program = &ProgramView::new(module, declarations, &facts);
+    let cx = ModuleContext::new(program, text, options.unknown);
     plan.modules.iter().for_each(|check| check(&cx));
-    let (functions, globals) = (&cx.functions, &cx.globals);
-    let shared = Shared { module, declarations, functions, globals, text, addresses: options.addresses };
+    let shared = Shared { program, globals: &cx.globals, text };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
     let found: Vec<Found> = ids

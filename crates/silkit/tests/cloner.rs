@@ -3,7 +3,7 @@
 mod inputs;
 
 use silkit::ir::instructions::{Apply, Return};
-use silkit::ir::{Block, Body, Cloner, LocData, Module, Opcode, Point, ScopeMap};
+use silkit::ir::{Block, Body, Cloner, LocData, Module, Opcode, Point, ScopeIndex, ScopeMap, ScopeOverlay};
 use silkit::text::{PrintOptions, parse_module, print_module};
 use silkit::types::{NoFacts, SilType, Substitution, Type};
 
@@ -91,11 +91,12 @@ fn inlines_a_call_with_its_scopes() {
     let mut module = parse_module(INLINE).module;
     let [callee, caller] = ["callee", "caller"].map(|n| module.function(n.into()).expect("a function"));
     let source = module.functions[callee].body.clone().expect("a body");
-    let mut scopes = module.scopes.clone();
+    let (index, mut new) = (ScopeIndex::new(&module.scopes), Vec::new());
     let body = module.functions[caller].body.as_mut().expect("a body");
     let call = body.insts().find(|&i| body.inst(i).opcode == Opcode::Apply).expect("a call");
     let at = body.loc(body.inst(call).loc).expect("a location");
-    let map = ScopeMap::inline(&mut scopes, &module.scopes, source.used_scopes(), at.scope);
+    let mut scopes = ScopeOverlay { module: &module.scopes, index: &index, new: &mut new };
+    let map = ScopeMap::inline(&mut scopes, source.used_scopes(), at.scope);
 
     let args = body.view_as::<Apply<'_>>(call).expect("a call").args.to_vec();
     let result = body.first_result(call).expect("a result");
@@ -120,7 +121,7 @@ fn inlines_a_call_with_its_scopes() {
     editor.replace_all_uses(result, returned);
     editor.remove(call);
     editor.verify_integrity().unwrap_or_else(|e| panic!("{e}"));
-    module.scopes = scopes;
+    module.scopes.append(&mut new);
 
     let printed = print(&module);
     let tail = &printed[printed.find("sil @caller").expect("the caller")..];

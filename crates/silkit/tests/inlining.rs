@@ -4,54 +4,54 @@
 mod inputs;
 
 use silkit::base::FxHashSet;
-use silkit::ir::conventions::{Addresses, ApplySite};
+use silkit::ir::conventions::ApplySite;
 use silkit::ir::instructions::FunctionRef;
-use silkit::ir::{Body, FunctionId, Inst, Module, Opcode, Serialized};
+use silkit::ir::{FunctionId, Inst, Module, Opcode, Serialized};
+use silkit::pass::{FunctionContext, Pass, Runner};
 use silkit::text::parse_module;
 use silkit::transform::inliner;
 use silkit_testkit::or_skip;
 use silkit_testkit::shared::Reference;
 
-/// A call that can be replaced, with its callee.
-fn find_call(module: &Module, caller: FunctionId, seen: &FxHashSet<Inst>) -> Option<(Inst, FunctionId)> {
-    let function = &module.functions[caller];
-    let body = function.body.as_ref()?;
+/// Returns a call that can be replaced, with its callee.
+fn find_call(cx: &FunctionContext<'_>, seen: &FxHashSet<Inst>) -> Option<(Inst, FunctionId)> {
+    let (body, program) = (cx.body(), cx.program());
     body.insts().filter(|inst| !seen.contains(inst)).find_map(|inst| {
-        let site = ApplySite::new(body, inst, Addresses::Lowered).filter(ApplySite::is_full)?;
-        let callee = module.function(body.def_as::<FunctionRef>(site.callee())?.function)?;
-        let target = &module.functions[callee];
-        let source = target.body.as_ref()?;
+        let site = cx.view().apply_site(inst).filter(ApplySite::is_full)?;
+        let callee = program.function_id(body.def_as::<FunctionRef>(site.callee())?.function)?;
+        let source = program.definition(callee).body()?;
         let fits = source.inst_bound() < 60
             && body.inst_bound() < 4000
             // What other modules may copy cannot refer to what a body that they do not have refers to.
-            && (function.attributes.serialized != Serialized::Fully
-                || target.attributes.serialized == Serialized::Fully);
+            && (cx.function().attributes.serialized != Serialized::Fully
+                || program.module.functions[callee].attributes.serialized == Serialized::Fully);
         fits.then_some((inst, callee))
     })
 }
 
-/// Inlines what can be, once each; gives the number of calls.
-fn inline_all(module: &mut Module) -> usize {
-    let facts = silkit::declarations(module);
-    let mut done = 0;
-    for caller in module.functions.keys().collect::<Vec<_>>() {
-        // Calls that came with a callee stay: some callee may call itself. So do those that cannot be inlined.
-        let old: FxHashSet<Inst> = module.functions[caller].body.iter().flat_map(Body::insts).collect();
-        let mut refused: FxHashSet<Inst> = FxHashSet::default();
-        loop {
-            let body = module.functions[caller].body.as_ref();
-            let new = body.into_iter().flat_map(Body::insts).filter(|i| !old.contains(i));
-            let seen: FxHashSet<Inst> = new.chain(refused.iter().copied()).collect();
-            let Some((call, callee)) = find_call(module, caller, &seen) else { break };
-            match inliner::inline(module, &facts, caller, call, callee) {
-                Ok(()) => done += 1,
-                Err(_) => _ = refused.insert(call),
-            }
-            let body = module.functions[caller].body.as_ref().expect("a body");
-            body.verify_integrity().unwrap_or_else(|e| panic!("{e}"));
+/// Inlines what can be inlined, once each.
+fn inline_all(cx: &mut FunctionContext<'_>) {
+    // Calls that came with a callee stay: some callee may call itself. So do those that cannot be inlined.
+    let old: FxHashSet<Inst> = cx.body().insts().collect();
+    let mut refused: FxHashSet<Inst> = FxHashSet::default();
+    loop {
+        let new = cx.body().insts().filter(|i| !old.contains(i));
+        let seen: FxHashSet<Inst> = new.chain(refused.iter().copied()).collect();
+        let Some((call, callee)) = find_call(cx, &seen) else { break };
+        match inliner::inline(cx, call, callee) {
+            Ok(()) => cx.count("calls", 1),
+            Err(_) => _ = refused.insert(call),
         }
+        cx.body().verify_integrity().unwrap_or_else(|e| panic!("{e}"));
     }
-    done
+}
+
+/// Inlines in all functions of a module, and returns the number of calls.
+fn inline_module(module: &mut Module) -> usize {
+    let declarations = silkit::declarations(module);
+    let pass = Pass::function("inline-all", "Inlines all calls once", &inline_all).mandatory();
+    let outcome = Runner::new().run(module, &declarations, &[pass.into()]);
+    outcome.counts.values().map(|&count| count as usize).sum()
 }
 
 fn findings(module: &Module) -> Vec<String> {
@@ -66,7 +66,7 @@ fn what_is_inlined_is_legal() {
     for (name, text) in inputs::all(60_000) {
         let mut module = parse_module(&text).module;
         let before = findings(&module).len();
-        total += inline_all(&mut module);
+        total += inline_module(&mut module);
         let after = findings(&module);
         assert!(after.len() <= before, "{name}: {:?}", after.first());
         assert_eq!(parse_module(&silkit::print(&module)).errors, [], "{name}");
@@ -108,7 +108,7 @@ fn the_reference_accepts_what_is_inlined() {
             // It cannot read all that it prints.
             continue;
         }
-        inline_all(&mut module);
+        inline_module(&mut module);
         let errors = reference_errors(&reference, &module);
         assert!(errors.is_empty(), "{name}: {errors}");
         accepted += 1;

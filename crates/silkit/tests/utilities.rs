@@ -226,7 +226,7 @@ bb3:
         let phi = cx.body().arguments(cx.body().blocks().nth(3).expect("a block"))[0];
         let fix = |&inst: &Inst| cx.body().inst(inst).opcode == Opcode::FixLifetime;
         let fix = cx.body().insts().find(fix).expect("a fix_lifetime");
-        let mut builder = cx.builder_at(silkit::ir::Point::After(fix));
+        let mut builder = cx.at(silkit::ir::Point::After(fix));
         builder.destroy_value(phi);
     });
     assert!(found.contains("br bb3(%3)\n"), "{found}");
@@ -262,7 +262,7 @@ bb3:
         let body = cx.body();
         let placeholder = body.entry_arguments()[0];
         let fix = body.insts().find(|&inst| body.inst(inst).opcode == Opcode::FixLifetime).expect("one");
-        let mut builder = cx.builder_at(silkit::ir::Point::After(fix));
+        let mut builder = cx.at(silkit::ir::Point::After(fix));
         builder.end_borrow(placeholder);
         assert_eq!(update(cx, Opcode::BeginBorrow, Ownership::Guaranteed), Ok(1));
     };
@@ -326,15 +326,23 @@ bb3:
 /// Inlines the first call of a function whose callee has a body.
 fn inline_first(module: &mut Module, name: &str) -> Result<(), CannotInline> {
     let declarations = silkit::declarations(module);
-    let caller = module.function(silkit::base::Symbol::new(name)).expect("a function");
-    let body = module.functions[caller].body.as_ref().expect("a body");
-    let found = body.insts().find_map(|inst| {
-        let site = ApplySite::new(body, inst, Addresses::Lowered)?;
-        let callee = module.function(body.def_as::<FunctionRef>(site.callee())?.function)?;
-        module.functions[callee].body.is_some().then_some((inst, callee))
-    });
-    let (call, callee) = found.expect("a call");
-    inliner::inline(module, &declarations, caller, call, callee)
+    let result = std::sync::Mutex::new(None);
+    let inline = |cx: &mut FunctionContext<'_>| {
+        if cx.function().name != name {
+            return;
+        }
+        let (body, program) = (cx.body(), cx.program());
+        let found = body.insts().find_map(|inst| {
+            let site = ApplySite::new(body, inst, Addresses::Lowered)?;
+            let callee = program.function_id(body.def_as::<FunctionRef>(site.callee())?.function)?;
+            program.module.functions[callee].body.is_some().then_some((inst, callee))
+        });
+        let (call, callee) = found.expect("a call");
+        *result.lock().expect("one thread") = Some(inliner::inline(cx, call, callee));
+    };
+    let pass = Pass::function("inline-first", "Inlines one call", &inline).mandatory();
+    Runner::new().run(module, &declarations, &[pass.into()]);
+    result.into_inner().expect("one thread").expect("the function is there")
 }
 
 /// A function of a file after its first call was inlined, without comments.

@@ -1,7 +1,7 @@
 //! The addresses whose memory an instruction accesses.
 
+use crate::BodyView;
 use silkit_base::FxHashSet;
-use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::MemoryBehavior;
 use silkit_ir::instructions::{AnyInst, LoadBorrow};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
@@ -9,11 +9,12 @@ use silkit_types::FnFlags;
 
 /// The operands that hold addresses of memory that an instruction accesses, in order. Counting references and giving
 /// memory back are no accesses; nor are casts that do not branch, as the reference has it.
-pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
+pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
+    let body = view.body;
     let mut found = Vec::new();
     if body.info(inst).apply.is_some() {
         if body.inst(inst).opcode != Opcode::PartialApply {
-            of_call(body, inst, 0, &mut found);
+            of_call(view, inst, 0, &mut found);
         }
         return found;
     }
@@ -65,8 +66,9 @@ pub fn accessed_addresses(body: &Body, inst: Inst) -> Vec<Operand> {
 /// Closures may be passed to closures no deeper than this.
 const DEPTH: u32 = 8;
 
-fn of_call(body: &Body, inst: Inst, depth: u32, found: &mut Vec<Operand>) {
-    let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else { return };
+fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>) {
+    let body = view.body;
+    let Some(site) = view.apply_site(inst) else { return };
     for applied in 0..site.applied_count() {
         let Some(index) = site.operand_of_applied(applied) else { continue };
         let value = body.operand_value(inst, index);
@@ -77,7 +79,7 @@ fn of_call(body: &Body, inst: Inst, depth: u32, found: &mut Vec<Operand>) {
         {
             // What a closure that does not escape captured is accessed where it is passed.
             for closure in closures_of(body, value) {
-                of_call(body, closure, depth + 1, found);
+                of_call(view, closure, depth + 1, found);
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Which accesses closures begin to what they captured by address, and what they pass on.
 
-use super::step::{AccessFacts, GlobalInitializer, Part, Step, step};
+use super::step::{Part, Step, step};
+use crate::{BodyView, ProgramView};
 use silkit_base::{FxHashMap, IdVec, Symbol};
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, FunctionRef};
-use silkit_ir::{Body, FunctionId, Inst, Module, Opcode, Value};
-use silkit_types::decl::Declarations;
+use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
 use std::collections::BTreeMap;
 
 /// A member on the way from an argument, with its name.
@@ -49,18 +49,14 @@ impl ArgumentAccesses {
 }
 
 /// For each function of a module the accesses to its arguments. Those without a body may modify all that they capture.
-pub fn argument_accesses(
-    module: &Module,
-    declarations: &Declarations,
-) -> IdVec<FunctionId, Vec<ArgumentAccesses>> {
-    let by_name: FxHashMap<Symbol, FunctionId> =
-        module.functions.iter().map(|(id, f)| (f.name, id)).collect();
+pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<ArgumentAccesses>> {
+    let module = program.module;
     let mut found: IdVec<FunctionId, Vec<ArgumentAccesses>> = IdVec::new();
     // To each argument those arguments of callers that flow into it.
     let mut flows: FxHashMap<(FunctionId, usize), Vec<(FunctionId, usize)>> = FxHashMap::default();
     for (id, function) in module.functions.iter() {
         let mut arguments = Vec::new();
-        let conventions = Conventions::of(function, Addresses::Lowered);
+        let conventions = Conventions::of(function, program.addresses());
         let is_captured = |i: usize| {
             let convention = conventions.as_ref().and_then(|c| c.convention(i));
             convention == Some(ArgumentConvention::InoutAliasable)
@@ -76,12 +72,12 @@ pub fn argument_accesses(
             }
         }
         if let Some(body) = &function.body {
-            let facts = AccessFacts { body, declarations, initializers: &|_| GlobalInitializer::No };
+            let facts = BodyView::new(program, function, body);
             for (i, &argument) in body.entry_arguments().iter().enumerate() {
                 let mut accesses = ArgumentAccesses::default();
                 if is_captured(i) {
                     of_argument(&facts, argument, &mut accesses, &mut |callee, index| {
-                        if let Some(&callee) = by_name.get(&callee) {
+                        if let Some(callee) = program.function_id(callee) {
                             flows.entry((callee, index)).or_default().push((id, i));
                         }
                     });
@@ -105,7 +101,7 @@ pub fn argument_accesses(
 
 /// Collects the accesses to an argument, and with `flow` the arguments of functions that it is passed as.
 fn of_argument(
-    facts: &AccessFacts<'_>,
+    facts: &BodyView<'_>,
     argument: Value,
     accesses: &mut ArgumentAccesses,
     flow: &mut dyn FnMut(Symbol, usize),
@@ -115,7 +111,7 @@ fn of_argument(
     while let Some(operand) = pending.pop() {
         let user = body.operand(operand).user;
         if body.info(user).apply.is_some() {
-            let site = ApplySite::new(body, user, Addresses::Lowered);
+            let site = facts.apply_site(user);
             let callee = site.as_ref().and_then(|site| body.def_as::<FunctionRef>(site.callee()));
             let index = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
             if let (Some(callee), Some(index)) = (callee, index) {
@@ -140,7 +136,7 @@ fn of_argument(
 }
 
 /// The part that all uses of an access are about, as long as there is one projection alone.
-fn only_part(facts: &AccessFacts<'_>, access: Inst) -> Vec<NamedMember> {
+fn only_part(facts: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
     let body = facts.body;
     let mut members = Vec::new();
     let mut inst = access;

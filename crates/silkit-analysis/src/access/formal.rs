@@ -3,16 +3,15 @@
 
 use super::path::{Found, Scopes, find};
 use super::reference::reference_root;
-use super::step::{AccessFacts, GlobalInitializer, global_initializer};
 use super::storage::{AccessStorage, StorageKind};
-use crate::calls::CalleeTables;
 use crate::destructors::destruction_may_store;
-use silkit_base::{FxHashMap, IdVec, Symbol};
+use crate::{BodyView, ProgramView};
+use silkit_base::IdVec;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, PartialApply};
-use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Module, Opcode, Value, ValueDef};
-use silkit_types::decl::{Declarations, NominalKind};
+use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Value, ValueDef};
+use silkit_types::decl::NominalKind;
 use silkit_types::{Type, TypeKind};
 use std::collections::VecDeque;
 
@@ -87,28 +86,11 @@ const MOST_STORAGES: usize = 200;
 /// Calls are followed this deep from the function that was asked about, as the reference does.
 const MOST_CALLS: usize = 5;
 
-/// What is asked about while a module is looked at.
-struct Context<'a> {
-    module: &'a Module,
-    declarations: &'a Declarations,
-    callees: &'a CalleeTables<'a>,
-    initializers: FxHashMap<Symbol, GlobalInitializer>,
-}
-
 /// The accesses of each function of a module; one without a body may do anything.
-pub fn function_accesses(
-    callees: &CalleeTables<'_>,
-    declarations: &Declarations,
-) -> IdVec<FunctionId, FunctionAccesses> {
-    let module = callees.module();
-    let context = Context {
-        module,
-        declarations,
-        callees,
-        initializers: module.functions.values().map(|f| (f.name, global_initializer(f))).collect(),
-    };
+pub fn function_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, FunctionAccesses> {
+    let module = program.module;
     let mut search = Search {
-        context: &context,
+        context: program,
         found: IdVec::new(),
         calls: IdVec::new(),
         visited: Vec::new(),
@@ -133,7 +115,7 @@ pub fn function_accesses(
 
 /// Finds what functions access, with what they call.
 struct Search<'a> {
-    context: &'a Context<'a>,
+    context: &'a ProgramView<'a>,
     /// Nothing for functions that were not visited.
     found: IdVec<FunctionId, Option<FunctionAccesses>>,
     /// By callee: the callers that were visited since the last propagation, and their calls.
@@ -162,7 +144,7 @@ impl Search<'_> {
                 context.of_inst(id, &behavior, inst, &mut accesses);
                 continue;
             }
-            let callees = context.callees.of_site(body, inst);
+            let callees = context.callee_analysis().of_site(body, inst);
             if depth >= MOST_CALLS || !callees.all_have_bodies(context.module) {
                 accesses.set_worst();
                 continue;
@@ -198,21 +180,11 @@ impl Search<'_> {
     }
 }
 
-impl Functions for Context<'_> {
-    fn function(&self, name: Symbol) -> Option<&Function> {
-        self.callees.function(name).map(|id| &self.module.functions[id])
-    }
-}
-
-impl Context<'_> {
-    fn facts<'b>(&'b self, body: &'b Body, of: &'b dyn Fn(Symbol) -> GlobalInitializer) -> AccessFacts<'b> {
-        AccessFacts { body, declarations: self.declarations, initializers: of }
-    }
-
+impl ProgramView<'_> {
     /// The storage of an address.
-    fn storage(&self, body: &Body, address: Value) -> Option<Found> {
-        let of = |name| self.initializers.get(&name).copied().unwrap_or(GlobalInitializer::No);
-        find(&self.facts(body, &of), address, Scopes::Through)
+    fn storage(&self, function: FunctionId, body: &Body, address: Value) -> Option<Found> {
+        let view = BodyView::new(self, &self.module.functions[function], body);
+        find(&view, address, Scopes::Through)
     }
 
     /// Notes what an instruction that is no call does.
@@ -231,7 +203,7 @@ impl Context<'_> {
         if enforcement != AccessEnforcement::Dynamic {
             return;
         }
-        match self.storage(body, address) {
+        match self.storage(id, body, address) {
             Some(Found { storage, base, .. }) if storage.kind != StorageKind::Unidentified => {
                 let base = (id, base);
                 accesses.add(FormalAccess { function: id, storage, base, kind, no_nested_conflict });
@@ -267,7 +239,7 @@ impl Context<'_> {
                 // With a closure ends what it captured.
                 let closure =
                     body.defining_inst(released).filter(|_| body.def_as::<PartialApply>(released).is_some());
-                match closure.and_then(|closure| ApplySite::new(body, closure, Addresses::Lowered)) {
+                match closure.and_then(|closure| ApplySite::new(body, closure, self.addresses())) {
                     Some(site) => site.arguments().any(|captured| may_store(body.value(captured).ty.ty())),
                     None => may_store(body.value(released).ty.ty()),
                 }
@@ -300,7 +272,7 @@ impl Context<'_> {
                 is_new |= !self.is_local(access) && accesses.add(*access);
                 continue;
             };
-            let passed = passed_argument(body, inst, argument);
+            let passed = passed_argument(self.addresses(), body, inst, argument);
             is_new |= match passed.and_then(|value| self.moved(caller, body, access, value)) {
                 Some(access) => accesses.add(access),
                 None => accesses.add_unidentified(access.kind),
@@ -338,7 +310,7 @@ impl Context<'_> {
     ) -> Option<FormalAccess> {
         let (storage, base) = match access.storage.kind {
             StorageKind::Argument => {
-                let found = self.storage(body, value)?;
+                let found = self.storage(id, body, value)?;
                 (found.storage, (id, found.base))
             }
             kind => (AccessStorage { kind, value: Some(reference_root(body, value)) }, access.base),
@@ -386,12 +358,12 @@ fn origin(body: &Body, callee: Value) -> (Value, Option<Inst>) {
 }
 
 /// The value that a call passes for an argument of the callee, by itself or through a closure.
-fn passed_argument(body: &Body, inst: Inst, argument: usize) -> Option<Value> {
-    let site = ApplySite::new(body, inst, Addresses::Lowered)?;
+fn passed_argument(addresses: Addresses, body: &Body, inst: Inst, argument: usize) -> Option<Value> {
+    let site = ApplySite::new(body, inst, addresses)?;
     if let Some(applied) = site.applied_of_argument(argument) {
         return site.arguments().nth(applied);
     }
     let closure = origin(body, site.callee()).1?;
-    let site = ApplySite::new(body, closure, Addresses::Lowered)?;
+    let site = ApplySite::new(body, closure, addresses)?;
     site.arguments().nth(site.applied_of_argument(argument)?)
 }

@@ -22,6 +22,7 @@ pub use captures::{ArgumentAccesses, argument_accesses};
 pub use formal::{FormalAccess, FunctionAccesses, function_accesses};
 pub use path::{AccessPath, Found, Offset, Scopes, find};
 pub use reference::{is_identity_cast, reference_root};
-pub use step::{AccessFacts, GlobalInitializer, Part, Root, Step, global_initializer, step};
+pub(crate) use step::global_initializer;
+pub use step::{GlobalInitializer, Part, Root, Step, step};
 pub use storage::{AccessStorage, StorageKind};
 pub use uses::{AccessUse, Overlap, uses};

@@ -1,7 +1,8 @@
 //! The way from a storage to an address.
 
-use super::step::{AccessFacts, Part, Step, step};
+use super::step::{Part, Step, step};
 use super::storage::{AccessStorage, StorageKind};
+use crate::BodyView;
 use silkit_base::FxHashMap;
 use silkit_ir::Value;
 use std::fmt;
@@ -108,7 +109,7 @@ impl Way {
 
 /// The storage that an address belongs to and the path there. `None` where it leads to no memory that is known, or
 /// to different memory on different edges.
-pub fn find(facts: &AccessFacts<'_>, address: Value, scopes: Scopes) -> Option<Found> {
+pub fn find(facts: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
     let mut phis: FxHashMap<Value, Way> = FxHashMap::default();
@@ -150,7 +151,7 @@ enum End {
 }
 
 /// Walks up to a storage or a phi.
-fn walk(facts: &AccessFacts<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
+fn walk(facts: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
     let mut value = from;
     // A body that is wrong may define values by each other.
     for _ in 0..=facts.body.inst_bound() {

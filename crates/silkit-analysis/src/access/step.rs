@@ -1,27 +1,10 @@
 //! What an address or a pointer was derived from, by one instruction.
 
+use crate::view::{BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, UncheckedTakeEnumDataAddr};
 use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, SpecialPurpose, Value, ValueDef};
-use silkit_types::decl::Declarations;
 use silkit_types::{Type, TypeKind};
-
-/// A body, and what its surroundings tell about the addresses in it.
-#[derive(Clone, Copy)]
-pub struct AccessFacts<'a> {
-    /// The body.
-    pub body: &'a Body,
-    /// The Swift declarations that it sees.
-    pub declarations: &'a Declarations,
-    /// What a function is as an initializer of a global variable.
-    pub initializers: &'a dyn Fn(Symbol) -> GlobalInitializer,
-}
-
-impl std::fmt::Debug for AccessFacts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AccessFacts").finish_non_exhaustive()
-    }
-}
 
 /// What a function is as an initializer of a global variable, which returns the variable's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +18,11 @@ pub enum GlobalInitializer {
 }
 
 /// What a function is as an initializer of a global variable.
-pub fn global_initializer(function: &Function) -> GlobalInitializer {
+pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>) -> GlobalInitializer {
     if function.attributes.purpose != Some(SpecialPurpose::GlobalInit) {
         return GlobalInitializer::No;
     }
-    let Some(body) = &function.body else { return GlobalInitializer::Unknown };
+    let Some(body) = definition.body() else { return GlobalInitializer::Unknown };
     let returned = (|| {
         let exit = body.insts().find(|&i| body.inst(i).opcode == Opcode::Return)?;
         let pointer = body.defining_inst(body.operand_value(exit, 0))?;
@@ -104,7 +87,7 @@ pub enum Step {
 }
 
 /// What a value was derived from.
-pub fn step(facts: &AccessFacts<'_>, value: Value) -> Step {
+pub fn step(facts: &BodyView<'_>, value: Value) -> Step {
     let body = facts.body;
     match body.def(value) {
         ValueDef::Result(inst, _) => step_of_result(facts, value, inst),
@@ -115,15 +98,16 @@ pub fn step(facts: &AccessFacts<'_>, value: Value) -> Step {
     }
 }
 
-fn step_of_result(facts: &AccessFacts<'_>, value: Value, inst: Inst) -> Step {
+fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
     let body = facts.body;
     let ty = |value: Value| body.value(value).ty.ty();
     match body.view(inst) {
         AnyInst::AllocStack(_) => Step::Root(Root::Stack),
         AnyInst::GlobalAddr(global) => Step::Root(Root::Global(global.global)),
-        AnyInst::RefElementAddr(r) => {
-            Step::Root(Root::Class(r.operand, facts.class_field(ty(r.operand), r.field)))
-        }
+        AnyInst::RefElementAddr(r) => Step::Root(Root::Class(
+            r.operand,
+            facts.class_property(ty(r.operand), r.field).map(|(index, _)| index),
+        )),
         AnyInst::RefTailAddr(r) => Step::Root(Root::Tail(r.operand)),
         AnyInst::ProjectBox(project) => match payload_box(body, project.box_value) {
             // The box of an indirect payload belongs to the enum.
@@ -132,7 +116,7 @@ fn step_of_result(facts: &AccessFacts<'_>, value: Value, inst: Inst) -> Step {
         },
         AnyInst::BeginApply(_) => Step::Root(Root::Yield),
         AnyInst::Apply(apply) => match body.def_as::<FunctionRef>(apply.callee) {
-            Some(callee) => match (facts.initializers)(callee.function) {
+            Some(callee) => match facts.global_initializer(callee.function) {
                 GlobalInitializer::No => Step::Root(Root::None),
                 GlobalInitializer::Of(global) => Step::Root(Root::Global(global)),
                 GlobalInitializer::Unknown => Step::Root(Root::Unidentified),
@@ -180,7 +164,7 @@ pub(super) fn constant(body: &Body, value: Value) -> Option<i64> {
     body.def_as::<IntegerLiteral>(value)?.value.as_str().parse().ok()
 }
 
-impl AccessFacts<'_> {
+impl BodyView<'_> {
     /// Whether a type is one of Swift's own pointers, whose raw value leads to memory, and none that only shares the name.
     pub(super) fn is_unsafe_pointer(&self, ty: Type) -> bool {
         let TypeKind::Named(named) = ty.kind() else { return false };
@@ -188,7 +172,7 @@ impl AccessFacts<'_> {
             named.name.as_str(),
             "UnsafeMutablePointer" | "UnsafePointer" | "UnsafeMutableRawPointer" | "UnsafeRawPointer"
         );
-        let own = self.declarations.own();
+        let own = self.declarations().own();
         let is_own = || own.get(named.name).is_some_and(|entry| entry.nominal.is_some());
         is_pointer && (own.module.is_some_and(|module| module == "Swift") || !is_own())
     }
@@ -197,15 +181,10 @@ impl AccessFacts<'_> {
     fn member(&self, ty: Type, field: DeclRef) -> Part {
         let index = || {
             let name = field.name()?;
-            let fields = &self.declarations.nominal_of(ty)?.body.fields;
+            let fields = &self.declarations().nominal_of(ty)?.body.fields;
             u32::try_from(fields.iter().position(|f| f.name == name)?).ok()
         };
         index().map_or(Part::UnknownMember, Part::Member)
-    }
-
-    /// The index of a property among those of a class, its superclasses' before its own.
-    fn class_field(&self, ty: Type, field: DeclRef) -> Option<u32> {
-        self.class_property(ty, field).map(|(index, _)| index)
     }
 
     /// A property with its index among those of a class, its superclasses' before its own.
@@ -221,7 +200,7 @@ impl AccessFacts<'_> {
         let mut before = 0;
         for _ in 0..DEEPEST {
             let Some(ty) = class else { return found.map(|(index, field)| (before + index, field)) };
-            let fields = &self.declarations.nominal_of(ty)?.body.fields;
+            let fields = &self.declarations().nominal_of(ty)?.body.fields;
             match found {
                 None => {
                     let index = fields.iter().position(|f| f.name == name);
@@ -229,7 +208,7 @@ impl AccessFacts<'_> {
                 }
                 Some(_) => before += u32::try_from(fields.len()).ok()?,
             }
-            class = self.declarations.superclass(ty);
+            class = self.declarations().superclass(ty);
         }
         None
     }

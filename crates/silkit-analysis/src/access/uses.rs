@@ -2,8 +2,9 @@
 
 use super::path::{AccessPath, Found, Offset, Scopes, find};
 use super::reference::{is_identity_cast, reference_root};
-use super::step::{AccessFacts, GlobalInitializer, Part, Root, Step, step};
+use super::step::{GlobalInitializer, Part, Root, Step, step};
 use super::storage::{AccessStorage, StorageKind};
+use crate::BodyView;
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AnyInst, FunctionRef};
 use silkit_ir::{Edge, Inst, Opcode, Operand, Value};
@@ -29,12 +30,7 @@ pub struct AccessUse {
 }
 
 /// All uses whose memory may overlap that of a path, or reference the object that it is in.
-pub fn uses(
-    facts: &AccessFacts<'_>,
-    storage: AccessStorage,
-    base: Value,
-    path: &AccessPath,
-) -> Vec<AccessUse> {
+pub fn uses(facts: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
     let mut walk =
         Walk { facts, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
     match storage.value {
@@ -48,14 +44,14 @@ pub fn uses(
 }
 
 /// The addresses of a global variable in a body.
-fn global_roots(facts: &AccessFacts<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
+fn global_roots(facts: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
     let StorageKind::Global(name) = storage.kind else { return vec![base] };
     let body = facts.body;
     let is_address = |inst: &Inst| match body.view(*inst) {
         AnyInst::GlobalAddr(address) => address.global == name,
         AnyInst::Apply(apply) => body
             .def_as::<FunctionRef>(apply.callee)
-            .is_some_and(|callee| (facts.initializers)(callee.function) == GlobalInitializer::Of(name)),
+            .is_some_and(|callee| facts.global_initializer(callee.function) == GlobalInitializer::Of(name)),
         _ => false,
     };
     body.insts().filter(is_address).filter_map(|inst| body.first_result(inst)).collect()
@@ -76,7 +72,7 @@ struct State {
 }
 
 struct Walk<'w, 'a> {
-    facts: &'w AccessFacts<'a>,
+    facts: &'w BodyView<'a>,
     storage: AccessStorage,
     path: &'w AccessPath,
     stack: Vec<(Operand, State)>,

@@ -2,9 +2,9 @@
 
 use super::Relation;
 use super::types::TypeRules;
+use crate::BodyView;
 use crate::access::{GlobalInitializer, reference_root};
 use crate::escape::is_exclusive;
-use crate::memory::MemoryFacts;
 use crate::{Component, ProjectionPath};
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::conventions::Conventions;
@@ -82,13 +82,8 @@ pub struct BasePath {
     pub element: Option<(Value, ProjectionPath)>,
 }
 
-/// The base of an address and the path from there; `initializer` says what functions are as initializers of global
-/// variables.
-pub fn base_path(
-    facts: &MemoryFacts<'_>,
-    initializer: &dyn Fn(Symbol) -> GlobalInitializer,
-    address: Value,
-) -> BasePath {
+/// Returns the base of an address and the path from there.
+pub fn base_path(facts: &BodyView<'_>, address: Value) -> BasePath {
     let body = facts.body;
     let mut found = BasePath {
         base: AccessBase::Unidentified(address),
@@ -114,7 +109,7 @@ pub fn base_path(
             }
             _ => return found,
         };
-        value = match step(facts, initializer, inst, value) {
+        value = match step(facts, inst, value) {
             Up::Same(operand) => operand,
             Up::Part(operand, component) => {
                 if component == Some(Component::AnyElement) {
@@ -152,12 +147,7 @@ enum Up {
     Base(AccessBase),
 }
 
-fn step(
-    facts: &MemoryFacts<'_>,
-    initializer: &dyn Fn(Symbol) -> GlobalInitializer,
-    inst: Inst,
-    value: Value,
-) -> Up {
+fn step(facts: &BodyView<'_>, inst: Inst, value: Value) -> Up {
     let body = facts.body;
     match body.view(inst) {
         AnyInst::AllocStack(_) => Up::Base(AccessBase::Stack(value)),
@@ -172,7 +162,7 @@ fn step(
                 body.def_as::<Apply>(cast.operand).and_then(|call| body.def_as::<FunctionRef>(call.callee));
             if cast.strict
                 && let Some(callee) = callee
-                && let GlobalInitializer::Of(global) = initializer(callee.function)
+                && let GlobalInitializer::Of(global) = facts.global_initializer(callee.function)
             {
                 return Up::Base(AccessBase::Global(global));
             }
@@ -231,7 +221,7 @@ fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Va
 
 /// Why memory that begins at one base is never memory that begins at the other one; `None` where it may be.
 pub(super) fn why_distinct(
-    facts: &MemoryFacts<'_>,
+    facts: &BodyView<'_>,
     rules: &TypeRules<'_>,
     a: AccessBase,
     b: AccessBase,
@@ -265,7 +255,7 @@ pub(super) fn why_distinct(
 }
 
 /// Which field of its object an address is of.
-fn field(facts: &MemoryFacts<'_>, address: Value) -> Option<u32> {
+fn field(facts: &BodyView<'_>, address: Value) -> Option<u32> {
     let body = facts.body;
     match body.view(body.defining_inst(address)?) {
         AnyInst::ProjectBox(project) => Some(project.field),
@@ -315,8 +305,8 @@ fn is_allocation(body: &Body, value: Value) -> bool {
 }
 
 /// Whether nobody else uses the memory of an argument while the function runs.
-pub(super) fn argument_is_exclusive(facts: &MemoryFacts<'_>, argument: Value) -> bool {
+pub(super) fn argument_is_exclusive(facts: &BodyView<'_>, argument: Value) -> bool {
     let ValueDef::Argument(_, index) = facts.body.def(argument) else { return false };
-    let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
+    let conventions = facts.function_type().map(|ty| Conventions::new(ty, facts.addresses()));
     conventions.and_then(|c| c.convention(index.into())).is_some_and(is_exclusive)
 }

@@ -3,17 +3,19 @@
 use super::base::AccessBase;
 use super::scope::Immutable;
 use super::{Aliases, WORST};
+use crate::BodyView;
 use crate::ProjectionPath;
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
 use crate::side_effects::declared_effects;
 use crate::walk::AtUse;
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
-use silkit_ir::effects::{Effects, FunctionEffects};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
+use silkit_ir::effects::Effects;
+use silkit_ir::effects::FunctionEffects;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{
     AccessKind, AddressToPointer, AnyInst, BeginAccess, LoadQualifier, PointerToAddress, StoreQualifier,
 };
-use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Operand, Value};
+use silkit_ir::{Body, FunctionId, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
@@ -134,7 +136,7 @@ impl Aliases<'_> {
     /// What an instruction without rules of its own does: what its kind does, to the addresses that it is given.
     fn other(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
-        let behavior = Behavior::new(body, self.functions);
+        let behavior = self.facts().behavior();
         let memory = behavior.memory(inst);
         let mut effects = Effects::empty();
         effects.set(Effects::READ, memory.may_read());
@@ -293,7 +295,7 @@ impl Aliases<'_> {
 
     /// What a closure does to memory when it is made: it takes captured values along.
     fn captured(&self, inst: Inst, address: Value) -> Effects {
-        let mut visitor = ReachesClosure { body: self.body(), target: inst, effects: Effects::empty() };
+        let mut visitor = ReachesClosure { view: self.facts(), target: inst, effects: Effects::empty() };
         let escapes = self.escapes.escapes_within(
             address,
             self.escapes.facts.addresses_in(address),
@@ -313,7 +315,7 @@ impl Aliases<'_> {
                 .any(|o| self.is_address(o.value) && self.may_alias(address, o.value));
             return if writes { Effects::WRITE } else { Effects::empty() };
         }
-        let behavior = Behavior::new(body, self.functions).memory(inst);
+        let behavior = self.facts().behavior().memory(inst);
         let mut effects = Effects::empty();
         effects.set(Effects::READ, behavior.may_read());
         effects.set(Effects::WRITE, behavior.may_write());
@@ -330,8 +332,8 @@ impl Aliases<'_> {
     /// What a call does to the memory at an address.
     fn call(&self, inst: Inst, site: Inst, address: Value) -> Effects {
         let body = self.body();
-        let Some(apply) = ApplySite::new(body, site, Addresses::Lowered) else { return WORST };
-        let callees = self.escapes.program.callees(body, apply.callee());
+        let Some(apply) = self.facts().apply_site(site) else { return WORST };
+        let callees = self.escapes.facts.program.callees(body, apply.callee());
         let mut visitor = ReachesCall {
             aliases: self,
             apply: &apply,
@@ -351,7 +353,7 @@ impl Aliases<'_> {
 
     /// What a function does to memory, wherever.
     fn global_effects(&self, callee: Value) -> Effects {
-        let Some(callees) = self.escapes.program.callees(self.body(), callee) else { return WORST };
+        let Some(callees) = self.escapes.facts.program.callees(self.body(), callee) else { return WORST };
         let all = callees.iter().map(|&id| self.of_function(id));
         all.fold(Effects::empty(), Effects::union) & WORST
     }
@@ -364,12 +366,12 @@ impl Aliases<'_> {
     }
 
     fn effects(&self, id: FunctionId) -> &FunctionEffects {
-        &self.escapes.program.effects[id]
+        self.escapes.facts.effects(id)
     }
 
     /// What is done to memory by a function of which no effects were computed.
     fn promised(&self, id: FunctionId) -> Effects {
-        declared_effects(&self.module.functions[id]) & WORST
+        declared_effects(&self.escapes.facts.program.module.functions[id]) & WORST
     }
 
     /// What callees do to a part of an argument.
@@ -454,23 +456,24 @@ impl EscapeVisitor for ReachesInst<'_> {
 
 /// Notes how a closure captures something.
 struct ReachesClosure<'a> {
-    body: &'a Body,
+    view: BodyView<'a>,
     target: Inst,
     effects: Effects,
 }
 
 impl EscapeVisitor for ReachesClosure<'_> {
     fn at_use(&mut self, operand: Operand, _: EscapePath) -> AtUse {
-        let user = self.body.operand(operand).user;
-        if self.body.inst(user).opcode == Opcode::Return {
+        let user = self.view.body.operand(operand).user;
+        if self.view.body.inst(user).opcode == Opcode::Return {
             return AtUse::Skip;
         }
         if user == self.target {
-            let site = ApplySite::new(self.body, user, Addresses::Lowered);
-            let convention = site.and_then(|s| s.convention_of_operand(self.body.operand_index(operand)));
+            let site = self.view.apply_site(user);
+            let convention =
+                site.and_then(|s| s.convention_of_operand(self.view.body.operand_index(operand)));
             if let Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed) = convention {
                 self.effects |= Effects::READ;
-                if !self.body.has_flag(user, "on_stack") {
+                if !self.view.body.has_flag(user, "on_stack") {
                     self.effects |= Effects::WRITE;
                 }
             }

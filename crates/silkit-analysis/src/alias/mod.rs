@@ -16,12 +16,11 @@ pub use relation::Relation;
 pub use scope::Immutable;
 pub use types::TypeRules;
 
-use crate::access::{GlobalInitializer, global_initializer};
+use crate::BodyView;
 use crate::escape::Escapes;
-use crate::memory::MemoryFacts;
 use silkit_base::Symbol;
 use silkit_ir::effects::Effects;
-use silkit_ir::{Body, Function, Functions, Module, Value};
+use silkit_ir::{Body, Value};
 use std::fmt;
 
 /// Alias analysis of one body.
@@ -29,34 +28,25 @@ use std::fmt;
 pub struct Aliases<'a> {
     escapes: Escapes<'a>,
     rules: TypeRules<'a>,
-    module: &'a Module,
-    function: &'a Function,
-    functions: &'a dyn Functions,
     /// How many steps a walk may take.
     budget: u32,
 }
 
 impl fmt::Debug for Aliases<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aliases").field("function", &self.function.name).finish_non_exhaustive()
+        f.debug_struct("Aliases").field("function", &self.escapes.facts.function.name).finish_non_exhaustive()
     }
 }
 
 impl<'a> Aliases<'a> {
-    /// Alias analysis of a function's body. The module tells about global variables.
-    pub fn new(
-        escapes: Escapes<'a>,
-        function: &'a Function,
-        module: &'a Module,
-        functions: &'a dyn Functions,
-    ) -> Self {
+    /// Creates alias analysis of a body.
+    pub(crate) fn new(view: BodyView<'a>) -> Self {
         /// What all walks of a body that asks one question for each instruction may cost together.
         const TOTAL: usize = 1_000_000;
-        let instructions = escapes.facts.body.inst_bound().max(1);
+        let instructions = view.body.inst_bound().max(1);
         let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);
-        let signature = escapes.facts.own.and_then(|own| own.sig);
-        let rules = TypeRules { declarations: escapes.facts.declarations, signature };
-        Self { escapes, rules, module, function, functions, budget }
+        let rules = TypeRules { declarations: view.declarations(), signature: view.signature() };
+        Self { escapes: view.escapes(), rules, budget }
     }
 
     fn body(&self) -> &'a Body {
@@ -65,11 +55,11 @@ impl<'a> Aliases<'a> {
 
     /// The name of the function.
     pub fn function_name(&self) -> Symbol {
-        self.function.name
+        self.escapes.facts.function.name
     }
 
     /// What is known about the types in the body.
-    pub fn facts(&self) -> MemoryFacts<'a> {
+    pub fn facts(&self) -> BodyView<'a> {
         self.escapes.facts
     }
 
@@ -121,9 +111,7 @@ impl<'a> Aliases<'a> {
 
     /// The base of an address and the path from there.
     pub fn base_path(&self, address: Value) -> BasePath {
-        let initializer =
-            |name| self.functions.function(name).map_or(GlobalInitializer::No, global_initializer);
-        base_path(&self.escapes.facts, &initializer, address)
+        base_path(&self.escapes.facts, address)
     }
 
     /// What types, bases and paths say.

@@ -47,9 +47,10 @@ impl Aliases<'_> {
         match found.base {
             AccessBase::Class(base) | AccessBase::Tail(base) => self.object_immutability(base),
             AccessBase::Global(name) => {
-                let global = self.module.globals.iter().find(|global| global.name == name)?;
+                let global =
+                    self.escapes.facts.program.module.globals.iter().find(|global| global.name == name)?;
                 let is_initializer = matches!(
-                    self.function.attributes.purpose,
+                    self.escapes.facts.function.attributes.purpose,
                     Some(SpecialPurpose::GlobalInit | SpecialPurpose::GlobalInitOnce)
                 );
                 (global.attributes.is_let && !is_initializer).then_some(Immutable::Always)
@@ -57,7 +58,8 @@ impl Aliases<'_> {
             AccessBase::Argument(argument) => {
                 let ValueDef::Argument(_, index) = body.def(argument) else { return None };
                 let facts = &self.escapes.facts;
-                let convention = Conventions::new(facts.own?, facts.addresses).convention(index.into())?;
+                let convention =
+                    Conventions::new(facts.function_type()?, facts.addresses()).convention(index.into())?;
                 let is_lent = convention == ArgumentConvention::InGuaranteed;
                 (is_lent && argument_is_exclusive(facts, argument)).then_some(Immutable::Always)
             }
@@ -103,7 +105,7 @@ impl Aliases<'_> {
     fn is_lent_argument(&self, argument: Value) -> bool {
         let ValueDef::Argument(_, index) = self.body().def(argument) else { return false };
         let facts = &self.escapes.facts;
-        let conventions = facts.own.map(|own| Conventions::new(own, facts.addresses));
+        let conventions = facts.function_type().map(|own| Conventions::new(own, facts.addresses()));
         conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Guaranteed)
     }
 

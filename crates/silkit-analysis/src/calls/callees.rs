@@ -3,6 +3,7 @@
 use super::access::{Kind, Visibility};
 use super::functions_by_name;
 use super::hierarchy::ClassHierarchy;
+use crate::view::{Definition, ProgramView};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::{ClassMethod, FunctionRef, WitnessMethod};
 use silkit_ir::{
@@ -49,30 +50,36 @@ struct Method {
 }
 
 /// What the tables of a module say about which functions implement which methods.
-#[derive(Debug)]
-pub struct CalleeTables<'a> {
-    module: &'a Module,
-    visibility: Visibility<'a>,
-    names: FxHashMap<Symbol, FunctionId>,
+#[derive(Debug, Default)]
+pub struct CalleeTables {
     methods: FxHashMap<DeclRef, Method>,
-    /// Witness tables with entries, by the paths of type and protocol.
-    witnesses: FxHashMap<(Symbol, Symbol), &'a WitnessTable>,
+    /// The positions of witness tables with entries, by the paths of type and protocol.
+    witnesses: FxHashMap<(Symbol, Symbol), usize>,
     /// The deinitializers that free objects, by the class of which they are.
     deallocators: FxHashMap<Symbol, FunctionId>,
 }
 
-impl<'a> CalleeTables<'a> {
+/// Reads the tables of a module.
+struct Reader<'a> {
+    module: &'a Module,
+    visibility: Visibility<'a>,
+    names: FxHashMap<Symbol, FunctionId>,
+    tables: CalleeTables,
+}
+
+impl CalleeTables {
     /// Reads the tables of a module.
-    pub fn new(module: &'a Module, visibility: Visibility<'a>) -> Self {
-        let mut this = Self {
-            module,
-            visibility,
-            names: functions_by_name(module),
-            methods: FxHashMap::default(),
-            witnesses: FxHashMap::default(),
-            deallocators: FxHashMap::default(),
-        };
-        this.deallocators = this.find_deallocators();
+    pub fn new(module: &Module, visibility: Visibility<'_>) -> Self {
+        let names = functions_by_name(module);
+        Reader { module, visibility, names, tables: Self::default() }.read()
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn read(mut self) -> CalleeTables {
+        let module = self.module;
+        let this = &mut self;
+        this.tables.deallocators = this.find_deallocators();
         let overridden = this.overridden_elsewhere();
         for table in &module.vtables {
             let ClassRef::Name(_) = table.class else { continue };
@@ -81,22 +88,22 @@ impl<'a> CalleeTables<'a> {
                 let is_known =
                     |(owner, name)| overridden.contains(&(owner, name, Kind::of(entry.method) as u8));
                 if Visibility::split(entry.method).is_some_and(is_known)
-                    && let Some(method) = this.methods.get_mut(&entry.method)
+                    && let Some(method) = this.tables.methods.get_mut(&entry.method)
                 {
                     method.is_open = true;
                 }
             }
         }
-        for table in &module.witness_tables {
-            this.add_witnesses(table);
+        for (index, table) in module.witness_tables.iter().enumerate() {
+            this.add_witnesses(index, table);
         }
-        for method in this.methods.values_mut() {
+        for method in this.tables.methods.values_mut() {
             for (_, functions) in &mut method.types {
                 functions.sort_unstable_by_key(|&f| (module.functions[f].name.as_str(), f));
                 functions.dedup();
             }
         }
-        this
+        self.tables
     }
 
     /// The methods, by class, name and kind, that another file may override, or that are overridden by such ones.
@@ -140,6 +147,7 @@ impl<'a> CalleeTables<'a> {
         let Some(&function) = self.names.get(&function) else { return };
         let visibility = self.visibility;
         let entry = self
+            .tables
             .methods
             .entry(method)
             .or_insert_with(|| Method { types: Vec::new(), is_open: !visibility.is_closed(method) });
@@ -149,13 +157,13 @@ impl<'a> CalleeTables<'a> {
         }
     }
 
-    fn add_witnesses(&mut self, table: &'a WitnessTable) {
+    fn add_witnesses(&mut self, index: usize, table: &WitnessTable) {
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else { return };
         let Some(entries) = &table.entries else { return };
         let declarations = self.visibility.declarations();
         let (of, protocol) = (declarations.path_of(*ty), declarations.path_of(*protocol));
         if let (Some(of), Some(protocol)) = (of, protocol) {
-            self.witnesses.insert((of, protocol), table);
+            self.tables.witnesses.insert((of, protocol), index);
         }
         for entry in entries {
             let WitnessEntry::Method(requirement, formal, Some(function)) = *entry else { continue };
@@ -165,24 +173,43 @@ impl<'a> CalleeTables<'a> {
                 self.visibility.is_protocol_closed(protocol)
                     && self.visibility.is_member_closed(of, name, Kind::of(requirement))
             });
-            if !is_closed && let Some(method) = self.methods.get_mut(&requirement) {
+            if !is_closed && let Some(method) = self.tables.methods.get_mut(&requirement) {
                 method.is_open = true;
             }
         }
     }
+}
 
-    /// The module.
+/// Which functions calls may reach in a program.
+#[derive(Clone, Copy, Debug)]
+pub struct CalleeAnalysis<'a> {
+    program: ProgramView<'a>,
+    tables: &'a CalleeTables,
+}
+
+impl<'a> CalleeAnalysis<'a> {
+    /// Creates the analysis of a program from its tables.
+    pub(crate) fn new(program: ProgramView<'a>, tables: &'a CalleeTables) -> Self {
+        Self { program, tables }
+    }
+
+    /// Returns the module.
     pub fn module(&self) -> &'a Module {
-        self.module
+        self.program.module
     }
 
-    /// The function with a name.
+    /// Returns the function with a name.
     pub fn function(&self, name: Symbol) -> Option<FunctionId> {
-        self.names.get(&name).copied()
+        self.program.function_id(name)
     }
 
-    /// The functions that an apply site may call.
-    pub fn of_site(&self, body: &Body, site: Inst) -> Callees<'_> {
+    /// Returns the definition of a function, as far as it can be read.
+    pub fn definition(&self, function: FunctionId) -> Definition<'a> {
+        self.program.definition(function)
+    }
+
+    /// Returns the functions that an apply site may call.
+    pub fn of_site(&self, body: &Body, site: Inst) -> Callees<'a> {
         if body.info(site).apply.is_none() {
             return Callees::UNKNOWN;
         }
@@ -190,7 +217,7 @@ impl<'a> CalleeTables<'a> {
     }
 
     /// The functions that a call of a value may reach, as it is: conversions and copies of functions are not followed.
-    pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'_> {
+    pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'a> {
         let Some(inst) = body.defining_inst(callee) else { return Callees::UNKNOWN };
         match body.inst(inst).opcode {
             Opcode::FunctionRef => {
@@ -215,8 +242,8 @@ impl<'a> CalleeTables<'a> {
     }
 
     /// The implementations of a method that a lookup in a table may find.
-    pub fn of_method(&self, method: DeclRef, formal: Option<Type>) -> Callees<'_> {
-        let Some(found) = self.methods.get(&method) else { return Callees::UNKNOWN };
+    pub fn of_method(&self, method: DeclRef, formal: Option<Type>) -> Callees<'a> {
+        let Some(found) = self.tables.methods.get(&method) else { return Callees::UNKNOWN };
         let exact = match found.types.as_slice() {
             [(_, only)] => Some(only),
             several => several.iter().find(|(ty, _)| formal.is_some() && *ty == formal).map(|(_, f)| f),
@@ -225,7 +252,8 @@ impl<'a> CalleeTables<'a> {
             Some(functions) => Cow::Borrowed(functions.as_slice()),
             None => {
                 let mut all: Vec<FunctionId> = found.types.iter().flat_map(|(_, f)| f).copied().collect();
-                all.sort_unstable_by_key(|&f| (self.module.functions[f].name.as_str(), f));
+                let module = self.program.module;
+                all.sort_unstable_by_key(|&f| (module.functions[f].name.as_str(), f));
                 all.dedup();
                 Cow::Owned(all)
             }
@@ -235,7 +263,7 @@ impl<'a> CalleeTables<'a> {
 
     /// The one function by which a type, or one that it inherits from, meets a requirement.
     pub fn witness(&self, ty: Type, requirement: DeclRef, formal: Option<Type>) -> Option<FunctionId> {
-        let declarations = self.visibility.declarations();
+        let declarations = self.program.declarations;
         let (protocol, _) = Visibility::split(requirement)?;
         let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
         let mut of = match ty.kind() {
@@ -244,7 +272,8 @@ impl<'a> CalleeTables<'a> {
         };
         for _ in 0..64 {
             let path = declarations.path_of(of?)?;
-            if let Some(table) = self.witnesses.get(&(path, protocol)) {
+            if let Some(&table) = self.tables.witnesses.get(&(path, protocol)) {
+                let table = &self.program.module.witness_tables[table];
                 let entries = table.entries.iter().flatten();
                 let found = entries.filter_map(|entry| match *entry {
                     WitnessEntry::Method(named, ty, function) if named == requirement => Some((ty, function)),
@@ -264,8 +293,8 @@ impl<'a> CalleeTables<'a> {
 
     /// The deinitializers that the end of a value's lifetime may call, where it is a reference to an object of a
     /// class or of one that inherits from it.
-    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'_> {
-        let declarations = self.visibility.declarations();
+    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'a> {
+        let declarations = self.program.declarations;
         let mut ty = ty.ty();
         while let Some(payload) = optional_payload(declarations, ty) {
             ty = payload;
@@ -280,7 +309,7 @@ impl<'a> CalleeTables<'a> {
         if !is_exact && !decl.flags.contains(DeclFlags::FINAL) {
             return self.of_method(deinit, None);
         }
-        self.deallocators.get(&decl.path).map_or(Callees::UNKNOWN, |&f| Callees::one(f))
+        self.tables.deallocators.get(&decl.path).map_or(Callees::UNKNOWN, |&f| Callees::one(f))
     }
 }
 

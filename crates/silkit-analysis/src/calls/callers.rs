@@ -1,9 +1,8 @@
 //! Who calls a function, and whether all who do are known.
 
-use super::functions_by_name;
+use crate::{BodyView, ProgramView};
 use silkit_base::IdVec;
-use silkit_ir::conventions::{Addresses, ApplySite};
-use silkit_ir::{Body, FunctionId, Inst, Linkage, Module, Opcode, Operand};
+use silkit_ir::{Body, FunctionId, Inst, Linkage, Opcode, Operand};
 use silkit_types::Convention;
 
 /// What the uses of a function value within a body come to.
@@ -19,13 +18,14 @@ pub struct LocalUses {
 
 impl LocalUses {
     /// The uses of what a `function_ref` gives.
-    pub fn of(body: &Body, reference: Inst) -> Self {
+    pub fn of(view: &BodyView<'_>, reference: Inst) -> Self {
+        let body = view.body;
         let mut this = Self::default();
         let mut work: Vec<Operand> = uses(body, reference).collect();
         let mut seen = silkit_base::EntitySet::default();
         while let Some(operand) = work.pop() {
             let (user, index) = (body.operand(operand).user, body.operand_index(operand));
-            let site = ApplySite::new(body, user, Addresses::Lowered).filter(|s| s.callee_operand() == index);
+            let site = view.apply_site(user).filter(|s| s.callee_operand() == index);
             match (site.map(|s| s.is_full()), body.inst(user).opcode) {
                 (Some(true), _) => this.calls.push(user),
                 (Some(false), _) => {
@@ -123,9 +123,9 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// The callers of all functions; `is_whole_module` says that no other file can name what is internal.
-    pub fn new(module: &Module, is_whole_module: bool) -> Self {
-        let names = functions_by_name(module);
+    /// Finds the callers of all functions.
+    pub fn new(program: &ProgramView<'_>) -> Self {
+        let (module, is_whole_module) = (program.module, program.is_whole_module());
         let empty = |f: &silkit_ir::Function| CallersOf {
             callers: Vec::new(),
             is_called_indirectly: is_method(f) || f.attributes.dynamic_replacement_for.is_some(),
@@ -134,19 +134,20 @@ impl Callers {
         let mut this = Self { of: module.functions.values().map(empty).collect() };
         for (caller, function) in module.functions.iter() {
             let Some(body) = &function.body else { continue };
+            let view = BodyView::new(program, function, body);
             for inst in body.insts() {
                 let is_reference = body.inst(inst).opcode.is_function_ref();
                 let name = body.word(inst, "function").filter(|_| is_reference).and_then(Body::symbol);
-                if let Some(&callee) = name.and_then(|name| names.get(&name)) {
-                    this.add(body, caller, callee, inst);
+                if let Some(callee) = name.and_then(|name| program.function_id(name)) {
+                    this.add(&view, caller, callee, inst);
                 }
             }
         }
         this
     }
 
-    fn add(&mut self, body: &Body, caller: FunctionId, callee: FunctionId, reference: Inst) {
-        let uses = LocalUses::of(body, reference);
+    fn add(&mut self, view: &BodyView<'_>, caller: FunctionId, callee: FunctionId, reference: Inst) {
+        let uses = LocalUses::of(view, reference);
         let callers = &mut self.of[callee].callers;
         // All references of one caller come in a row.
         if callers.last().is_none_or(|last| last.function != caller) {
@@ -155,7 +156,7 @@ impl Callers {
         let Some(entry) = callers.last_mut() else { return };
         entry.is_complete &= !uses.escapes;
         entry.calls |= !uses.calls.is_empty();
-        let captured = |&inst: &Inst| Some(ApplySite::new(body, inst, Addresses::Lowered)?.applied_count());
+        let captured = |&inst: &Inst| Some(view.apply_site(inst)?.applied_count());
         let least = uses.closures.iter().filter_map(captured).min();
         entry.captured = entry.captured.into_iter().chain(least).min();
     }

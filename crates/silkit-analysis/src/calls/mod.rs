@@ -9,10 +9,10 @@ mod uses;
 
 pub use access::Visibility;
 pub(crate) use callees::optional_payload;
-pub use callees::{CalleeTables, Callees, callee_origin};
+pub use callees::{CalleeAnalysis, CalleeTables, Callees, callee_origin};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use hierarchy::ClassHierarchy;
-pub use order::BottomUp;
+pub use order::{BottomUp, CallEdges, CallGraph};
 pub use uses::{FunctionUses, Use};
 
 use silkit_base::{FxHashMap, Symbol};

@@ -1,7 +1,7 @@
 //! Callees before their callers.
 
-use super::callees::CalleeTables;
-use silkit_base::Entity;
+use super::callees::CalleeAnalysis;
+use silkit_base::{Entity, EntitySet, IdVec};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, FunctionId, Inst, Opcode};
@@ -21,14 +21,28 @@ struct Node {
 }
 
 impl BottomUp {
-    /// The order of the functions of a module with these tables.
-    pub fn new(tables: &CalleeTables<'_>) -> Self {
-        let module = tables.module();
+    /// Orders all functions of a module.
+    pub fn new(graph: &CallGraph) -> Self {
+        Self::from_roots(graph, graph.edges.keys(), |_| true)
+    }
+
+    /// Orders some functions of a module.
+    pub fn of(graph: &CallGraph, functions: &[FunctionId]) -> Self {
+        let mut wanted = EntitySet::default();
+        functions.iter().for_each(|&function| _ = wanted.insert(function));
+        Self::from_roots(graph, functions.iter().copied(), |function| wanted.contains(function))
+    }
+
+    fn from_roots(
+        graph: &CallGraph,
+        roots: impl Iterator<Item = FunctionId>,
+        is_wanted: impl Fn(FunctionId) -> bool,
+    ) -> Self {
         let unseen = Node { index: u32::MAX, low: 0, is_open: false };
-        let mut nodes = vec![unseen; module.functions.len()];
+        let mut nodes = vec![unseen; graph.edges.len()];
         let (mut next, mut open, mut groups) = (0, Vec::new(), Vec::new());
-        let mut stack: Vec<(FunctionId, std::vec::IntoIter<FunctionId>)> = Vec::new();
-        for root in module.functions.keys() {
+        let mut stack: Vec<(FunctionId, std::slice::Iter<'_, FunctionId>)> = Vec::new();
+        for root in roots {
             if nodes[root.index()].index != u32::MAX {
                 continue;
             }
@@ -38,11 +52,11 @@ impl BottomUp {
                     nodes[function.index()] = Node { index: next, low: next, is_open: true };
                     next += 1;
                     open.push(function);
-                    stack.push((function, called(tables, function).into_iter()));
+                    stack.push((function, graph.edges[function].called.iter()));
                 }
                 let Some((function, rest)) = stack.last_mut() else { break };
                 let function = *function;
-                if let Some(callee) = rest.next() {
+                if let Some(&callee) = rest.find(|&&callee| is_wanted(callee)) {
                     let node = nodes[callee.index()];
                     if node.index == u32::MAX {
                         enter = Some(callee);
@@ -76,19 +90,20 @@ impl BottomUp {
 
     /// The functions in steps: whoever works on those of one step at the same time, and on the steps in order, sees of
     /// each function that one names what was there when the functions were worked on one after the other.
-    pub fn steps(&self, tables: &CalleeTables<'_>) -> Vec<Vec<FunctionId>> {
-        let mut step_of = vec![u32::MAX; tables.module().functions.len()];
+    pub fn steps(&self, graph: &CallGraph) -> Vec<Vec<FunctionId>> {
+        let mut step_of = vec![u32::MAX; graph.edges.len()];
         // The step after all those earlier functions that name a function.
         let mut after = vec![0; step_of.len()];
         let mut steps: Vec<Vec<FunctionId>> = Vec::new();
         for function in self.functions() {
-            let named = named(tables, function);
+            let edges = &graph.edges[function];
+            let named = || edges.called.iter().chain(&edges.named);
             let mut step: u32 = after[function.index()];
-            for at in named.iter().map(|f| step_of[f.index()]).filter(|&at| at != u32::MAX) {
+            for at in named().map(|f| step_of[f.index()]).filter(|&at| at != u32::MAX) {
                 step = step.max(at + 1);
             }
             step_of[function.index()] = step;
-            for other in named {
+            for other in named() {
                 let after = &mut after[other.index()];
                 *after = (*after).max(step + 1);
             }
@@ -106,42 +121,63 @@ impl BottomUp {
     }
 }
 
-/// The functions that a function may call, in the order of its calls.
-fn called(tables: &CalleeTables<'_>, function: FunctionId) -> Vec<FunctionId> {
-    let Some(body) = &tables.module().functions[function].body else { return Vec::new() };
-    let mut all = Vec::new();
-    for inst in body.insts() {
-        let callees = match body.inst(inst).opcode {
-            Opcode::StrongRelease | Opcode::ReleaseValue | Opcode::DestroyValue => {
-                tables.destructors(body.value(body.operand_value(inst, 0)).ty, false)
-            }
-            Opcode::Builtin if calls_once(body, inst) => tables.of_value(body, body.operand_value(inst, 1)),
-            _ if body.info(inst).apply == Some(ApplyKind::Full) => tables.of_site(body, inst),
-            _ => continue,
-        };
-        all.extend(callees.known.iter());
-    }
-    all
+/// The functions that one function may call or names otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct CallEdges {
+    /// The functions that it may call, in the order of its calls.
+    called: Vec<FunctionId>,
+    /// Other functions of which it may see the effects: those that its closures call, and what destruction runs.
+    named: Vec<FunctionId>,
 }
 
-/// The functions of which a function may see the effects: those that it calls, and those that its closures call.
-fn named(tables: &CalleeTables<'_>, function: FunctionId) -> Vec<FunctionId> {
-    let mut all = called(tables, function);
-    let Some(body) = &tables.module().functions[function].body else { return all };
-    for inst in body.insts() {
-        let named = match body.inst(inst).opcode {
-            Opcode::DestroyAddr | Opcode::DestroyNotEscapedClosure => {
-                tables.destructors(body.value(body.operand_value(inst, 0)).ty, false)
-            }
-            Opcode::CopyAddr | Opcode::Store => {
-                tables.destructors(body.value(body.operand_value(inst, 1)).ty, false)
-            }
-            _ if body.info(inst).apply == Some(ApplyKind::Partial) => tables.of_site(body, inst),
-            _ => continue,
-        };
-        all.extend(named.known.iter());
+impl CallEdges {
+    /// Finds the functions that a function may call. It names none where its body is not known.
+    pub fn new(callees: CalleeAnalysis<'_>, function: FunctionId) -> Self {
+        let mut this = Self::default();
+        let Some(body) = callees.definition(function).body() else { return this };
+        let destroyed =
+            |inst, index| callees.destructors(body.value(body.operand_value(inst, index)).ty, false);
+        for inst in body.insts() {
+            let opcode = body.inst(inst).opcode;
+            let (found, into) = match opcode {
+                Opcode::StrongRelease | Opcode::ReleaseValue | Opcode::DestroyValue => {
+                    (destroyed(inst, 0), &mut this.called)
+                }
+                Opcode::Builtin if calls_once(body, inst) => {
+                    (callees.of_value(body, body.operand_value(inst, 1)), &mut this.called)
+                }
+                Opcode::DestroyAddr | Opcode::DestroyNotEscapedClosure => {
+                    (destroyed(inst, 0), &mut this.named)
+                }
+                Opcode::CopyAddr | Opcode::Store => (destroyed(inst, 1), &mut this.named),
+                _ => match body.info(inst).apply {
+                    Some(ApplyKind::Full) => (callees.of_site(body, inst), &mut this.called),
+                    Some(ApplyKind::Partial) => (callees.of_site(body, inst), &mut this.named),
+                    None => continue,
+                },
+            };
+            into.extend(found.known.iter());
+        }
+        this
     }
-    all
+}
+
+/// Which function may call which.
+#[derive(Clone, Debug, Default)]
+pub struct CallGraph {
+    edges: IdVec<FunctionId, CallEdges>,
+}
+
+impl CallGraph {
+    /// Finds the calls of a program.
+    pub fn new(callees: CalleeAnalysis<'_>) -> Self {
+        Self { edges: callees.module().functions.keys().map(|f| CallEdges::new(callees, f)).collect() }
+    }
+
+    /// Creates a graph from the edges of all functions of a module, in order.
+    pub fn from_edges(edges: Vec<CallEdges>) -> Self {
+        Self { edges: edges.into_iter().collect() }
+    }
 }
 
 fn calls_once(body: &Body, inst: Inst) -> bool {

@@ -69,11 +69,14 @@ bb0:
 fn steps_keep_what_is_seen_of_each_other() {
     let module = silkit_text::parse_module(CALLS).module;
     let declarations = with_stdlib(Default::default());
-    let tables = CalleeTables::new(&module, Visibility::new(&declarations, true));
-    let order = BottomUp::new(&tables);
+    let facts = crate::ProgramFacts::new(true);
+    let program = crate::ProgramView::new(&module, &declarations, &facts);
+    let tables = program.callee_analysis();
+    let graph = CallGraph::new(tables);
+    let order = BottomUp::new(&graph);
     let one_by_one: Vec<FunctionId> = order.functions().collect();
     let place = |f: FunctionId| one_by_one.iter().position(|&other| other == f);
-    let steps = order.steps(&tables);
+    let steps = order.steps(&graph);
     let step = |name: &str| {
         let id = tables.function(Symbol::new(name)).expect("a function");
         (steps.iter().position(|step| step.contains(&id)), place(id))

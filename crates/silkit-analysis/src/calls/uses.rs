@@ -1,9 +1,9 @@
 //! Where each function of a module is named.
 
 use super::callers::is_visible_elsewhere;
-use super::functions_by_name;
-use silkit_base::{FxHashMap, IdVec, Symbol};
-use silkit_ir::{FunctionId, Inst, Module, Opcode, WitnessEntry, references};
+use crate::ProgramView;
+use silkit_base::{IdVec, Symbol};
+use silkit_ir::{FunctionId, Inst, Opcode, WitnessEntry, references};
 
 /// An instruction that names a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,9 +23,9 @@ pub struct FunctionUses {
 }
 
 impl FunctionUses {
-    /// The uses of all functions; `is_whole_module` says that no other file can name what is internal.
-    pub fn new(module: &Module, is_whole_module: bool) -> Self {
-        let names = functions_by_name(module);
+    /// Finds the uses of all functions.
+    pub fn new(program: &ProgramView<'_>) -> Self {
+        let (module, is_whole_module) = (program.module, program.is_whole_module());
         let mut this = Self {
             of: module.functions.values().map(|_| Vec::new()).collect(),
             is_used_elsewhere: module
@@ -34,13 +34,13 @@ impl FunctionUses {
                 .map(|f| is_visible_elsewhere(f, is_whole_module))
                 .collect(),
         };
-        this.tables(module, &names);
+        this.tables(program);
         for (function, body) in module.functions.iter().filter_map(|(id, f)| Some((id, f.body.as_ref()?))) {
             for inst in body.insts() {
                 let opcode = body.inst(inst).opcode;
                 if opcode.is_function_ref() || opcode == Opcode::KeyPath {
                     references::of_inst(body, inst, &mut |name| {
-                        if let Some(&named) = names.get(&name) {
+                        if let Some(named) = program.function_id(name) {
                             this.of[named].push(Use { function, inst });
                         }
                     });
@@ -51,9 +51,10 @@ impl FunctionUses {
     }
 
     /// What stands in tables may be called without being named.
-    fn tables(&mut self, module: &Module, names: &FxHashMap<Symbol, FunctionId>) {
+    fn tables(&mut self, program: &ProgramView<'_>) {
+        let module = program.module;
         let mut mark = |name: Symbol| {
-            if let Some(&function) = names.get(&name) {
+            if let Some(function) = program.function_id(name) {
                 self.is_used_elsewhere[function] = true;
             }
         };

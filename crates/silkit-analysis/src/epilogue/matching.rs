@@ -2,7 +2,7 @@
 
 use super::{Epilogue, EpilogueKind};
 use silkit_base::{FxHashSet, Symbol};
-use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::{Block, DeclRef, Inst, Opcode, Value, ValueDef};
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
@@ -138,7 +138,7 @@ impl Epilogue<'_> {
 
     fn is_owned_argument(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
-        let conventions = Conventions::of(self.function, Addresses::Lowered);
+        let conventions = Conventions::of(self.view.function, self.view.addresses());
         self.body.is_entry_block(block)
             && conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Owned)
     }

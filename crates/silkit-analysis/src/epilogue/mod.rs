@@ -3,10 +3,11 @@
 mod flow;
 mod matching;
 
+use crate::BodyView;
 use crate::RcIdentity;
 use silkit_ir::behavior::called_function;
 use silkit_ir::info::ApplyKind;
-use silkit_ir::{Behavior, Body, EffectsKind, Function, Functions, Inst, Opcode, Value};
+use silkit_ir::{Behavior, Body, EffectsKind, Inst, Opcode, Value};
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,9 +20,8 @@ pub enum EpilogueKind {
 
 /// Finds the last retains and releases of one function.
 pub struct Epilogue<'a> {
-    function: &'a Function,
+    view: BodyView<'a>,
     body: &'a Body,
-    functions: &'a dyn Functions,
     behavior: Behavior<'a>,
     identity: RcIdentity<'a>,
 }
@@ -33,14 +33,9 @@ impl std::fmt::Debug for Epilogue<'_> {
 }
 
 impl<'a> Epilogue<'a> {
-    /// For a function with its body, and the functions that it may call.
-    pub fn new(
-        function: &'a Function,
-        body: &'a Body,
-        functions: &'a dyn Functions,
-        identity: RcIdentity<'a>,
-    ) -> Self {
-        Self { function, body, functions, behavior: Behavior::new(body, functions), identity }
+    /// Creates the analysis of a body.
+    pub fn new(view: BodyView<'a>, identity: RcIdentity<'a>) -> Self {
+        Self { view, body: view.body, behavior: view.behavior(), identity }
     }
 
     fn is(&self, inst: Inst, kind: EpilogueKind) -> bool {
@@ -58,7 +53,7 @@ impl<'a> Epilogue<'a> {
     /// Whether an instruction calls the function that it is in.
     fn recurses(&self, inst: Inst) -> bool {
         self.body.inst(inst).opcode == Opcode::Apply
-            && called_function(self.body, inst) == Some(self.function.name)
+            && called_function(self.body, inst) == Some(self.view.function.name)
     }
 
     /// Whether what follows an instruction cannot be thought before it: it may release something, or see how many
@@ -72,7 +67,7 @@ impl<'a> Epilogue<'a> {
         let is_call = body.info(inst).apply == Some(ApplyKind::Full);
         match kind {
             EpilogueKind::Retain if is_call => {
-                let callee = called_function(body, inst).and_then(|name| self.functions.function(name));
+                let callee = called_function(body, inst).and_then(|name| self.view.program.function(name));
                 !matches!(
                     callee.and_then(|callee| callee.attributes.effects),
                     Some(EffectsKind::ReadNone | EffectsKind::ReadOnly | EffectsKind::ReleaseNone)

@@ -1,14 +1,14 @@
 //! Whether two addresses may be the same, because one comes to where the other one is.
 
 use super::{Direction, EscapePath, EscapeVisitor, Escapes};
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use crate::walk::AtUse;
 use crate::{Component, ProjectionPath};
 use silkit_ir::{Opcode, Operand, Value};
 
 /// Counts the escape of an address to the uses of a value.
 struct ToValue<'a> {
-    facts: MemoryFacts<'a>,
+    facts: BodyView<'a>,
     target: Value,
     path: ProjectionPath,
 }
@@ -35,7 +35,7 @@ impl EscapeVisitor for ToValue<'_> {
     }
 }
 
-impl MemoryFacts<'_> {
+impl BodyView<'_> {
     /// The path to all addresses that a value holds: in itself where it is one, else in the objects that it refers to.
     pub fn addresses_in(&self, value: Value) -> ProjectionPath {
         let ty = self.body.value(value).ty;
@@ -43,7 +43,7 @@ impl MemoryFacts<'_> {
         if ty.is_address() {
             return inner;
         }
-        let is_class = self.declarations.is_class(ty.ty()) == Some(true);
+        let is_class = self.declarations().is_class(ty.ty()) == Some(true);
         let in_object = inner.push(Component::AnyClassField);
         if is_class { in_object } else { in_object.push(Component::AnyValueFields) }
     }

@@ -1,7 +1,7 @@
 //! Calls: what the effects of callees say.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS, is_noescape};
-use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::conventions::ApplySite;
 use silkit_ir::effects::{Escape, FunctionEffects};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
@@ -16,15 +16,15 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     ) -> ControlFlow<()> {
         let body = walk.facts.body;
         let (inst, index) = (body.operand(operand).user, body.operand_index(operand));
-        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else { return ESCAPES };
+        let Some(site) = walk.facts.apply_site(inst) else { return ESCAPES };
         if site.applied_of_operand(index).is_none() {
             // The callee itself, or an opened type.
             return STAYS;
         }
         let Some(argument) = site.argument_of_operand(index) else { return ESCAPES };
-        let callees = self.program.callees(body, site.callee());
+        let callees = self.view.program.callees(body, site.callee());
         let effects_path = self.effects_path(path.path);
-        let lets_escape = |&callee: &_| self.program.effects[callee].may_escape(argument, effects_path);
+        let lets_escape = |&callee: &_| self.view.effects(callee).may_escape(argument, effects_path);
         let may_escape =
             path.follows_stores || callees.as_ref().is_none_or(|callees| callees.iter().any(lets_escape));
         let is_address = body.value(body.operand(operand).value).ty.is_address();
@@ -52,7 +52,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
         let Some(callees) = callees else { return ESCAPES };
         for &callee in callees.iter() {
-            let effects = &self.program.effects[callee];
+            let effects = &self.view.effects(callee);
             if effects.may_escape(argument, effects_path) {
                 self.through_call(walk, &site, argument, effects, path)?;
             }
@@ -96,10 +96,10 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     /// Goes from the result of a call to the arguments that alone come there.
     pub(super) fn call_root(&self, walk: &mut EscapeWalk<'_>, inst: Inst, to: EscapePath) -> ControlFlow<()> {
         let body = walk.facts.body;
-        let Some(site) = ApplySite::new(body, inst, Addresses::Lowered) else { return ESCAPES };
-        let Some(callees) = self.program.callees(body, site.callee()) else { return ESCAPES };
+        let Some(site) = walk.facts.apply_site(inst) else { return ESCAPES };
+        let Some(callees) = self.view.program.callees(body, site.callee()) else { return ESCAPES };
         for &callee in callees.iter() {
-            let effects = &self.program.effects[callee];
+            let effects = &self.view.effects(callee);
             let mut is_known = false;
             for escape in &effects.escapes {
                 let Escape::Return { path, is_exclusive: true } = escape.to else { continue };

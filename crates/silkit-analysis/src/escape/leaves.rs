@@ -2,7 +2,7 @@
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS};
 use crate::{Component, ProjectionPath};
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::info::BuiltinInfo;
 use silkit_ir::instructions::{AnyInst, Builtin, StoreQualifier};
 use silkit_ir::{Inst, Opcode, Operand, Value};
@@ -204,9 +204,9 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             Some(exact) => (exact, true),
             None => (walk.facts.body.value(value).ty, false),
         };
-        let Some(destructors) = self.program.destructors(ty, is_exact) else { return ESCAPES };
+        let Some(destructors) = self.view.program.destructors(ty, is_exact) else { return ESCAPES };
         let at = self.effects_path(inner);
-        let escapes = |&destructor: &_| self.program.effects[destructor].may_escape(0, at);
+        let escapes = |&destructor: &_| self.view.effects(destructor).may_escape(0, at);
         if destructors.iter().any(escapes) { ESCAPES } else { STAYS }
     }
 }
@@ -214,7 +214,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
 /// Whether a closure keeps the address that it captures; from some it copies the value.
 fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool {
     let body = walk.facts.body;
-    let site = ApplySite::new(body, inst, Addresses::Lowered);
+    let site = walk.facts.apply_site(inst);
     let convention = site.and_then(|site| site.convention_of_operand(body.operand_index(operand)));
     !matches!(convention, Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed))
 }

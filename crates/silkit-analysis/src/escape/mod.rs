@@ -13,40 +13,12 @@ mod roots;
 pub use path::EscapePath;
 pub(crate) use roots::is_exclusive;
 
-use crate::calls::CalleeTables;
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use crate::walk::{AtDef, AtUse, Walk, WalkPath, Walker};
 use crate::{Component, ProjectionPath};
-use silkit_base::IdVec;
-use silkit_ir::effects::FunctionEffects;
-use silkit_ir::{Body, FunctionId, Operand, Value};
+use silkit_ir::{Operand, Value};
 use silkit_types::{FnFlags, SilType};
-use std::borrow::Cow;
 use std::ops::ControlFlow;
-
-/// What is known about the functions that a body may call.
-#[derive(Clone, Copy, Debug)]
-pub struct Program<'a> {
-    /// Which functions calls may reach.
-    pub tables: &'a CalleeTables<'a>,
-    /// The effects of all functions of the module.
-    pub effects: &'a IdVec<FunctionId, FunctionEffects>,
-}
-
-impl<'a> Program<'a> {
-    /// The functions that a value may be at a call; `None` where they are not known.
-    pub fn callees(&self, body: &Body, callee: Value) -> Option<Cow<'a, [FunctionId]>> {
-        let callees = self.tables.of_value(body, callee);
-        callees.is_complete.then_some(callees.known)
-    }
-
-    /// The deinitializers that may run when a value of a type is destroyed, which is `is_exact`ly of that class or may
-    /// be of a subclass; `None` where they are not known.
-    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Option<Cow<'a, [FunctionId]>> {
-        let destructors = self.tables.destructors(ty, is_exact);
-        destructors.is_complete.then_some(destructors.known)
-    }
-}
 
 /// Says at uses and definitions what an escape is.
 pub trait EscapeVisitor {
@@ -92,13 +64,16 @@ pub enum Direction {
 /// Escape analysis of one body.
 #[derive(Clone, Copy, Debug)]
 pub struct Escapes<'a> {
-    /// The body, and what is known about the types in it.
-    pub facts: MemoryFacts<'a>,
-    /// What it may call.
-    pub program: Program<'a>,
+    /// The body in its program.
+    pub facts: BodyView<'a>,
 }
 
-impl Escapes<'_> {
+impl<'a> Escapes<'a> {
+    /// Creates escape analysis of a body.
+    pub(crate) fn new(facts: BodyView<'a>) -> Self {
+        Self { facts }
+    }
+
     /// Whether the part of a value that a path leads to escapes, as a visitor understands it.
     pub fn escapes(
         &self,
@@ -124,7 +99,7 @@ impl Escapes<'_> {
             Direction::Up => walk.up(value, EscapePath::new(path)),
             Direction::Down => walk.down(value, EscapePath::new(path)),
         }
-        let mut walker = EscapeWalker { program: self.program, visitor, steps };
+        let mut walker = EscapeWalker { view: self.facts, visitor, steps };
         walk.run(&mut walker).is_break()
     }
 }
@@ -147,8 +122,7 @@ impl<'a> NewObjects<'a> {
     /// Whether an object escapes.
     pub(crate) fn escapes(&mut self, object: Value) -> bool {
         self.walk.up(object, EscapePath::new(ProjectionPath::EMPTY));
-        let mut walker =
-            EscapeWalker { program: self.escapes.program, visitor: &mut AnyEscape, steps: u32::MAX };
+        let mut walker = EscapeWalker { view: self.escapes.facts, visitor: &mut AnyEscape, steps: u32::MAX };
         if self.walk.run(&mut walker).is_continue() {
             return false;
         }
@@ -161,7 +135,7 @@ impl<'a> NewObjects<'a> {
 type EscapeWalk<'a> = Walk<'a, EscapePath>;
 
 struct EscapeWalker<'a, V> {
-    program: Program<'a>,
+    view: BodyView<'a>,
     visitor: &'a mut V,
     /// How many steps are left.
     steps: u32,
@@ -172,7 +146,7 @@ const STAYS: ControlFlow<()> = ControlFlow::Continue(());
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     /// Whether a value may hold what the walk is about.
-    fn is_relevant(&self, facts: &MemoryFacts<'_>, value: Value, path: ProjectionPath) -> bool {
+    fn is_relevant(&self, facts: &BodyView<'_>, value: Value, path: ProjectionPath) -> bool {
         self.visitor.follows_trivial() && !path.has_class_projection() || !facts.holds_nothing(value)
     }
 
@@ -253,14 +227,13 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
     }
 }
 
-impl MemoryFacts<'_> {
+impl BodyView<'_> {
     /// Whether a value, or what is at an address, neither owns anything nor can point to anything. What a closure holds
     /// counts although it does not escape; what is not known may.
     pub fn holds_nothing(&self, value: Value) -> bool {
         let ty = self.body.value(value).ty;
         !ty.is_unknown()
-            && self.declarations.is_trivial_non_pointer(ty.ty(), self.own.and_then(|own| own.sig))
-                == Some(true)
+            && self.declarations().is_trivial_non_pointer(ty.ty(), self.signature()) == Some(true)
     }
 }
 

@@ -65,7 +65,8 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(block, index) => {
                 let is_entry = body.is_entry_block(block);
-                let conventions = walk.facts.own.map(|ty| Conventions::new(ty, walk.facts.addresses));
+                let conventions =
+                    walk.facts.function_type().map(|ty| Conventions::new(ty, walk.facts.addresses()));
                 let convention = conventions.and_then(|c| c.convention(index.into()));
                 let is_exclusive = is_entry && convention.is_some_and(is_exclusive);
                 if self.follows_loads(path) || path.follows_stores || !is_exclusive {

@@ -1,40 +1,16 @@
 //! What is asked about types in memory.
 
+use crate::BodyView;
 use silkit_base::Symbol;
-use silkit_ir::conventions::Addresses;
-use silkit_ir::{Body, Value};
-use silkit_types::decl::Declarations;
-use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
-
-/// A body, and what is known about the types in it.
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryFacts<'a> {
-    /// The body.
-    pub body: &'a Body,
-    /// The Swift declarations that it sees.
-    pub declarations: &'a Declarations,
-    /// The type of its function.
-    pub own: Option<&'a FunctionType>,
-    /// How address-only values are held.
-    pub addresses: Addresses,
-}
+use silkit_types::{SilType, Type, TypeKind};
 
 /// Types are nested less deep than this where it is asked whether they are empty.
 const DEPTH: u32 = 16;
 
-impl MemoryFacts<'_> {
-    fn signature(&self) -> Option<GenericSig> {
-        self.own.and_then(|own| own.sig)
-    }
-
-    /// The type of a value.
-    pub(super) fn ty(&self, value: Value) -> SilType {
-        self.body.value(value).ty
-    }
-
+impl BodyView<'_> {
     /// Whether values of a type own nothing.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
-        if ty.is_unknown() { None } else { self.declarations.is_trivial(ty.ty(), self.signature()) }
+        if ty.is_unknown() { None } else { self.declarations().is_trivial(ty.ty(), self.signature()) }
     }
 
     /// Whether a value of a type has no bits, so that nothing need be stored to make one.
@@ -62,10 +38,10 @@ impl MemoryFacts<'_> {
             TypeKind::Builtin(..) | TypeKind::Function(_) => Some(false),
             TypeKind::Named(_) => {
                 // An enum with one case may have no bits either.
-                if let Some(cases) = self.declarations.enum_cases(ty) {
+                if let Some(cases) = self.declarations().enum_cases(ty) {
                     return (cases.len() > 1).then_some(false);
                 }
-                all(&mut self.declarations.stored_fields(ty)?.iter().map(|(_, ty)| *ty))
+                all(&mut self.declarations().stored_fields(ty)?.iter().map(|(_, ty)| *ty))
             }
             _ => None,
         }
@@ -73,23 +49,23 @@ impl MemoryFacts<'_> {
 
     /// Whether an enum that holds this case owns nothing.
     pub fn is_trivial_case(&self, ty: SilType, case: Symbol) -> Option<bool> {
-        let found = self.declarations.enum_case(ty.ty(), case)?;
+        let found = self.declarations().enum_case(ty.ty(), case)?;
         if found.payload.is_none() {
             return Some(true);
         }
         if found.indirect {
             return Some(false);
         }
-        let payload = self.declarations.enum_payload(ty.ty(), case)?;
+        let payload = self.declarations().enum_payload(ty.ty(), case)?;
         if payload.indirect {
             return Some(false);
         }
-        self.declarations.is_trivial(payload.ty, self.signature())
+        self.declarations().is_trivial(payload.ty, self.signature())
     }
 
     /// The cases that the default target of a switch stands for; `None` where they are not known.
     pub(super) fn other_cases(&self, ty: SilType, listed: &[Symbol]) -> Option<Vec<Symbol>> {
-        let cases = self.declarations.enum_cases(ty.ty())?;
+        let cases = self.declarations().enum_cases(ty.ty())?;
         Some(cases.iter().map(|c| c.name).filter(|name| !listed.contains(name)).collect())
     }
 }

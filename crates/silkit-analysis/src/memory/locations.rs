@@ -1,6 +1,7 @@
 //! The memory of a body that can be uniquely identified, as trees of parts.
 
-use super::{AddressUse, Derived, Leaves, MemoryFacts, Needs, Part, address_use};
+use super::{AddressUse, Derived, Leaves, Needs, Part, address_use};
+use crate::BodyView;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::AllocStack;
@@ -108,10 +109,10 @@ pub struct Locations {
 
 impl Locations {
     /// The locations of a body.
-    pub fn compute(facts: &MemoryFacts<'_>) -> Self {
+    pub fn compute(facts: &BodyView<'_>) -> Self {
         let mut all = Self::default();
         let body = facts.body;
-        let conventions = facts.own.map(|own| Conventions::new(own, facts.addresses));
+        let conventions = facts.function_type().map(|own| Conventions::new(own, facts.addresses()));
         if let (Some(conventions), Some(entry)) = (conventions, body.entry_block()) {
             let (results, error) = (conventions.indirect_result_count(), conventions.error_argument());
             for (index, &value) in body.arguments(entry).iter().enumerate() {
@@ -141,8 +142,8 @@ impl Locations {
         all
     }
 
-    fn add_yields(&mut self, facts: &MemoryFacts<'_>, inst: Inst) {
-        let site = ApplySite::new(facts.body, inst, facts.addresses);
+    fn add_yields(&mut self, facts: &BodyView<'_>, inst: Inst) {
+        let site = ApplySite::new(facts.body, inst, facts.addresses());
         let Some(conventions) = site.and_then(|site| site.callee_conventions()) else { return };
         for (index, value) in facts.body.results(inst).enumerate() {
             let convention = conventions.yield_convention(index);
@@ -155,7 +156,7 @@ impl Locations {
     }
 
     /// Adds the tree of an address, unless a use of it is not understood.
-    fn add(&mut self, facts: &MemoryFacts<'_>, root: Value, kind: RootKind) {
+    fn add(&mut self, facts: &BodyView<'_>, root: Value, kind: RootKind) {
         let ty = facts.ty(root);
         if !ty.is_address() {
             return;
@@ -212,7 +213,7 @@ impl Locations {
     /// The part of a location, made if it is new.
     fn part(
         &mut self,
-        facts: &MemoryFacts<'_>,
+        facts: &BodyView<'_>,
         known: &mut FxHashMap<(u32, Part), u32>,
         parent: u32,
         part: Part,
@@ -234,7 +235,7 @@ impl Locations {
     }
 
     /// Numbers the leaves.
-    fn number(&mut self, facts: &MemoryFacts<'_>) {
+    fn number(&mut self, facts: &BodyView<'_>) {
         // Parts come behind what they are parts of, so counts go up first, and numbers down afterwards.
         let rests: Vec<Option<Leaf>> =
             (0..self.locations.len() as u32).map(|location| self.rest(facts, location)).collect();
@@ -267,7 +268,7 @@ impl Locations {
     }
 
     /// The leaf that a location is, or that is left of it.
-    fn rest(&self, facts: &MemoryFacts<'_>, location: u32) -> Option<Leaf> {
+    fn rest(&self, facts: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
         let named: FxHashSet<Part> =
             of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
@@ -325,12 +326,12 @@ impl Location {
 }
 
 /// The parts of a struct or tuple.
-fn parts(facts: &MemoryFacts<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
+fn parts(facts: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
         let element = |(i, e): (usize, &TupleElement)| (Part::Element(i as u32), e.ty);
         return Some(elements.iter().enumerate().map(element).collect());
     }
-    let fields = facts.declarations.stored_fields(ty)?;
+    let fields = facts.declarations().stored_fields(ty)?;
     Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
 }
 
@@ -341,6 +342,6 @@ fn is_identified(convention: ArgumentConvention) -> bool {
 }
 
 /// The cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
-pub fn switched_edges(facts: &MemoryFacts<'_>, inst: Inst) -> Vec<usize> {
+pub fn switched_edges(facts: &BodyView<'_>, inst: Inst) -> Vec<usize> {
     super::uses::switched(facts, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
 }

@@ -8,6 +8,5 @@ mod facts;
 mod locations;
 mod uses;
 
-pub use facts::MemoryFacts;
 pub use locations::{Access, ArgumentRoleKind, Leaf, Location, Locations, Root, RootKind, switched_edges};
 pub use uses::{AddressUse, Derived, Leaves, Needs, Part, address_use};

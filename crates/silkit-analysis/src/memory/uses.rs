@@ -1,6 +1,6 @@
 //! What an instruction does to the memory at an address that it uses.
 
-use super::MemoryFacts;
+use crate::BodyView;
 use silkit_base::Symbol;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AnyInst, CastConsumption, Load, LoadQualifier, StoreBorrow, StoreQualifier};
@@ -114,7 +114,7 @@ impl AddressUse {
 }
 
 /// What the use of an address does to its memory; `None` where that is not known, or the address escapes.
-pub fn address_use(facts: &MemoryFacts<'_>, operand: Operand) -> Option<AddressUse> {
+pub fn address_use(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
     let body = facts.body;
     let inst = body.operand(operand).user;
     let (index, value) = (body.operand_index(operand), body.operand(operand).value);
@@ -179,7 +179,7 @@ pub fn address_use(facts: &MemoryFacts<'_>, operand: Operand) -> Option<AddressU
         AnyInst::DeallocStack(_) => AddressUse::new(Needs::Empty, Leaves::Nothing),
         AnyInst::InjectEnumAddr(inject) => {
             let (ty, case) = (facts.ty(inject.operand), inject.element.name()?);
-            let has_payload = facts.declarations.enum_case(ty.ty(), case)?.payload.is_some();
+            let has_payload = facts.declarations().enum_case(ty.ty(), case)?.payload.is_some();
             let leaves = match facts.is_trivial_case(ty, case) {
                 Some(false) => Leaves::Same,
                 _ if has_payload => Leaves::KnownTrivial,
@@ -218,9 +218,9 @@ fn passes(body: &Body, inst: Inst) -> bool {
 }
 
 /// What it does to memory to be passed to a function.
-fn passed(facts: &MemoryFacts<'_>, inst: Inst, index: usize) -> Option<AddressUse> {
+fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> {
     use ArgumentConvention as C;
-    let site = ApplySite::new(facts.body, inst, facts.addresses)?;
+    let site = ApplySite::new(facts.body, inst, facts.addresses())?;
     let convention = site.convention_of_operand(index)?;
     let opcode = facts.body.inst(inst).opcode;
     if opcode == Opcode::PartialApply {
@@ -255,9 +255,9 @@ fn passed(facts: &MemoryFacts<'_>, inst: Inst, index: usize) -> Option<AddressUs
 }
 
 /// What it does to memory to be yielded to the caller.
-fn yielded(facts: &MemoryFacts<'_>, operand: Operand) -> Option<AddressUse> {
-    let own = facts.own?;
-    match Conventions::new(own, facts.addresses).yield_convention(facts.body.operand_index(operand))? {
+fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
+    let own = facts.function_type()?;
+    match Conventions::new(own, facts.addresses()).yield_convention(facts.body.operand_index(operand))? {
         ArgumentConvention::In => Some(AddressUse::takes()),
         ArgumentConvention::InGuaranteed => Some(AddressUse::reads()),
         ArgumentConvention::Inout | ArgumentConvention::InoutAliasable => {
@@ -268,7 +268,7 @@ fn yielded(facts: &MemoryFacts<'_>, operand: Operand) -> Option<AddressUse> {
 }
 
 /// The edges of a switch behind which an enum is known to own nothing.
-pub(super) fn switched(facts: &MemoryFacts<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
+pub(super) fn switched(facts: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
     let body = facts.body;
     let ty = facts.ty(body.operands(inst).first()?.value);
     let (cases, default) = match body.view(inst) {

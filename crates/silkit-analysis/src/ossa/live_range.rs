@@ -6,7 +6,7 @@ use super::variables::Variable;
 use crate::InstRange;
 use crate::alias::AccessBase;
 use silkit_base::Symbol;
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::StoreBorrow;
 use silkit_ir::{Inst, Ownership, Value, ValueDef};
 
@@ -109,7 +109,7 @@ impl<'a> AddressLiveRange<'a> {
     fn of_yielded(borrows: &Borrows<'a>, value: Value) -> Option<Self> {
         let body = borrows.body;
         let ValueDef::Result(begin, index) = body.def(value) else { return None };
-        let conventions = ApplySite::new(body, begin, Addresses::Lowered)?.callee_conventions()?;
+        let conventions = ApplySite::new(body, begin, borrows.ownership.addresses())?.callee_conventions()?;
         if conventions.yield_convention(index.into()) != Some(ArgumentConvention::InGuaranteed) {
             return None;
         }

@@ -4,7 +4,7 @@ use super::borrows::Borrows;
 use super::uses::projected_address;
 use super::variables::VariableAccessKind as Kind;
 use silkit_base::FxHashSet;
-use silkit_ir::conventions::{Addresses, ApplySite, ArgumentConvention};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{DependenceKind, MarkDependence};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 
@@ -125,7 +125,7 @@ pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
 
 /// How an operand is passed to a function that is called.
 pub(super) fn applied(borrows: &Borrows<'_>, operand: Operand) -> Option<ArgumentConvention> {
-    let site = ApplySite::of_operand(borrows.body, operand, Addresses::Lowered)?;
+    let site = ApplySite::of_operand(borrows.body, operand, borrows.ownership.addresses())?;
     site.convention_of_operand(borrows.body.operand_index(operand))
 }
 

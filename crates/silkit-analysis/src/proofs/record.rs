@@ -1,12 +1,12 @@
 //! What one body says: what its instructions do themselves, and what they do if what they call does something.
 
 use super::{Fact, Reason, Unknown};
-use crate::escape::Program;
-use crate::memory::MemoryFacts;
+use crate::BodyView;
+use crate::ProgramView;
 use crate::side_effects::{Cause, Subject, Witness, declared_effects, has_computed_effects};
 use silkit_ir::effects::{Effects, SideEffects};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::{Behavior, Body, Function, FunctionId, Functions, Inst, Opcode, RuntimeEffects};
+use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, RuntimeEffects};
 
 /// The end of a proof.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,8 @@ pub struct Records {
 #[derive(Debug)]
 pub struct Recorder<'a> {
     id: FunctionId,
-    facts: MemoryFacts<'a>,
-    program: Program<'a>,
+    facts: BodyView<'a>,
+    program: &'a ProgramView<'a>,
     /// What the attributes of the function leave possible.
     allowed: Effects,
     records: Records,
@@ -46,19 +46,15 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     /// Records what a function says that has a body: first what its instructions need the runtime for.
-    pub fn new(
-        id: FunctionId,
-        facts: MemoryFacts<'a>,
-        program: Program<'a>,
-        functions: &dyn Functions,
-    ) -> Self {
-        let function = &program.tables.module().functions[id];
+    pub fn new(id: FunctionId, facts: BodyView<'a>) -> Self {
+        let program = facts.program;
+        let function = facts.function;
         let is_promised = function.attributes.effects.is_some();
         let allowed = if is_promised { declared_effects(function) } else { Effects::all() };
         let arguments = arguments(function);
         let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
         let mut this = Self { id, facts, program, allowed, records };
-        let behavior = Behavior::new(facts.body, functions);
+        let behavior = facts.behavior();
         facts.body.insts().for_each(|inst| this.runtime(inst, behavior.runtime(inst)));
         this
     }
@@ -129,7 +125,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn declared(&self, id: FunctionId) -> &'a Function {
-        &self.program.tables.module().functions[id]
+        &self.program.module.functions[id]
     }
 
     /// A call of a function.
@@ -146,7 +142,7 @@ impl<'a> Recorder<'a> {
             return;
         }
         let code = Reason::Unknown(Unknown::Function(callee));
-        let side = self.program.effects[callee].side.as_ref();
+        let side = self.facts.effects(callee).side.as_ref();
         let is_promised = function.attributes.effects.is_some() || side.is_some();
         let effects = side.map_or_else(|| declared_effects(function), SideEffects::all);
         for fact in Fact::FEW {
@@ -214,7 +210,7 @@ impl Witness for Recorder<'_> {
         self.unknown(inst, self.unknown_code(inst));
         // Those that are known may be called, whatever the others.
         if self.facts.body.info(inst).apply == Some(ApplyKind::Full) {
-            let known = self.program.tables.of_site(self.facts.body, inst).known;
+            let known = self.program.callee_analysis().of_site(self.facts.body, inst).known;
             known.iter().for_each(|&callee| self.function(inst, callee));
         }
     }

@@ -3,8 +3,7 @@
 use super::collect::Collector;
 use super::witness::Cause;
 use super::{convention, restricted};
-use crate::escape::Program;
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use crate::walk::{AnyPath, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
@@ -17,12 +16,12 @@ impl Collector<'_> {
     /// Adds the effects that an argument has beyond those of the instructions that use it.
     pub(super) fn argument(&mut self, index: usize, argument: Value) {
         (self.at, self.cause) = (None, Cause::Everything);
-        let facts = self.cx.escapes.facts;
-        let conventions = facts.own.map(|ty| Conventions::new(ty, facts.addresses));
+        let facts = self.view;
+        let conventions = facts.function_type().map(|ty| Conventions::new(ty, facts.addresses()));
         let passing = conventions.and_then(|c| convention(c, index)).unwrap_or(ArgumentConvention::Inout);
         let mut uses = Uses {
-            program: self.cx.escapes.program,
-            has_ossa: self.cx.function.has_ossa(),
+            view: self.view,
+            has_ossa: self.view.function.has_ossa(),
             takes: false,
             is_captured: false,
         };
@@ -52,7 +51,7 @@ impl Collector<'_> {
 
 /// Looks for uses of which nobody knows what they do.
 struct Uses<'a> {
-    program: Program<'a>,
+    view: BodyView<'a>,
     has_ossa: bool,
     /// Whether the memory may be left uninitialized by a load.
     takes: bool,
@@ -84,27 +83,29 @@ impl Uses<'_> {
     }
 
     /// An argument that escapes in what is called may be used anywhere.
-    fn pass(&mut self, facts: MemoryFacts<'_>, operand: Operand) -> ControlFlow<()> {
+    fn pass(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
         let body = facts.body;
         let inst = body.operand(operand).user;
         if body.view_as::<PartialApply>(inst).is_some_and(|closure| !closure.on_stack) {
             self.is_captured = true;
         }
-        let Some(site) = ApplySite::new(body, inst, facts.addresses) else {
+        let Some(site) = ApplySite::new(body, inst, facts.addresses()) else {
             return ControlFlow::Break(());
         };
         let Some(index) = site.argument_of_operand(body.operand_index(operand)) else {
             return ControlFlow::Break(());
         };
-        let Some(callees) = self.program.callees(body, site.callee()) else { return ControlFlow::Break(()) };
+        let Some(callees) = self.view.program.callees(body, site.callee()) else {
+            return ControlFlow::Break(());
+        };
         let inside = ProjectionPath::of(Component::AnyValueFields);
-        match callees.iter().any(|&callee| self.program.effects[callee].may_escape(index, inside)) {
+        match callees.iter().any(|&callee| self.view.effects(callee).may_escape(index, inside)) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     }
 
-    fn address_leaf(&mut self, facts: MemoryFacts<'_>, operand: Operand) -> ControlFlow<()> {
+    fn address_leaf(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
         let body = facts.body;
         let data = body.operand(operand);
         let is_trivial = facts.is_trivial(body.value(data.value).ty) == Some(true);

@@ -1,6 +1,6 @@
 //! Where an address comes from, and by which projections.
 
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use crate::walk::{AtDef, Walk, WalkPath, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_ir::instructions::AnyInst;
@@ -22,7 +22,7 @@ pub(crate) enum AccessBase {
 
 /// Where an address comes from, and the path from there.
 pub(crate) fn access_path(
-    facts: MemoryFacts<'_>,
+    facts: BodyView<'_>,
     address: Value,
     path: ProjectionPath,
 ) -> (AccessBase, ProjectionPath) {
@@ -97,7 +97,7 @@ impl Walker<ProjectionPath> for BaseFinder {
 }
 
 /// The address that a pointer was made of, where it is one.
-fn pointed_to(facts: MemoryFacts<'_>, pointer: Value) -> Option<Value> {
+fn pointed_to(facts: BodyView<'_>, pointer: Value) -> Option<Value> {
     let mut walk = Walk::new(facts);
     walk.up(pointer, ProjectionPath::EMPTY);
     let mut finder = PointerFinder { found: None };

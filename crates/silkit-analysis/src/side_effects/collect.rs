@@ -2,7 +2,8 @@
 
 use super::barriers::may_be_barrier;
 use super::witness::{Cause, Subject, Witness};
-use super::{AccessBase, Context, access_path, convention, declared_effects, restricted};
+use super::{AccessBase, access_path, convention, declared_effects, restricted};
+use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, NewObjects};
 use crate::walk::{AtDef, AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
@@ -18,7 +19,7 @@ use std::ops::ControlFlow;
 
 /// The effects that were found so far.
 pub(super) struct Collector<'a> {
-    pub(super) cx: &'a Context<'a>,
+    pub(super) view: BodyView<'a>,
     pub(super) behavior: Behavior<'a>,
     pub(super) arguments: Vec<ArgumentEffects>,
     pub(super) global: Effects,
@@ -33,14 +34,14 @@ pub(super) struct Collector<'a> {
 
 impl Collector<'_> {
     pub(super) fn body(&self) -> &Body {
-        self.cx.escapes.facts.body
+        self.view.body
     }
 
     /// Adds the effects of an instruction.
     pub(super) fn instruction(&mut self, inst: Inst) {
         self.at = Some(inst);
-        let cx = self.cx;
-        let body = cx.escapes.facts.body;
+        let view = self.view;
+        let body = view.body;
         let inside = ProjectionPath::of(Component::AnyValueFields);
         match body.view(inst) {
             AnyInst::CopyValue(_) | AnyInst::RetainValue(_) | AnyInst::StrongRetain(_) => {
@@ -111,7 +112,7 @@ impl Collector<'_> {
 
     /// Adds the effects of an instruction that only the table knows.
     fn other(&mut self, inst: Inst) {
-        let body = self.cx.escapes.facts.body;
+        let body = self.view.body;
         if self.may_release(inst) {
             self.unknown();
         }
@@ -141,7 +142,7 @@ impl Collector<'_> {
     }
 
     fn barrier(&mut self, inst: Inst) {
-        if may_be_barrier(&self.behavior, &self.cx.accesses, inst) {
+        if may_be_barrier(&self.behavior, &self.view, inst) {
             self.add_global(Effects::DEINIT_BARRIER);
         }
     }
@@ -151,19 +152,19 @@ impl Collector<'_> {
         let body = self.body();
         let Some(closure) = body.first_result(inst) else { return true };
         let mut visitor = ToCall { body };
-        self.cx.escapes.escapes(closure, ProjectionPath::EMPTY, Direction::Down, &mut visitor)
+        self.view.escapes().escapes(closure, ProjectionPath::EMPTY, Direction::Down, &mut visitor)
     }
 
     /// Adds the effects of what an apply site may call.
     fn call(&mut self, inst: Inst) {
-        let body = self.cx.escapes.facts.body;
-        let Some(site) = ApplySite::new(body, inst, self.cx.escapes.facts.addresses) else { return };
+        let body = self.view.body;
+        let Some(site) = ApplySite::new(body, inst, self.view.addresses()) else { return };
         let arguments: Vec<(usize, Value)> = site
             .arguments()
             .enumerate()
             .map(|(applied, value)| (site.argument_of_applied(applied).unwrap_or(usize::MAX), value))
             .collect();
-        let callees = self.cx.escapes.program.callees(body, site.callee());
+        let callees = self.view.program.callees(body, site.callee());
         self.functions(callees.as_deref(), &arguments);
     }
 
@@ -177,8 +178,8 @@ impl Collector<'_> {
             return;
         };
         self.reach(Some(callees));
-        let cx = self.cx;
-        let program = cx.escapes.program;
+        let view = self.view;
+        let program = view.program;
         for &callee in callees {
             let (effects, cause) = self.effects_of(callee);
             self.cause = cause;
@@ -186,7 +187,7 @@ impl Collector<'_> {
         }
         for &(index, value) in arguments {
             for &callee in callees {
-                match &program.effects[callee].side {
+                match &view.effects(callee).side {
                     Some(side) => {
                         self.cause = Cause::Callee(callee, Subject::Argument(index));
                         for (effect, path) in side.argument(index).parts() {
@@ -194,8 +195,8 @@ impl Collector<'_> {
                         }
                     }
                     None => {
-                        let function = &program.tables.module().functions[callee];
-                        let convention = Conventions::of(function, cx.escapes.facts.addresses)
+                        let function = &program.module.functions[callee];
+                        let convention = Conventions::of(function, view.addresses())
                             .and_then(|c| convention(c, index))
                             .unwrap_or(ArgumentConvention::Inout);
                         // Whatever is promised, results are written and what is passed in memory is read.
@@ -205,7 +206,7 @@ impl Collector<'_> {
                             _ => Effects::empty(),
                         };
                         let declared = declared_effects(function) | passing;
-                        let effects = restricted(declared, cx.escapes.facts.holds_nothing(value), convention);
+                        let effects = restricted(declared, view.holds_nothing(value), convention);
                         self.cause = Cause::Declared(callee);
                         self.add(effects, value);
                     }
@@ -217,10 +218,10 @@ impl Collector<'_> {
 
     /// What a function does elsewhere than to its arguments, and how that is known.
     fn effects_of(&self, callee: FunctionId) -> (Effects, Cause) {
-        let program = self.cx.escapes.program;
-        match &program.effects[callee].side {
+        let program = self.view.program;
+        match &self.view.effects(callee).side {
             Some(side) => (side.global, Cause::Callee(callee, Subject::Global)),
-            None => (declared_effects(&program.tables.module().functions[callee]), Cause::Declared(callee)),
+            None => (declared_effects(&program.module.functions[callee]), Cause::Declared(callee)),
         }
     }
 
@@ -254,7 +255,7 @@ impl Collector<'_> {
         self.add(Effects::DESTROY, value);
         let ty = self.body().value(value).ty;
         if self.is_class(ty) {
-            let destructors = self.cx.escapes.program.destructors(ty, false);
+            let destructors = self.view.program.destructors(ty, false);
             self.functions(destructors.as_deref(), &[(0, value)]);
         } else {
             self.cause = Cause::Unknown;
@@ -266,7 +267,7 @@ impl Collector<'_> {
     /// Adds the destruction of what is at an address, which takes the value from there.
     fn destroy_at(&mut self, address: Value) {
         self.add(Effects::DESTROY | Effects::MEMORY, address);
-        let program = self.cx.escapes.program;
+        let program = self.view.program;
         match program.destructors(self.body().value(address).ty, false) {
             Some(destructors) => {
                 self.reach(Some(&destructors));
@@ -275,7 +276,7 @@ impl Collector<'_> {
                     self.cause = cause;
                     self.add_global(effects);
                     let arguments =
-                        program.effects[destructor].side.iter().flat_map(SideEffects::of_arguments);
+                        self.view.effects(destructor).side.iter().flat_map(SideEffects::of_arguments);
                     for (index, effects) in arguments {
                         self.cause = Cause::Callee(destructor, Subject::Argument(index));
                         self.add_global(effects);
@@ -307,7 +308,7 @@ impl Collector<'_> {
 
     /// Adds effects on a part of a value to the arguments that it comes from, or to the global ones.
     pub(super) fn add_at(&mut self, effects: Effects, value: Value, path: ProjectionPath) {
-        let facts = self.cx.escapes.facts;
+        let facts = self.view;
         let (value, path) = if facts.body.value(value).ty.is_address() {
             match access_path(facts, value, path) {
                 (AccessBase::Stack, _) => {
@@ -343,7 +344,7 @@ impl Collector<'_> {
     }
 
     pub(super) fn is_class(&self, ty: SilType) -> bool {
-        self.cx.escapes.facts.declarations.is_class(ty.ty()) == Some(true)
+        self.view.declarations().is_class(ty.ty()) == Some(true)
     }
 }
 

@@ -14,12 +14,12 @@ mod witness;
 pub(crate) use base::{AccessBase, access_path};
 pub use witness::{Cause, NoWitness, Subject, Witness};
 
-use crate::access::AccessFacts;
-use crate::escape::{Escapes, NewObjects};
+use crate::BodyView;
+use crate::escape::NewObjects;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
-use silkit_ir::{Behavior, EffectsKind, Function, Functions, Linkage};
+use silkit_ir::{EffectsKind, Function, Linkage, Value};
 
 /// Whether side effects are computed for a function: what other modules define may change, what is promised by an
 /// attribute need not be found, and functions that are not to be optimized are left as they are.
@@ -77,35 +77,17 @@ pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConven
     effects & kept & owned
 }
 
-/// What is needed to find the side effects of a function.
-pub struct Context<'a> {
-    /// The function.
-    pub function: &'a Function,
-    /// Its body, what is known about types, and the effects of what it calls.
-    pub escapes: Escapes<'a>,
-    /// The functions that it may call.
-    pub functions: &'a dyn Functions,
-    /// What is known about accesses to memory.
-    pub accesses: AccessFacts<'a>,
-}
-
-impl std::fmt::Debug for Context<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context").field("escapes", &self.escapes).finish_non_exhaustive()
-    }
-}
-
 /// The side effects of a function. A witness is told where each comes from.
-pub fn side_effects(context: &Context<'_>, witness: &mut dyn Witness) -> SideEffects {
-    let body = context.escapes.facts.body;
-    let arguments = body.entry_arguments();
+pub fn side_effects(view: BodyView<'_>, witness: &mut dyn Witness) -> SideEffects {
+    let body = view.body;
+    let arguments: &[Value] = body.entry_arguments();
     let mut collector = collect::Collector {
-        cx: context,
-        behavior: Behavior::new(body, context.functions),
+        view,
+        behavior: view.behavior(),
         arguments: vec![ArgumentEffects::default(); arguments.len()],
         global: Effects::empty(),
         witness,
-        objects: NewObjects::new(context.escapes),
+        objects: NewObjects::new(view.escapes()),
         phis: FxHashSet::default(),
         at: None,
         cause: Cause::Instruction,

@@ -1,28 +1,28 @@
 //! From a use to the results that hold what is used.
 
 use super::{Walk, WalkPath};
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use crate::{Component, Indexed};
 use silkit_ir::instructions::{AnyInst, IntegerLiteral, UncheckedRefCast};
 use silkit_ir::{Body, DeclRef, Inst, Opcode, Operand, Value};
 use silkit_types::{SilType, TypeKind};
 
-impl MemoryFacts<'_> {
+impl BodyView<'_> {
     /// The component for a field of a struct.
     pub fn struct_field(&self, whole: Value, field: DeclRef) -> Option<Component> {
-        let index = self.declarations.field_index(self.body.value(whole).ty.ty(), field.name()?)?;
+        let index = self.declarations().field_index(self.body.value(whole).ty.ty(), field.name()?)?;
         Some(Component::StructField(index))
     }
 
     /// The component for a field of a class.
     pub fn class_field(&self, reference: Value, field: DeclRef) -> Option<Component> {
-        let index = self.declarations.field_index(self.body.value(reference).ty.ty(), field.name()?)?;
+        let index = self.declarations().field_index(self.body.value(reference).ty.ty(), field.name()?)?;
         Some(Component::ClassField(index))
     }
 
     /// The component for the payload of a case of an enum type.
     pub fn enum_case(&self, ty: SilType, case: DeclRef) -> Option<Component> {
-        Some(Component::EnumCase(self.declarations.case_index(ty.ty(), case.name()?)?))
+        Some(Component::EnumCase(self.declarations().case_index(ty.ty(), case.name()?)?))
     }
 
     /// By how many elements `index_addr` moves, where that is known; backwards is not.
@@ -35,7 +35,7 @@ impl MemoryFacts<'_> {
     pub(super) fn optional_cast(&self, cast: UncheckedRefCast) -> Option<(bool, bool)> {
         let from = self.body.value(cast.operand).ty;
         let is_named =
-            |ty: SilType, name: &str| self.declarations.path_of(ty.ty()).is_some_and(|p| p == name);
+            |ty: SilType, name: &str| self.declarations().path_of(ty.ty()).is_some_and(|p| p == name);
         let is_existential = |ty: SilType| {
             matches!(ty.ty().kind(), TypeKind::Any(_) | TypeKind::Composition(_)) || is_named(ty, "AnyObject")
         };

@@ -11,7 +11,7 @@ mod up;
 
 pub use path::{AnyPath, WalkPath};
 
-use crate::memory::MemoryFacts;
+use crate::BodyView;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Operand, Value};
 use std::ops::ControlFlow;
@@ -89,7 +89,7 @@ const SHORT: u32 = 256;
 /// A walk: what is still to be done, and where it was.
 pub struct Walk<'a, P> {
     /// The body, and what is known about the types in it.
-    pub facts: MemoryFacts<'a>,
+    pub facts: BodyView<'a>,
     stack: Vec<Task<P>>,
     /// What the step that is done now asks for, in order.
     next: Vec<Task<P>>,
@@ -120,7 +120,7 @@ fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) ->
 
 impl<'a, P: WalkPath> Walk<'a, P> {
     /// A walk in a body that has not begun.
-    pub fn new(facts: MemoryFacts<'a>) -> Self {
+    pub fn new(facts: BodyView<'a>) -> Self {
         Self {
             facts,
             stack: Vec::new(),

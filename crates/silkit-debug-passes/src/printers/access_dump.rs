@@ -2,9 +2,8 @@
 
 use super::alias_info::each_function;
 use silkit_analysis::alias::{AccessBase, Aliases};
-use silkit_analysis::memory::MemoryFacts;
 use silkit_analysis::walk::{Walk, Walker};
-use silkit_analysis::{Component, ProjectionPath};
+use silkit_analysis::{BodyView, Component, ProjectionPath};
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Value};
 use silkit_pass::ModuleContext;
@@ -83,7 +82,7 @@ pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
 }
 
 /// The object that a base is in, and where in it.
-fn object(facts: &MemoryFacts<'_>, base: AccessBase) -> Option<(Value, Component)> {
+fn object(facts: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
     let body = facts.body;
     let (AccessBase::Box(address) | AccessBase::Class(address) | AccessBase::Tail(address)) = base else {
         return None;

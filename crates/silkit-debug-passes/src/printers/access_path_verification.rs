@@ -1,7 +1,8 @@
 //! `access-path-verification`: checks that the two walks agree: each accessed address whose path is known is among
 //! the uses of its storage that overlap it.
 
-use super::storage::{Initializers, StoragePrinter};
+use super::storage::StoragePrinter;
+use silkit_analysis::BodyView;
 use silkit_analysis::access::{AccessPath, AccessStorage, Found, Scopes, accessed_addresses, find, uses};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::Operand;
@@ -15,14 +16,13 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
 );
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let initializers = Initializers::of(cx.module);
-    let initializer_of = |name| initializers.get(name);
+    let program = cx.program();
     let mut text = String::new();
-    for function in cx.module.functions.values() {
+    for function in cx.module().functions.values() {
         let Some(body) = &function.body else { continue };
-        let printer = StoragePrinter::new(cx, body, &initializer_of);
+        let printer = StoragePrinter::new(cx, BodyView::new(&program, function, body));
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
-        for operand in body.insts().flat_map(|inst| accessed_addresses(body, inst)) {
+        for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.facts, inst)) {
             let found = find(&printer.facts, body.operand(operand).value, Scopes::Through);
             let Some(Found { storage, base, path: Some(path) }) = found else { continue };
             let known = by_path.entry((storage, path.clone())).or_insert_with(|| {

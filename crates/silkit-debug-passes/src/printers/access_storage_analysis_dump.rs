@@ -1,8 +1,7 @@
 //! `access-storage-analysis-dump`: the storages that each function accesses formally.
 
-use super::storage::{Initializers, StoragePrinter};
+use super::storage::StoragePrinter;
 use silkit_analysis::access::function_accesses;
-use silkit_analysis::calls::{CalleeTables, Visibility};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 use std::fmt::Write;
@@ -15,27 +14,24 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
 .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let initializers = Initializers::of(cx.module);
-    let initializer_of = |name| initializers.get(name);
-    let visibility = Visibility::new(cx.declarations, cx.options.is_on("wmo"));
-    let all = function_accesses(&CalleeTables::new(cx.module, visibility), cx.declarations);
+    let program = cx.program();
+    let all = function_accesses(&program);
     let mut text = String::new();
-    for (id, function) in cx.module.functions.iter() {
+    for (id, function) in cx.module().functions.iter() {
         let _ = writeln!(text, "@{}", function.name);
         if function.body.is_none() {
             text.push_str("<unknown>\n");
             continue;
         }
         for access in &all[id].known {
-            let Some(body) = &cx.module.functions[access.function].body else { continue };
-            let printer = StoragePrinter::new(cx, body, &initializer_of);
+            let Some(view) = program.body_view(access.function) else { continue };
+            let printer = StoragePrinter::new(cx, view);
             let nested = if access.no_nested_conflict { " [no_nested_conflict]" } else { "" };
             let _ = write!(text, "  [{}]{nested} ", access.kind.spelling());
             let (function, base) = access.base;
-            let property = cx.module.functions[function].body.as_ref().and_then(|body| {
-                let printer = StoragePrinter::new(cx, body, &initializer_of);
-                printer.property(&access.storage, base)
-            });
+            let property = program
+                .body_view(function)
+                .and_then(|view| StoragePrinter::new(cx, view).property(&access.storage, base));
             text.push_str(&printer.storage(&access.storage));
             text.push_str(&property.unwrap_or_default());
         }

@@ -1,11 +1,12 @@
 //! `access-storage-dump`: the storage of each address that an instruction accesses, the path there and, with
 //! `-enable-access-storage-dump-uses`, all uses that overlap it.
 
-use super::storage::{Initializers, StoragePrinter};
+use super::storage::StoragePrinter;
+use silkit_analysis::BodyView;
 use silkit_analysis::access::{AccessPath, Found, Overlap, Scopes, accessed_addresses, find, uses};
-use silkit_ir::{Behavior, Operand, Value};
+use silkit_ir::{Operand, Value};
+use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
-use silkit_pass::{FunctionsByName, ModuleContext};
 use std::fmt::Write;
 
 const SHOW_USES: &str = "enable-access-storage-dump-uses";
@@ -15,23 +16,21 @@ pub(crate) const PASS: Pass<'static> =
         .with_options(&[SHOW_USES]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let functions = FunctionsByName::of(cx.module);
-    let initializers = Initializers::of(cx.module);
-    let initializer_of = |name| initializers.get(name);
-    let shows_uses = cx.options.is_on(SHOW_USES);
+    let program = cx.program();
+    let shows_uses = cx.options().is_on(SHOW_USES);
     let mut text = String::new();
-    for function in cx.module.functions.values() {
+    for function in cx.module().functions.values() {
         let _ = writeln!(text, "@{}", function.name);
         let Some(body) = &function.body else {
             text.push_str("<unknown>\n");
             continue;
         };
-        let printer = StoragePrinter::new(cx, body, &initializer_of);
-        let behavior = Behavior::new(body, &functions);
+        let printer = StoragePrinter::new(cx, BodyView::new(&program, function, body));
+        let behavior = printer.facts.behavior();
         for inst in body.insts().filter(|&i| behavior.may_read_or_write(i)) {
             text.push_str("###For MemOp: ");
             text.push_str(&printer.dump.inst(inst, ""));
-            for operand in accessed_addresses(body, inst) {
+            for operand in accessed_addresses(&printer.facts, inst) {
                 address(&printer, body.operand(operand).value, shows_uses, &mut text);
             }
         }

@@ -9,9 +9,9 @@ pub(crate) const PASS: Pass<'static> =
     Pass::module("access-summary-dump", "Prints the accesses that functions begin to their arguments", &run);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let all = argument_accesses(cx.module, cx.declarations);
+    let all = argument_accesses(&cx.program());
     let mut text = String::new();
-    for (id, function) in cx.module.functions.iter() {
+    for (id, function) in cx.module().functions.iter() {
         let _ = writeln!(text, "@{}", function.name);
         if function.body.is_none() {
             text.push_str("<unknown>\n");

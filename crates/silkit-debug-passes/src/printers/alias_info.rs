@@ -1,15 +1,11 @@
 //! `dump-alias-info` and `dump-mem-behavior`: what alias analysis answers for all pairs.
 
 use silkit_analysis::alias::Aliases;
-use silkit_analysis::calls::{CalleeTables, Visibility};
-use silkit_analysis::escape::{Escapes, Program};
-use silkit_ir::{Body, FunctionId, Inst, Module, Opcode, Value};
+use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 use silkit_pass::bottom_up;
-use silkit_pass::interprocedural::{all_effects, memory_facts};
-use silkit_pass::{FunctionsByName, ModuleContext};
 use silkit_text::Dump;
-use silkit_types::decl::Declarations;
 use std::fmt::Write;
 
 pub(crate) const ALIASES: Pass<'static> =
@@ -120,33 +116,11 @@ pub(super) fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),
 ) -> String {
+    let program = cx.program();
     let mut text = String::new();
-    let all = bottom_up(cx.module, cx.declarations);
-    let ids: Vec<FunctionId> = all.into_iter().filter(|&id| cx.module.functions[id].is_optimized()).collect();
-    with_aliases(cx.module, cx.declarations, cx.options.is_on("wmo"), ids, |body, aliases| {
-        print(body, aliases, &cx.dump(body), &mut text);
-    });
-    text
-}
-
-/// Hands out alias analysis of the bodies of some functions of a module, in their order. Of functions that they call,
-/// only the effects are known that stand in the module; where this is the whole module (`-wmo`), all that may be called
-/// is.
-pub fn with_aliases(
-    module: &Module,
-    declarations: &Declarations,
-    is_whole_module: bool,
-    ids: impl IntoIterator<Item = FunctionId>,
-    mut visit: impl FnMut(&Body, &Aliases<'_>),
-) {
-    let tables = CalleeTables::new(module, Visibility::new(declarations, is_whole_module));
-    let effects = all_effects(module);
-    let program = Program { tables: &tables, effects: &effects };
-    let functions = FunctionsByName::of(module);
-    for id in ids {
-        let function = &module.functions[id];
-        let Some(body) = &function.body else { continue };
-        let escapes = Escapes { facts: memory_facts(function, body, declarations), program };
-        visit(body, &Aliases::new(escapes, function, module, &functions));
+    for id in bottom_up(&program) {
+        let Some(view) = program.body_view(id).filter(|view| view.function.is_optimized()) else { continue };
+        print(view.body, &view.aliases(), &cx.dump(view.body), &mut text);
     }
+    text
 }

@@ -1,9 +1,9 @@
 //! `basic-instruction-property-dump`: what each instruction does to memory, and whether its kind may release.
 
+use silkit_analysis::BodyView;
 use silkit_ir::info::MemoryBehavior;
-use silkit_ir::{Behavior, Body};
+use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
-use silkit_pass::{FunctionsByName, ModuleContext};
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
     "basic-instruction-property-dump",
@@ -13,19 +13,18 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();
-    let functions = FunctionsByName::of(cx.module);
-    for function in cx.module.functions.values() {
+    let program = cx.program();
+    for function in cx.module().functions.values() {
         text.push_str(&format!("@{}\n", function.name));
         if let Some(body) = &function.body {
-            print_body(cx, body, &functions, &mut text);
+            print_body(cx, &BodyView::new(&program, function, body), &mut text);
         }
     }
     cx.print(&text);
 }
 
-fn print_body(cx: &ModuleContext<'_>, body: &Body, functions: &FunctionsByName<'_>, text: &mut String) {
-    let dump = cx.dump(body);
-    let behavior = Behavior::new(body, functions);
+fn print_body(cx: &ModuleContext<'_>, view: &BodyView<'_>, text: &mut String) {
+    let (body, dump, behavior) = (view.body, cx.dump(view.body), view.behavior());
     for (number, inst) in body.insts().enumerate() {
         let releases = if body.info(inst).may_release { "MayRelease" } else { "DoesNotRelease" };
         text.push_str(&format!(

@@ -1,6 +1,6 @@
 //! `basic-callee-printer`: the functions that each call may reach.
 
-use silkit_analysis::calls::{CalleeTables, Visibility};
+use silkit_analysis::calls::CalleeAnalysis;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Body, Inst, Module};
 use silkit_pass::ModuleContext;
@@ -13,13 +13,13 @@ pub(crate) const PASS: Pass<'static> =
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();
-    let visibility = Visibility::new(cx.declarations, cx.options.is_on("wmo"));
-    let tables = CalleeTables::new(cx.module, visibility);
-    for body in cx.module.functions.values().filter_map(|f| f.body.as_ref()) {
+    let program = cx.program();
+    let tables = program.callee_analysis();
+    for body in cx.module().functions.values().filter_map(|f| f.body.as_ref()) {
         let dump = cx.dump(body);
         for call in body.insts().filter(|&i| body.info(i).apply == Some(ApplyKind::Full)) {
             text += &site(&dump, body, call);
-            text += &callees(cx.module, &tables, body, call);
+            text += &callees(cx.module(), tables, body, call);
         }
     }
     cx.print(&text);
@@ -33,7 +33,7 @@ fn site(dump: &Dump<'_>, body: &Body, call: Inst) -> String {
     text + &dump.inst(call, "")
 }
 
-fn callees(module: &Module, tables: &CalleeTables<'_>, body: &Body, call: Inst) -> String {
+fn callees(module: &Module, tables: CalleeAnalysis<'_>, body: &Body, call: Inst) -> String {
     let found = tables.of_site(body, call);
     let complete = if found.is_complete { "No" } else { "Yes" };
     let visible = if found.all_have_bodies(module) { "" } else { ", not all callees visible" };

@@ -9,9 +9,9 @@ pub(crate) const PASS: Pass<'static> =
     Pass::module("caller-analysis-printer", "Prints who calls each function", &run).with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let callers = Callers::new(cx.module, cx.options.is_on("wmo"));
+    let callers = Callers::new(&cx.program());
     let mut text = String::new();
-    for (id, function) in cx.module.functions.iter() {
+    for (id, function) in cx.module().functions.iter() {
         let of = callers.of(id);
         text += "---\n";
         text += &format!("calleeName:      {}\n", scalar(function.name.as_str()));
@@ -19,8 +19,8 @@ fn run(cx: &mut ModuleContext<'_>) {
         text += &format!("minPartialAppliedArgs: {}\n", of.least_captured());
         text += &format!("hasOnlyCompleteDirectCallerSets: {}\n", of.is_complete_where_named());
         text += &format!("hasAllCallers:   {}\n", of.is_complete());
-        text += &list(cx.module, "partialAppliers:", of.capturers());
-        text += &list(cx.module, "fullAppliers:", of.callers());
+        text += &list(cx.module(), "partialAppliers:", of.capturers());
+        text += &list(cx.module(), "fullAppliers:", of.callers());
         text += "...\n";
     }
     cx.print(&text);

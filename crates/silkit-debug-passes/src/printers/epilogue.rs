@@ -1,9 +1,9 @@
 //! `sil-epilogue-arc-dumper`, `sil-epilogue-retain-release-dumper`: the last retains and releases of functions.
 
-use silkit_analysis::{Dominators, Epilogue, EpilogueKind, RcIdentity};
+use silkit_analysis::{BodyView, Dominators, Epilogue, EpilogueKind, RcIdentity};
 use silkit_ir::{Body, Function, Inst, Value};
+use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
-use silkit_pass::{FunctionsByName, ModuleContext};
 use silkit_text::Dump;
 
 pub(crate) const FLOW: Pass<'static> =
@@ -56,14 +56,14 @@ fn each(
     cx: &ModuleContext<'_>,
     say: &dyn Fn(&Function, &Body, &Epilogue<'_>, &Dump<'_>) -> String,
 ) -> String {
-    let functions = FunctionsByName::of(cx.module);
+    let program = cx.program();
     let mut text = String::new();
-    for function in cx.module.functions.values() {
+    for function in cx.module().functions.values() {
         let body = function.body.as_ref().filter(|body| body.entry_block().is_some());
         let Some(body) = body else { continue };
         let dominators = Dominators::compute(body);
-        let identity = RcIdentity::new(function, body, cx.declarations, &dominators);
-        let epilogue = Epilogue::new(function, body, &functions, identity);
+        let view = BodyView::new(&program, function, body);
+        let epilogue = Epilogue::new(view, RcIdentity::new(&view, &dominators));
         text += &say(function, body, &epilogue, &cx.dump(body));
     }
     text

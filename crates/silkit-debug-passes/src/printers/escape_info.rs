@@ -1,7 +1,6 @@
 //! `dump-escape-info` and `dump-addr-escape-info`: what escape analysis finds out.
 
-use silkit_analysis::calls::{CalleeTables, Visibility};
-use silkit_analysis::escape::{Direction, EscapePath, EscapeVisitor, Escapes, Program};
+use silkit_analysis::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
 use silkit_analysis::walk::{AtDef, AtUse};
 use silkit_analysis::{Component, ProjectionPath};
 use silkit_ir::info::ApplyKind;
@@ -10,7 +9,6 @@ use silkit_ir::{Body, Function, Inst, Opcode, Operand, Value, ValueDef};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 use silkit_pass::bottom_up;
-use silkit_pass::interprocedural::{all_effects, memory_facts};
 use silkit_text::Dump;
 use std::collections::BTreeSet;
 
@@ -83,16 +81,11 @@ fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Function, &Escapes<'_>, &Dump<'_>) -> String,
 ) -> String {
-    let tables = CalleeTables::new(cx.module, Visibility::new(cx.declarations, cx.options.is_on("wmo")));
-    let effects = all_effects(cx.module);
-    let program = Program { tables: &tables, effects: &effects };
+    let program = cx.program();
     let mut text = String::new();
-    for id in bottom_up(cx.module, cx.declarations) {
-        let function = &cx.module.functions[id];
-        if let Some(body) = function.body.as_ref().filter(|_| function.is_optimized()) {
-            let escapes = Escapes { facts: memory_facts(function, body, cx.declarations), program };
-            text.push_str(&print(function, &escapes, &cx.dump(body)));
-        }
+    for id in bottom_up(&program) {
+        let Some(view) = program.body_view(id).filter(|view| view.function.is_optimized()) else { continue };
+        text.push_str(&print(view.function, &view.escapes(), &cx.dump(view.body)));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `function-order-printer`: functions, callees before their callers.
 
-use silkit_analysis::calls::{BottomUp, CalleeTables, Visibility};
+use silkit_analysis::calls::{BottomUp, CallGraph};
 use silkit_demangle::{Style, demangle};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
@@ -10,8 +10,7 @@ pub(crate) const PASS: Pass<'static> =
         .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let visibility = Visibility::new(cx.declarations, cx.options.is_on("wmo"));
-    let order = BottomUp::new(&CalleeTables::new(cx.module, visibility));
+    let order = BottomUp::new(&CallGraph::new(cx.program().callee_analysis()));
     let mut text = "Bottom up function order:\n".to_owned();
     for group in order.groups() {
         let indent = match group.len() {
@@ -22,7 +21,7 @@ fn run(cx: &mut ModuleContext<'_>) {
             }
         };
         for &function in group {
-            let name = cx.module.functions[function].name.as_str();
+            let name = cx.module().functions[function].name.as_str();
             let readable = demangle(name, Style::Full);
             text += &format!("{indent}{}\n", readable.as_deref().unwrap_or(name));
         }

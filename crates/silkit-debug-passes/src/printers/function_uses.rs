@@ -12,8 +12,8 @@ pub(crate) const PASS: Pass<'static> =
         .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let module = &*cx.module;
-    let uses = FunctionUses::new(module, cx.options.is_on("wmo"));
+    let module = cx.module();
+    let uses = FunctionUses::new(&cx.program());
     // Numbers cost a walk over a body, and a body may name many functions.
     let mut numbers: IdVec<FunctionId, Option<Numbering>> = module.functions.values().map(|_| None).collect();
     let mut text = String::new();
@@ -27,7 +27,7 @@ fn run(cx: &mut ModuleContext<'_>) {
             let user = &module.functions[named.function];
             let Some(body) = &user.body else { continue };
             let numbering = numbers[named.function].get_or_insert_with(|| cx.dump(body).numbering());
-            let dump = cx.printing.numbered_dump(module, body, numbering);
+            let dump = cx.printing().numbered_dump(module, body, numbering);
             text += &format!("@{}: {}", user.name, dump.inst(named.inst, ""));
         }
         text += &format!("]\nEnd function {}\n\n", function.name);

@@ -14,7 +14,7 @@ pub(crate) const PASS: Pass<'static> =
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();
-    for function in cx.module.functions.values() {
+    for function in cx.module().functions.values() {
         let Some(body) = &function.body else { continue };
         let loops = Loops::compute(body);
         text += if loops.count() == 0 { "No loops in " } else { "Loops in " };

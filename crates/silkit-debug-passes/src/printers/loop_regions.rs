@@ -12,7 +12,7 @@ pub(crate) const PASS: Pass<'static> = Pass::module(
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut text = String::new();
-    for function in cx.module.functions.values() {
+    for function in cx.module().functions.values() {
         let body = function.body.as_ref().filter(|body| body.entry_block().is_some());
         let Some(body) = body else { continue };
         let regions = LoopRegions::compute(body);

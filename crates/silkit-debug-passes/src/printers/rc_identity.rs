@@ -11,8 +11,8 @@ pub(crate) const PASS: Pass<'static> =
 
 fn run(cx: &mut FunctionContext<'_>) {
     let dominators = cx.get::<Dominators>();
-    let (function, body) = (cx.function(), cx.body());
-    let identity = RcIdentity::new(function, body, cx.world.declarations, dominators.of(body));
+    let (view, function, body) = (cx.view(), cx.function(), cx.body());
+    let identity = RcIdentity::new(&view, dominators.of(body));
     let mut values: Vec<Value> = Vec::new();
     for block in body.blocks() {
         values.extend(body.arguments(block));

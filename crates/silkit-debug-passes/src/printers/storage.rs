@@ -1,45 +1,25 @@
 //! How storages are shown.
 
-use silkit_analysis::access::{
-    AccessFacts, AccessStorage, GlobalInitializer, StorageKind, global_initializer,
-};
-use silkit_base::{FxHashMap, Symbol};
+use silkit_analysis::BodyView;
+use silkit_analysis::access::{AccessStorage, StorageKind};
+use silkit_base::Symbol;
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Module, Value, ValueDef};
+use silkit_ir::{Module, Value, ValueDef};
 use silkit_pass::ModuleContext;
 use silkit_text::{Dump, PrintOptions, print_global};
 use silkit_types::TypeKind;
 use silkit_types::decl::{DeclFlags, StoredProperty};
 
-/// What the functions of a module are as initializers of global variables.
-pub(super) struct Initializers(FxHashMap<Symbol, GlobalInitializer>);
-
-impl Initializers {
-    pub(super) fn of(module: &Module) -> Self {
-        let functions = module.functions.values().map(|f| (f.name, global_initializer(f)));
-        Self(functions.filter(|(_, what)| *what != GlobalInitializer::No).collect())
-    }
-
-    pub(super) fn get(&self, function: Symbol) -> GlobalInitializer {
-        self.0.get(&function).copied().unwrap_or(GlobalInitializer::No)
-    }
-}
-
 /// Shows the storages of one body.
 pub(super) struct StoragePrinter<'a> {
     pub(super) module: &'a Module,
-    pub(super) facts: AccessFacts<'a>,
+    pub(super) facts: BodyView<'a>,
     pub(super) dump: Dump<'a>,
 }
 
 impl<'a> StoragePrinter<'a> {
-    pub(super) fn new(
-        cx: &'a ModuleContext<'_>,
-        body: &'a Body,
-        initializers: &'a (dyn Fn(Symbol) -> GlobalInitializer + 'a),
-    ) -> Self {
-        let facts = AccessFacts { body, declarations: cx.declarations, initializers };
-        Self { module: cx.module, facts, dump: cx.dump(body) }
+    pub(super) fn new(cx: &'a ModuleContext<'_>, view: BodyView<'a>) -> Self {
+        Self { module: cx.module(), facts: view, dump: cx.dump(view.body) }
     }
 
     /// A storage on its lines: the kind and what names it.
@@ -77,7 +57,7 @@ impl<'a> StoragePrinter<'a> {
         let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };
         let ty = body.value(project.operand).ty.ty();
         let (index, property) = self.facts.class_property(ty, project.field)?;
-        let class = self.facts.declarations.nominal_of(ty);
+        let class = self.facts.declarations().nominal_of(ty);
         let is_final = class.is_some_and(|class| class.flags.contains(DeclFlags::FINAL));
         Some(format!("  Field: {} Index: {index}\n", declaration(property, is_final)))
     }

@@ -4,7 +4,7 @@ mod arguments;
 mod tests;
 
 use arguments::{Argument, Arguments, Place, words};
-use silkit_analysis::{Analysis, AnalysisCache, Fresh};
+use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached};
 use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
@@ -52,7 +52,7 @@ impl Traces {
 
 fn run(cx: &mut ModuleContext<'_>) {
     let mut traces = Traces::default();
-    for function in bottom_up(cx.module, cx.declarations) {
+    for function in bottom_up(&cx.program()) {
         if let Err(message) = run_tests(cx, &mut traces, function) {
             cx.report(Some(function), message);
             return;
@@ -62,7 +62,7 @@ fn run(cx: &mut ModuleContext<'_>) {
 
 /// Runs the tests of one function, after all of them were taken out.
 fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: FunctionId) -> Result<(), String> {
-    let Some(body) = &mut cx.module.functions[function].body else { return Ok(()) };
+    let Some(body) = &mut cx.module_mut().functions[function].body else { return Ok(()) };
     let all: Vec<Inst> = body.insts().filter(|&i| body.inst(i).opcode == Opcode::SpecifyTest).collect();
     let mut tests = Vec::with_capacity(all.len());
     // From the last to the first: what stands behind a test is not one that goes away too.
@@ -81,12 +81,12 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
         let title = format!(
             "running test {} of {count} on {}: {name} with: {}",
             index + 1,
-            cx.module.functions[function].name.as_str(),
+            cx.module().functions[function].name.as_str(),
             words.join(", ")
         );
         let run = tests::find(name).ok_or_else(|| format!("there is no test named `{name}`"))?;
         cx.print(&format!("\nbegin {title}\n"));
-        let mut place = Place { module: cx.module, traces, function, next };
+        let mut place = Place { module: cx.module_mut(), traces, function, next };
         let arguments =
             words.iter().map(|word| place.argument(word)).collect::<Result<Vec<Argument>, String>>()?;
         let mut test = Test {
@@ -112,7 +112,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
 
 impl Test<'_, '_> {
     fn function(&self) -> &Function {
-        &self.cx.module.functions[self.function]
+        &self.cx.module().functions[self.function]
     }
 
     fn body(&self) -> &Body {
@@ -121,7 +121,7 @@ impl Test<'_, '_> {
 
     /// The body of a function that is known to have one.
     fn body_of(&self, function: FunctionId) -> &Body {
-        self.cx.module.functions[function]
+        self.cx.module().functions[function]
             .body
             .as_ref()
             .expect("invariant: tests and what they name stand in bodies")
@@ -138,9 +138,9 @@ impl Test<'_, '_> {
             && *of == function
             && *epoch == body.epoch()
         {
-            return self.cx.printing.numbered_dump(self.cx.module, body, numbering);
+            return self.cx.printing().numbered_dump(self.cx.module(), body, numbering);
         }
-        let dump = self.cx.printing.dump(self.cx.module, body);
+        let dump = self.cx.printing().dump(self.cx.module(), body);
         *known = Some((function, body.epoch(), dump.numbering()));
         dump
     }
@@ -150,32 +150,37 @@ impl Test<'_, '_> {
         on_function(self.cx, self.function, &mut self.cache, work)
     }
 
-    fn get<A: Analysis>(&mut self) -> Fresh<A> {
-        let body = self.cx.module.functions[self.function].body.as_ref();
-        self.cache.get(body.expect("invariant: tests stand in bodies"))
+    fn get<A: Analysis>(&self) -> Cached<A> {
+        self.with_view(|view| view.with_cache(&self.cache).get())
+    }
+
+    /// Hands out the body in its program.
+    fn with_view<R>(&self, look: impl FnOnce(&BodyView<'_>) -> R) -> R {
+        let program = self.cx.program();
+        look(&BodyView::new(&program, self.function(), self.body()))
     }
 
     /// How values are passed that are not loadable.
     fn addresses(&self) -> Addresses {
-        match self.cx.options.is_on("enable-sil-opaque-values") {
+        match self.cx.options().is_on("enable-sil-opaque-values") {
             true => Addresses::Opaque,
             false => Addresses::Lowered,
         }
     }
 
     fn ownership(&self) -> BodyOwnership<'_> {
-        let context = OwnershipContext::new(self.function(), self.cx.declarations, self.addresses());
+        let context = OwnershipContext::new(self.function(), self.cx.declarations(), self.addresses());
         BodyOwnership::new(self.body(), context)
     }
 
     /// The next argument, which is a value.
     fn value(&mut self) -> Result<Value, String> {
-        self.arguments.value(self.cx.module)
+        self.arguments.value(self.cx.module())
     }
 
     /// The next argument, which is an instruction or the value that it defines.
     fn instruction(&mut self) -> Result<Inst, String> {
-        self.arguments.instruction(self.cx.module)
+        self.arguments.instruction(self.cx.module())
     }
 
     /// Adds text to what the test says.
@@ -185,10 +190,14 @@ impl Test<'_, '_> {
 
     /// Adds the function as it is.
     fn say_function(&mut self) {
-        let types = self.cx.options.is_on("sil-print-types");
+        let types = self.cx.options().is_on("sil-print-types");
         let options = PrintOptions { types, ..PrintOptions::default() };
-        let text =
-            silkit_text::print_function(self.cx.module, self.function(), &options, self.cx.printing.demangle);
+        let text = silkit_text::print_function(
+            self.cx.module(),
+            self.function(),
+            &options,
+            self.cx.printing().demangle,
+        );
         self.say(text);
     }
 }

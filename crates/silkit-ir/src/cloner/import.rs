@@ -84,4 +84,25 @@ impl Body {
         }
         used
     }
+
+    /// Replaces the debug scopes of instructions and variables.
+    pub fn map_scopes(&mut self, map: impl Fn(u32) -> u32) {
+        for loc in self.locs.values_mut().filter(|loc| loc.scope != NONE) {
+            loc.scope = map(loc.scope);
+        }
+        for inst in self.insts().collect::<Vec<_>>() {
+            let attrs = self.info(inst).attrs;
+            for (index, _) in attrs.iter().enumerate().filter(|(_, attr)| attr.kind == AttrKind::DebugVar) {
+                let word = self.words(inst)[index];
+                if word == NONE {
+                    continue;
+                }
+                let var = DebugVarData::of(Interned::from_u32(word));
+                if let Some(scope) = var.scope {
+                    let var = DebugVarData { scope: Some(map(scope)), ..var.clone() };
+                    self.edit().set_word(inst, index, var.intern().as_u32());
+                }
+            }
+        }
+    }
 }

@@ -4,6 +4,65 @@ use crate::NONE;
 use crate::module::{Scope, ScopeParent};
 use silkit_base::FxHashMap;
 
+/// Where the scopes of a module stand, by their numbers.
+#[derive(Clone, Debug)]
+pub struct ScopeIndex {
+    at: FxHashMap<u32, usize>,
+    /// The number after the highest.
+    next: u32,
+}
+
+impl ScopeIndex {
+    /// Creates an index of a module's scopes.
+    pub fn new(scopes: &[Scope]) -> Self {
+        let next = scopes.iter().map(|s| s.id).max().map_or(1, |id| id.saturating_add(1));
+        Self { at: scopes.iter().enumerate().map(|(at, scope)| (scope.id, at)).collect(), next }
+    }
+
+    /// Returns the number that the next scope gets.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+}
+
+/// The scopes of a module that is only read, and new ones that will be added to it.
+#[derive(Debug)]
+pub struct ScopeOverlay<'a> {
+    /// The scopes of the module.
+    pub module: &'a [Scope],
+    /// Where they stand.
+    pub index: &'a ScopeIndex,
+    /// The new scopes, numbered in order after those of the module.
+    pub new: &'a mut Vec<Scope>,
+}
+
+impl ScopeOverlay<'_> {
+    fn get(&self, id: u32) -> Option<&Scope> {
+        match id.checked_sub(self.index.next) {
+            Some(at) => self.new.get(at as usize),
+            None => self.index.at.get(&id).map(|&at| &self.module[at]),
+        }
+    }
+
+    fn add(&mut self, scope: Scope) -> u32 {
+        let id = self.index.next.saturating_add(self.new.len() as u32);
+        self.new.push(Scope { id, ..scope });
+        id
+    }
+}
+
+/// Moves the numbers of new scopes up, because others were added to the module before them.
+pub fn shift_scopes(new: &mut [Scope], from: u32, by: u32) {
+    let shifted = |id: u32| if id >= from && id != NONE { id.saturating_add(by) } else { id };
+    for scope in new {
+        scope.id = shifted(scope.id);
+        scope.inlined_at = scope.inlined_at.map(shifted);
+        if let Some(ScopeParent::Scope(parent)) = &mut scope.parent {
+            *parent = shifted(*parent);
+        }
+    }
+}
+
 /// Which scope stands for each one of the source.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeMap {
@@ -17,30 +76,43 @@ impl ScopeMap {
     ///
     /// Only those are copied that instructions with these scopes need.
     pub fn import(into: &mut Vec<Scope>, from: &[Scope], used: impl IntoIterator<Item = u32>) -> Self {
-        Self::copy(into, from, used, NONE)
+        let by_id: FxHashMap<u32, &Scope> = from.iter().map(|s| (s.id, s)).collect();
+        let mut next = ScopeIndex::new(into).next;
+        let get = |_: &mut Vec<Scope>, id| by_id.get(&id).map(|&scope| scope.clone());
+        Self::copy(into, used, NONE, get, |into, scope| {
+            let id = next;
+            into.push(Scope { id, ..scope });
+            next = next.saturating_add(1);
+            id
+        })
     }
 
     /// Copies scopes of a function that is inlined: each copy says where it was inlined, which is the scope
     /// of the call, or for a scope that was inlined before, the copy of that place. Instructions without a
     /// scope get that of the call.
-    pub fn inline(
-        into: &mut Vec<Scope>,
-        from: &[Scope],
-        used: impl IntoIterator<Item = u32>,
-        call: u32,
-    ) -> Self {
-        Self::copy(into, from, used, call)
+    pub fn inline(scopes: &mut ScopeOverlay<'_>, used: impl IntoIterator<Item = u32>, call: u32) -> Self {
+        Self::copy(
+            scopes,
+            used,
+            call,
+            |scopes, id| scopes.get(id).cloned(),
+            |scopes, scope| scopes.add(scope),
+        )
     }
 
-    fn copy(into: &mut Vec<Scope>, from: &[Scope], used: impl IntoIterator<Item = u32>, call: u32) -> Self {
-        let by_id: FxHashMap<u32, &Scope> = from.iter().map(|s| (s.id, s)).collect();
-        let mut next = into.iter().map(|s| s.id).max().map_or(1, |id| id.saturating_add(1));
+    fn copy<T>(
+        table: &mut T,
+        used: impl IntoIterator<Item = u32>,
+        call: u32,
+        get: impl Fn(&mut T, u32) -> Option<Scope>,
+        mut add: impl FnMut(&mut T, Scope) -> u32,
+    ) -> Self {
         let mut map = Self { scopes: FxHashMap::default(), outside: call };
         for id in used {
             // A scope comes after those that it names.
             let mut path = vec![id];
             while let Some(&id) = path.last() {
-                let Some(scope) = by_id.get(&id).filter(|_| !map.scopes.contains_key(&id)) else {
+                let Some(scope) = get(table, id).filter(|_| !map.scopes.contains_key(&id)) else {
                     path.pop();
                     continue;
                 };
@@ -49,8 +121,10 @@ impl ScopeMap {
                     _ => None,
                 };
                 // Scopes that name each other are wrong; each is copied once all the same.
-                let missing = parent.into_iter().chain(scope.inlined_at).find(|needed| {
-                    by_id.contains_key(needed) && !map.scopes.contains_key(needed) && !path.contains(needed)
+                let missing = parent.into_iter().chain(scope.inlined_at).find(|&needed| {
+                    get(table, needed).is_some()
+                        && !map.scopes.contains_key(&needed)
+                        && !path.contains(&needed)
                 });
                 if let Some(missing) = missing {
                     path.push(missing);
@@ -58,17 +132,16 @@ impl ScopeMap {
                 }
                 path.pop();
                 let inlined_at = scope.inlined_at.map_or(call, |place| map.get(place));
-                into.push(Scope {
-                    id: next,
+                let copy = Scope {
+                    id,
                     loc: scope.loc,
                     parent: match &scope.parent {
                         Some(ScopeParent::Scope(parent)) => Some(ScopeParent::Scope(map.get(*parent))),
                         other => other.clone(),
                     },
                     inlined_at: Some(inlined_at).filter(|&id| id != NONE),
-                });
-                map.scopes.insert(id, next);
-                next = next.saturating_add(1);
+                };
+                map.scopes.insert(id, add(table, copy));
             }
         }
         map

@@ -1,37 +1,62 @@
-//! `compute-escape-effects` and `compute-side-effects`: what functions do, found callees first and written behind their
-//! types.
+//! `compute-escape-effects` and `compute-side-effects`: compute what functions do, from their bodies and the effects of what
+//! they call. The effects stand behind the functions' types.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (@guaranteed C) -> () {
+//! bb0(%0 : $C):
+//!   %1 = ref_element_addr %0, #C.x
+//!   %2 = load %1
+//! ```
+//! becomes
+//! ```text
+//! sil @f : $@convention(thin) (@guaranteed C) -> () {
+//! [%0: noescape **, read c*.v**]
+//! [global: ]
+//! bb0(%0 : $C):
+//! ```
 
-use super::effects::{Found, Work, write};
-use silkit_pass::ModuleContext;
-use silkit_pass::Pass;
+use silkit_analysis::escape_effects::escape_effects;
+use silkit_analysis::side_effects::{NoWitness, has_computed_effects, side_effects};
+use silkit_ir::effects::{FunctionEffects, SideEffects};
+use silkit_pass::{FunctionContext, Pass};
 
-pub(super) const ESCAPES: Pass<'static> = Pass::module(
+pub(super) const ESCAPES: Pass<'static> = Pass::function(
     "compute-escape-effects",
-    "Finds out which arguments of functions escape, and where to",
+    "Computes which arguments of functions escape, and where to",
     &compute_escapes,
 )
 .with_options(&["wmo"]);
 
-pub(super) const SIDES: Pass<'static> = Pass::module(
+pub(super) const SIDES: Pass<'static> = Pass::function(
     "compute-side-effects",
-    "Finds out what functions read, write, copy, destroy and allocate",
+    "Computes what functions read, write, copy, destroy and allocate",
     &compute_sides,
 )
 .with_options(&["wmo"]);
 
-fn compute_escapes(cx: &mut ModuleContext<'_>) {
-    let found = Work::new(cx.module, cx.declarations, cx.options.is_on("wmo")).escapes();
-    finish(cx, &found);
+fn compute_escapes(cx: &mut FunctionContext<'_>) {
+    let known = &cx.function().effects;
+    let effects = FunctionEffects { escapes: escape_effects(cx.view(), &known.escapes), ..known.clone() };
+    write(cx, effects);
 }
 
-fn compute_sides(cx: &mut ModuleContext<'_>) {
-    let is_opaque = cx.options.is_on("enable-sil-opaque-values");
-    let work = Work::new(cx.module, cx.declarations, cx.options.is_on("wmo"));
-    let found = work.with_opaque_values(is_opaque).sides();
-    finish(cx, &found);
+fn compute_sides(cx: &mut FunctionContext<'_>) {
+    let side = side_effects(cx.view(), &mut NoWitness);
+    write_sides(cx, side);
 }
 
-fn finish(cx: &mut ModuleContext<'_>, found: &Found<()>) {
-    cx.count("functions changed", found.changed);
-    write(cx.module, &found.effects);
+/// Writes the side effects of a function behind its type, unless attributes promise them.
+pub(super) fn write_sides(cx: &mut FunctionContext<'_>, side: SideEffects) {
+    if has_computed_effects(cx.function()) {
+        let effects = FunctionEffects { side: Some(side), ..cx.function().effects.clone() };
+        write(cx, effects);
+    }
+}
+
+/// Puts effects behind the function's type.
+fn write(cx: &mut FunctionContext<'_>, effects: FunctionEffects) {
+    if effects != cx.function().effects {
+        cx.function_mut().effects = effects;
+        cx.count("functions changed", 1);
+    }
 }

@@ -1,9 +1,9 @@
 //! Passes about calls and the effects of what is called.
 
 mod compute_effects;
-mod effects;
+mod proofs;
 
-pub use effects::prove;
+pub use proofs::prove;
 
 use silkit_pass::Pass;
 

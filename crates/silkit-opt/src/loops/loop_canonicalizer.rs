@@ -12,7 +12,7 @@ pub(super) const PASS: Pass<'static> =
 fn run(cx: &mut FunctionContext<'_>) {
     // New blocks only bundle edges that go to the same header, so what the old blocks are in stays true.
     let loops = cx.get::<Loops>();
-    let loops = loops.of_then();
+    let loops = loops.snapshot();
     let mut order = Vec::with_capacity(loops.count());
     let mut work: Vec<(LoopId, bool)> = loops.outermost().iter().rev().map(|&id| (id, false)).collect();
     while let Some((id, is_done)) = work.pop() {

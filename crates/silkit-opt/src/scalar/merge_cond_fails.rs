@@ -1,12 +1,12 @@
 //! `merge-cond_fails`: checks one condition where several are checked in a row.
 
+use silkit_analysis::BodyView;
 use silkit_base::Symbol;
-use silkit_ir::behavior::Behavior;
 use silkit_ir::generated::Opcode;
 use silkit_ir::instructions::CondFail;
 use silkit_ir::{Block, Body, Inst, Point, Value};
+use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
-use silkit_pass::{FunctionContext, World};
 use silkit_types::TypeKind;
 
 pub(super) const PASS: Pass<'static> =
@@ -15,18 +15,18 @@ pub(super) const PASS: Pass<'static> =
 
 fn run(cx: &mut FunctionContext<'_>) {
     // Which of several checks failed can be told from messages only.
-    let ignores_messages = cx.world.options.is_on("mergeable-traps");
+    let ignores_messages = cx.options().is_on("mergeable-traps");
     let blocks: Vec<Block> = cx.body().blocks().collect();
     for block in blocks {
-        for checks in runs(cx.body(), cx.world, block, ignores_messages) {
+        for checks in runs(&cx.view(), block, ignores_messages) {
             merge(cx, &checks);
         }
     }
 }
 
 /// The checks of a block that can be merged: nothing between them shows which one fails.
-fn runs(body: &Body, world: &World<'_>, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
-    let behavior = Behavior::new(body, world);
+fn runs(view: &BodyView<'_>, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
+    let (body, behavior) = (view.body, view.behavior());
     let is_observable = |inst| behavior.may_have_side_effects(inst) || behavior.may_read(inst);
     let mut runs = Vec::new();
     let mut open: Vec<Inst> = Vec::new();
@@ -69,7 +69,7 @@ fn merge(cx: &mut FunctionContext<'_>, checks: &[Inst]) {
     let ty = cx.body().value(conditions[0]).ty;
     let TypeKind::Builtin(..) = ty.ty().kind() else { return };
     let message = cx.body().view_as::<CondFail>(last).and_then(|c| c.message);
-    let mut builder = cx.builder_at(Point::After(last));
+    let mut builder = cx.at(Point::After(last));
     let mut merged = conditions[0];
     for &condition in &conditions[1..] {
         merged = builder.builtin("or_Int1", &[][..], &[merged, condition][..], ty);

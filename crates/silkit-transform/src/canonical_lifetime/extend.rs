@@ -4,7 +4,7 @@ use super::collect::{Found, Use};
 use super::{Known, Limits};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::info::OperandOwnership;
-use silkit_ir::{Behavior, Block, Body, Inst, Opcode, Value};
+use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
 /// Lets a value live on to where its end may be noticed, but not beyond where it was destroyed: a lexical value to what
@@ -19,10 +19,10 @@ pub(super) fn extend(
     let body = cx.body();
     let Some(home) = super::home(body, value) else { return };
     if known.lexical.contains(body, value) {
-        if known.dead_ends.of_then().any() {
+        if known.dead_ends.snapshot().any() {
             extend_to_dead_ends(cx, value, home, found);
         }
-        let behavior = Behavior::new(body, cx.world);
+        let behavior = cx.behavior();
         let is_barrier =
             |inst: Inst| behavior.may_synchronize(inst) || behavior.may_load_weak_or_unowned(inst);
         let ends: Vec<Inst> = if limits.ends.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn extend(
     }
     let ty = body.value(value).ty.ty();
     let signature = cx.function().ty.ty().as_function().and_then(|ty| ty.sig);
-    if limits.is_longest || cx.world.declarations.is_move_only(ty, signature) == Some(true) {
+    if limits.is_longest || cx.declarations().is_move_only(ty, signature) == Some(true) {
         let consumed = |(inst, how): (&Inst, &Use)| (*how == Use::Consumes).then_some(*inst);
         let consumes: Vec<Inst> = found.points.iter().filter_map(consumed).collect();
         for inst in unconsumed(body, home, found, &consumes) {

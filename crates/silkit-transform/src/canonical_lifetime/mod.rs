@@ -15,10 +15,9 @@ mod rewrite;
 
 pub use lexical::Lexical;
 
-use silkit_analysis::{DeadEnds, Dominators, Fresh};
-use silkit_ir::conventions::Addresses;
+use silkit_analysis::{Cached, DeadEnds, Dominators};
 use silkit_ir::instructions::CopyValue;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext, forwarded_operands};
+use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
@@ -95,9 +94,9 @@ pub struct Limits<'e> {
 #[derive(Debug)]
 pub struct Known {
     /// The dominator tree.
-    pub dominators: Fresh<Dominators>,
+    pub dominators: Cached<Dominators>,
     /// The dead ends.
-    pub dead_ends: Fresh<DeadEnds>,
+    pub dead_ends: Cached<DeadEnds>,
     /// Whether there are accesses to memory whose scopes matter.
     pub has_accesses: bool,
     /// The values of variables.
@@ -105,8 +104,7 @@ pub struct Known {
 }
 
 fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    BodyOwnership::on_demand(cx.body(), context)
+    cx.ownership()
 }
 
 /// The block in which a value is defined.

@@ -21,7 +21,7 @@ enum End {
 pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, known: &Known) {
     let Some(home) = super::home(cx.body(), value) else { return };
     let ends = ends(cx.body(), value, home, &found, known);
-    let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.of_then());
+    let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.snapshot());
     let mut found = found;
     let mut last: FxHashSet<Inst> = FxHashSet::default();
     for end in ends {
@@ -29,7 +29,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, 
             End::At(inst) => _ = last.insert(inst),
             End::New(point) => {
                 let block = cx.body().point_block(point);
-                let is_dead_end = known.dead_ends.of_then().is_dead_end(block)
+                let is_dead_end = known.dead_ends.snapshot().is_dead_end(block)
                     && !leads_to_plain.contains(&block)
                     && !plain_follows(cx.body(), point, &found);
                 let destroy = destroy(cx, value, point, is_dead_end);
@@ -46,7 +46,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, 
 }
 
 fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) -> Vec<End> {
-    let dead_ends = known.dead_ends.of_then();
+    let dead_ends = known.dead_ends.snapshot();
     let leads_to_destroy = leads_to_destroy(body, home, found, dead_ends);
     // On the way to a dead end the value is ended only where it was.
     let is_ended = |block: Block| !dead_ends.is_dead_end(block) || leads_to_destroy.contains(&block);
@@ -182,7 +182,7 @@ fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: b
         _ => cx.body().first_inst(block),
     };
     let loc = next.map(|inst| variables::auto_generated(cx.body_mut(), inst));
-    let mut builder = cx.builder_at(point);
+    let mut builder = cx.at(point);
     if let Some(loc) = loc {
         builder.set_default_loc(loc);
     }
@@ -261,7 +261,7 @@ fn copy_for(cx: &mut FunctionContext<'_>, operand: Operand) {
     let data = cx.body().operand(operand);
     let (user, value) = (data.user, data.value);
     let loc = variables::auto_generated(cx.body_mut(), user);
-    let mut builder = cx.builder_at(Point::Before(user));
+    let mut builder = cx.at(Point::Before(user));
     builder.set_default_loc(loc);
     let copy = builder.copy_value(value);
     cx.edit().set_operand(operand, copy);

@@ -20,7 +20,7 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
     for letter in test.arguments.text()?.chars() {
         match letter {
             'V' => {
-                let (function, value) = test.arguments.value_anywhere(test.cx.module)?;
+                let (function, value) = test.arguments.value_anywhere(test.cx.module())?;
                 let text = test.dump_of(function).value(value, "");
                 test.say(format!("value: {text}"));
             }
@@ -56,7 +56,7 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
             },
             'F' => match test.arguments.any()? {
                 Argument::Function(function) => {
-                    let name = test.cx.module.functions[function].name.as_str();
+                    let name = test.cx.module().functions[function].name.as_str();
                     test.say(format!("function: {name}\n"));
                 }
                 _ => return Err("`F` wants a function".to_owned()),
@@ -87,7 +87,7 @@ fn dump_function(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.say_function();
     let dead_ends = test.get::<DeadEnds>();
-    let dead_ends = dead_ends.of_then();
+    let dead_ends = dead_ends.snapshot();
     let blocks: Vec<Block> = test.body().blocks().filter(|&b| dead_ends.is_dead_end(b)).collect();
     for block in blocks {
         let name = test.dump().block(block);
@@ -97,7 +97,7 @@ fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 fn has_any_dead_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
-    let any = test.get::<DeadEnds>().of_then().any();
+    let any = test.get::<DeadEnds>().snapshot().any();
     test.say(if any { "has dead ends\n" } else { "no dead ends\n" });
     Ok(())
 }
@@ -105,7 +105,7 @@ fn has_any_dead_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
 /// Moves an instruction before another one.
 fn instruction_move_before(test: &mut Test<'_, '_>) -> Result<(), String> {
     let (inst, before) = (test.instruction()?, test.instruction()?);
-    let body = test.cx.module.functions[test.function].body.as_mut();
+    let body = test.cx.module_mut().functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     body.edit().move_inst(inst, silkit_ir::Point::Before(before));
     Ok(())
@@ -114,7 +114,7 @@ fn instruction_move_before(test: &mut Test<'_, '_>) -> Result<(), String> {
 /// Makes stack allocations nest, and shows the function.
 fn stack_nesting_fixup(test: &mut Test<'_, '_>) -> Result<(), String> {
     let is_ossa = test.function().has_ossa();
-    let body = test.cx.module.functions[test.function].body.as_mut();
+    let body = test.cx.module_mut().functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     fix_stack_nesting(body, is_ossa).map_err(|error| format!("the stack cannot be nested: {error:?}"))?;
     test.say_function();

@@ -71,7 +71,7 @@ fn bits(leaves: &[usize], count: usize) -> String {
 
 fn one_definition(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    let count = leaf_count(test.body().value(value).ty, test.cx.declarations);
+    let count = leaf_count(test.body().value(value).ty, test.cx.declarations());
     let leaves = test.leaves()?;
     let mut liveness = FieldLiveness::of_value(test.body(), value, count, leaves);
     if test.arguments.text()? != "uses:" {
@@ -92,7 +92,7 @@ fn one_definition(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
     test.say("FieldSensitive MultiDef lifetime analysis:\n");
     let root = test.value()?;
-    let count = leaf_count(test.body().value(root).ty, test.cx.declarations);
+    let count = leaf_count(test.body().value(root).ty, test.cx.declarations());
     if test.arguments.text()? != "defs:" {
         return Err("`defs:` comes after the value".to_owned());
     }

@@ -147,7 +147,7 @@ fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let ty = test.body().value(value).ty;
     let sig: Option<GenericSig> = test.function().ty.ty().as_function().and_then(|f| f.sig);
-    let declarations = test.cx.declarations;
+    let declarations = test.cx.declarations();
     let found = declarations.properties(ty.ty(), sig);
     let ty = if found.address_only == Some(false) { ty.to_object() } else { ty };
     let has_pack = declarations.holds_pack(ty.ty());

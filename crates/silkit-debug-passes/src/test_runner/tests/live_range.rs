@@ -3,13 +3,10 @@
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;
 use crate::printers::ranges::of_insts;
-use silkit_analysis::access::{GlobalInitializer, global_initializer};
 use silkit_analysis::alias::base_path;
 use silkit_analysis::ossa::{AddressLiveRange, Borrows};
 use silkit_ir::conventions::Conventions;
-use silkit_ir::{Body, Functions, Inst, Opcode, Value};
-use silkit_pass::FunctionsByName;
-use silkit_pass::interprocedural::memory_facts;
+use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_text::{Dump, PrintOptions, print_global};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("address_ownership_live_range", address_ownership_live_range)];
@@ -24,10 +21,7 @@ fn address_ownership_live_range(test: &mut Test<'_, '_>) -> Result<(), String> {
 
 fn shown(test: &Test<'_, '_>, address: Value, at: Inst) -> String {
     let (body, dump) = (test.body(), test.dump());
-    let functions = FunctionsByName::of(test.cx.module);
-    let initializer = |name| functions.function(name).map_or(GlobalInitializer::No, global_initializer);
-    let facts = memory_facts(test.function(), body, test.cx.declarations);
-    let found = base_path(&facts, &initializer, address).base;
+    let found = test.with_view(|view| base_path(view, address).base);
     let mut text = format!(
         "Address: {}Base: {}Begin: {}",
         dump.value(address, ""),
@@ -41,9 +35,9 @@ fn shown(test: &Test<'_, '_>, address: Value, at: Inst) -> String {
         None => "Error: indeterminate live range\n".to_owned(),
         Some(AddressLiveRange::Caller(value)) => format!("liveOut: {}", dump.value(value, "")),
         Some(AddressLiveRange::Global(name)) => {
-            let global = test.cx.module.globals.iter().find(|global| global.name == name);
+            let global = test.cx.module().globals.iter().find(|global| global.name == name);
             let printed = |global| {
-                print_global(test.cx.module, global, &PrintOptions::default(), test.cx.printing.demangle)
+                print_global(test.cx.module(), global, &PrintOptions::default(), test.cx.printing().demangle)
             };
             format!("global: {}\n\n", global.map(printed).unwrap_or_default().trim_end())
         }

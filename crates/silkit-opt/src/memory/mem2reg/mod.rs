@@ -15,7 +15,7 @@ mod single_block;
 mod uses;
 
 use rewrite::Slot;
-use silkit_analysis::{ChosenDominators, DeadEnds, Dominators, Fresh, Joins};
+use silkit_analysis::{Cached, ChosenDominators, DeadEnds, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
@@ -32,8 +32,8 @@ pub(super) const PASS: Pass<'static> =
 
 /// What is known about the function: none of it is made stale by the changes of this pass.
 struct Known {
-    dominators: Fresh<Dominators>,
-    dead_ends: Fresh<DeadEnds>,
+    dominators: Cached<Dominators>,
+    dead_ends: Cached<DeadEnds>,
     joins: Joins,
     chosen: ChosenDominators,
     /// Projections of addresses that nobody uses, of each block, in order.
@@ -51,8 +51,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     let dominators = cx.get::<Dominators>();
     let dead_ends = cx.get::<DeadEnds>();
     let mut known = Known {
-        joins: Joins::compute(cx.body(), dominators.of_then()),
-        chosen: ChosenDominators::new(dominators.of_then()),
+        joins: Joins::compute(cx.body(), dominators.snapshot()),
+        chosen: ChosenDominators::new(dominators.snapshot()),
         dead_projections: dead_projections(cx.body()),
         dominators,
         dead_ends,
@@ -70,7 +70,7 @@ fn run(cx: &mut FunctionContext<'_>) {
 
 /// Lets what was stored live up to its last use: memory kept it alive until it was destroyed.
 fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
-    if cx.world.options.is_on("sil-mem2reg-disable-lifetime-canonicalization") {
+    if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
     }
     let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some("access");
@@ -153,7 +153,7 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
         erase(cx.body_mut_with_declarations(), allocation);
         known.stored.extend(values.iter().filter(|&&value| cx.body().is_phi(value)));
         // Memory needs no destroying where it holds a case without payload: values do.
-        if slot.has_ossa && holds_enum(cx.world.declarations, slot.ty.ty()) {
+        if slot.has_ossa && holds_enum(cx.declarations(), slot.ty.ty()) {
             for value in values {
                 complete_at_last_uses(cx, value, &known.dead_ends);
             }

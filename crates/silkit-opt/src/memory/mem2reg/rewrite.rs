@@ -1,12 +1,10 @@
 //! Replacing what reads an allocation.
 
 use super::uses::is_projection;
-use silkit_ir::conventions::Addresses;
 use silkit_ir::instructions::{
     AllocStack, BeginBorrow, Load, LoadQualifier, MoveValue, StoreBorrow, StructElementAddr,
     TupleElementAddr, UncheckedAddrCast,
 };
-use silkit_ir::ownership::{OwnershipContext, value_ownership};
 use silkit_ir::{ArgFlags, Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_transform::{destroy, variables};
@@ -72,14 +70,14 @@ impl Slot {
             None => (Value::NONE, SilType::unknown(), false, false),
         };
         let has_ossa = cx.function().has_ossa();
-        let is_trivial = cx.world.declarations.is_trivial(ty.ty(), sig);
+        let is_trivial = cx.declarations().is_trivial(ty.ty(), sig);
         let has_lifetime = has_ossa && is_lexical && is_trivial != Some(true);
         Self { allocation, address, ty, sig, has_ossa, is_lexical, is_dynamic, is_trivial, has_lifetime }
     }
 
     /// Whether values of the type exist in memory only.
     pub(super) fn is_address_only(&self, cx: &FunctionContext<'_>) -> bool {
-        cx.world.declarations.is_address_only(self.ty.ty(), self.sig) == Some(true)
+        cx.declarations().is_address_only(self.ty.ty(), self.sig) == Some(true)
     }
 
     /// Whether memory of this kind is looked at at all: values that are there on some paths only are left in memory.
@@ -95,8 +93,7 @@ impl Slot {
 
 /// The ownership of a value now.
 pub(super) fn ownership(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    value_ownership(cx.body(), value, context)
+    cx.ownership().value(value)
 }
 
 /// Destroys what an allocation holds before something else is stored to it.
@@ -104,7 +101,7 @@ pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Va
     if ownership(cx, held) == Some(Ownership::None) {
         return;
     }
-    let mut builder = cx.builder_at(Point::Before(store));
+    let mut builder = cx.at(Point::Before(store));
     builder.destroy_value(held);
 }
 
@@ -114,7 +111,7 @@ pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst
         return Held { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
-    let mut builder = cx.builder_at(Point::After(store));
+    let mut builder = cx.at(Point::After(store));
     builder.set_default_loc(loc);
     let moved = builder.build(MoveValue { lexical: true, ..MoveValue::new(source) });
     Held { stored: Some(source), scope: Some(moved) }
@@ -131,7 +128,7 @@ pub(super) fn after_store_borrow(
         return Held { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
-    let mut builder = cx.builder_at(Point::After(store));
+    let mut builder = cx.at(Point::After(store));
     builder.set_default_loc(loc);
     let borrow = builder.build(BeginBorrow { lexical: true, ..BeginBorrow::new(source) });
     Held { stored: Some(source), scope: Some(borrow) }
@@ -141,7 +138,7 @@ pub(super) fn after_store_borrow(
 pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Held, end: Inst) {
     let Some(borrow) = held.borrow() else { return };
     let loc = variables::auto_generated(cx.body_mut(), end);
-    let mut builder = cx.builder_at(Point::Before(end));
+    let mut builder = cx.at(Point::Before(end));
     builder.set_default_loc(loc);
     builder.end_borrow(borrow);
 }
@@ -195,12 +192,12 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     let result = match cx.body().inst(load).opcode {
         Opcode::LoadBorrow => borrow(cx, slot, load, value),
         _ if is_copy => {
-            let mut builder = cx.builder_at(Point::Before(load));
+            let mut builder = cx.at(Point::Before(load));
             builder.copy_value(value)
         }
         _ => value,
     };
-    let mut builder = cx.builder_at(Point::Before(load));
+    let mut builder = cx.at(Point::Before(load));
     for borrow in borrows.into_iter().rev() {
         builder.end_borrow(borrow);
     }
@@ -221,7 +218,7 @@ fn project(
     let is_cast = cx.body().inst(projection).opcode == Opcode::UncheckedAddrCast;
     let has_ossa = cx.function().has_ossa();
     if !is_cast && has_ossa && ownership(cx, whole) == Some(Ownership::Owned) {
-        let mut builder = cx.builder_at(Point::Before(load));
+        let mut builder = cx.at(Point::Before(load));
         whole = builder.begin_borrow(whole);
         borrows.push(whole);
     }
@@ -230,7 +227,7 @@ fn project(
     let index = body.view_as::<TupleElementAddr>(projection).map(|p| p.field);
     let cast = body.view_as::<UncheckedAddrCast>(projection).map(|p| p.ty.to_object());
     let part = body.first_result(projection).map(|v| body.value(v).ty.to_object());
-    let mut builder = cx.builder_at(Point::Before(load));
+    let mut builder = cx.at(Point::Before(load));
     let result = match (field, index, cast) {
         (Some(field), ..) => builder.struct_extract(whole, field),
         (_, Some(index), _) => builder.tuple_extract(whole, index),
@@ -253,7 +250,7 @@ fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -
         }
         return value;
     }
-    let mut builder = cx.builder_at(Point::Before(load));
+    let mut builder = cx.at(Point::Before(load));
     builder.build(BeginBorrow { lexical: slot.is_lexical, ..BeginBorrow::new(value) })
 }
 
@@ -272,12 +269,12 @@ pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Op
 
 /// Replaces a `destroy_addr` of an allocation by destroying what it holds there.
 pub(super) fn replace_destroy(cx: &mut FunctionContext<'_>, slot: &Slot, destroy: Inst, held: Value) {
-    let declarations = cx.world.declarations;
+    let declarations = cx.declarations();
     let ty = slot.ty.ty();
     let is_expanded = destroy::is_expanded(declarations, ty, slot.sig)
-        && !(cx.world.options.is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
+        && !(cx.options().is_on("enable-library-evolution") && destroy::is_hidden(declarations, ty));
     let (sig, has_ossa) = (slot.sig, slot.has_ossa);
-    let mut builder = cx.builder_at(Point::Before(destroy));
+    let mut builder = cx.at(Point::Before(destroy));
     destroy::destroy(&mut builder, held, declarations, sig, has_ossa, is_expanded);
     cx.edit().remove(destroy);
 }

@@ -60,7 +60,7 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 
 /// The blocks where stored values meet while the allocation may be there.
 fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
-    let dominators = known.dominators.of_then();
+    let dominators = known.dominators.snapshot();
     let home = body.inst_block(slot.allocation);
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
     let stores = stores.map(|user| body.inst_block(user));
@@ -181,7 +181,7 @@ impl Promoter<'_, '_> {
             if let Some(old) = value {
                 rewrite::destroy_before(self.cx, inst, old);
             } else {
-                let mut builder = self.cx.builder_at(Point::Before(inst));
+                let mut builder = self.cx.at(Point::Before(inst));
                 let old = builder.build(Load { qualifier: Some(LoadQualifier::Take), ..Load::new(address) });
                 builder.destroy_value(old);
             }
@@ -216,7 +216,7 @@ impl Promoter<'_, '_> {
 
     /// Tells the blocks that define what the allocation holds.
     fn choose(&mut self) {
-        let dominators = self.known.dominators.of_then();
+        let dominators = self.known.dominators.snapshot();
         for &block in self.at_end.keys().chain(&self.phi_blocks) {
             self.known.chosen.insert(dominators, block);
         }
@@ -224,7 +224,7 @@ impl Promoter<'_, '_> {
 
     /// What the allocation holds at the end of a block.
     fn live_out(&self, block: Block) -> Option<Held> {
-        let nearest = self.known.chosen.nearest(self.known.dominators.of_then(), block)?;
+        let nearest = self.known.chosen.nearest(self.known.dominators.snapshot(), block)?;
         let phi = || self.phis.get(&nearest).map(|&phi| Held::as_is(phi));
         self.stored_in(nearest).or_else(phi)
     }
@@ -247,7 +247,7 @@ impl Promoter<'_, '_> {
         if let Some(&phi) = self.phis.get(&block) {
             return Some(Held::as_is(phi));
         }
-        let above = self.known.dominators.of_then().immediate(block)?;
+        let above = self.known.dominators.snapshot().immediate(block)?;
         self.live_out(above)
     }
 

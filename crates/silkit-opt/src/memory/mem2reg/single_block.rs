@@ -80,8 +80,8 @@ fn step(
 
 /// What memory holds that was never written: only what holds nothing may be read from it.
 fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Held>) -> Value {
-    let declarations = cx.world.declarations;
-    let mut builder = cx.builder_at(Point::Before(inst));
+    let declarations = cx.declarations();
+    let mut builder = cx.at(Point::Before(inst));
     let value = destroy::empty_value(&mut builder, slot.ty, declarations);
     *held = Some(Held::as_is(value));
     value

@@ -3,8 +3,6 @@
 use super::Lowering;
 use silkit_analysis::ossa::Borrows;
 use silkit_base::FxHashSet;
-use silkit_ir::conventions::Addresses;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value, instructions as inst};
 use silkit_pass::FunctionContext;
 use silkit_transform::counting::Counting;
@@ -41,8 +39,7 @@ pub(super) fn outlived(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     if !body.insts().any(|inst| is_closure(inst, Opcode::CopyValue)) {
         return FxHashSet::default();
     }
-    let context = OwnershipContext::new(cx.function(), cx.world.declarations, Addresses::Lowered);
-    let ownership = BodyOwnership::new(body, context);
+    let ownership = cx.view().all_ownership();
     let borrows = Borrows::new(body, &ownership);
     let closures = body
         .insts()

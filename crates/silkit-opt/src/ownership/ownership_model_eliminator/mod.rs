@@ -37,7 +37,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     if !cx.function().has_ossa() {
         return;
     }
-    let declarations = cx.world.declarations;
+    let declarations = cx.declarations();
     let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
     let blocks: Vec<Block> = cx.body().blocks().collect();
     let outlived = closures::outlived(cx);

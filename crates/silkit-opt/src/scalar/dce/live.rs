@@ -2,12 +2,12 @@
 
 use super::control::Control;
 use super::kept::KeptPhis;
+use silkit_analysis::BodyView;
 use silkit_base::Entity;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, called_function};
-use silkit_pass::World;
 
 /// The live instructions and arguments of a body.
 pub(super) struct Live<'a> {
@@ -29,11 +29,11 @@ enum Work {
 
 impl<'a> Live<'a> {
     pub(super) fn of(
-        body: &'a Body,
+        view: &BodyView<'a>,
         control: &mut Control,
-        world: &'a World<'a>,
         ownership: Option<&BodyOwnership<'a>>,
     ) -> Self {
+        let body = view.body;
         let mut live = Self {
             body,
             insts: vec![false; body.inst_bound()],
@@ -41,10 +41,10 @@ impl<'a> Live<'a> {
             count: vec![0; body.block_bound()],
             work: Vec::new(),
         };
-        let behavior = Behavior::new(body, world);
+        let behavior = view.behavior();
         let mut kept = KeptPhis::default();
         for inst in body.insts() {
-            if is_root(body, world, &behavior, ownership, &mut kept, inst) {
+            if is_root(view, &behavior, ownership, &mut kept, inst) {
                 live.mark(inst);
             }
         }
@@ -222,13 +222,13 @@ fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
 
 /// Whether a function is there for an instruction, whatever becomes of its results.
 fn is_root(
-    body: &Body,
-    world: &World<'_>,
+    view: &BodyView<'_>,
     behavior: &Behavior<'_>,
     ownership: Option<&BodyOwnership<'_>>,
     kept: &mut KeptPhis,
     inst: Inst,
 ) -> bool {
+    let body = view.body;
     match body.inst(inst).opcode {
         Opcode::CondFail => !checks_builtin(body, inst),
         Opcode::EndAccess => false,
@@ -244,7 +244,7 @@ fn is_root(
         // What is trivial has no lifetime, but memory has.
         Opcode::FixLifetime => {
             let ty = body.value(body.operand_value(inst, 0)).ty;
-            ty.is_address() || world.declarations.properties(ty.ty(), None).trivial != Some(true)
+            ty.is_address() || view.declarations().properties(ty.ty(), None).trivial != Some(true)
         }
         Opcode::Load => {
             body.view_as::<inst::Load>(inst).is_some_and(|l| l.qualifier == Some(LoadQualifier::Take))
@@ -258,7 +258,7 @@ fn is_root(
         Opcode::Unreachable => true,
         _ if body.is_function_exit(inst) => true,
         Opcode::Builtin if is_kept_builtin(body, inst) => true,
-        Opcode::Apply if makes_string(body, world, inst) => false,
+        Opcode::Apply if makes_string(view, inst) => false,
         _ => behavior.may_have_side_effects(inst),
     }
 }
@@ -277,7 +277,7 @@ fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
 }
 
 /// Whether an instruction makes a string of a literal: that does nothing else.
-fn makes_string(body: &Body, world: &World<'_>, inst: Inst) -> bool {
-    let callee = called_function(body, inst).and_then(|name| world.function(name));
+fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
+    let callee = called_function(view.body, inst).and_then(|name| view.program.function(name));
     callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))
 }

@@ -17,8 +17,7 @@ use groups::{Groups, Node, Nodes};
 use live::Live;
 use silkit_analysis::Dominators;
 use silkit_base::{Entity, FxHashMap, FxHashSet};
-use silkit_ir::conventions::Addresses;
-use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{ArgFlags, Block, Body, Builder, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -74,12 +73,12 @@ fn run(cx: &mut FunctionContext<'_>) {
 
 /// What is to be done, and what of it belongs together.
 fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
-    let (body, world) = (cx.body(), cx.world);
+    let view = cx.view();
+    let body = view.body;
     let mut control = Control::of(body);
-    let context = OwnershipContext::new(cx.function(), world.declarations, Addresses::Lowered);
     let has_ossa = cx.function().has_ossa();
-    let ownership = has_ossa.then(|| BodyOwnership::new(body, context));
-    let live = Live::of(body, &mut control, world, ownership.as_ref());
+    let ownership = has_ossa.then(|| cx.view().all_ownership());
+    let live = Live::of(&view, &mut control, ownership.as_ref());
     let mut plan = Plan::default();
     let targets = control.nearest_post_dominators(body.block_bound(), |block| live.block(block));
     for block in body.blocks() {

@@ -3,9 +3,8 @@
 use super::effects::read_by_callee;
 use crate::context::FunctionContext;
 use crate::families::scopes::joint::broken_scopes;
-use silkit_analysis::memory::{
-    ArgumentRoleKind, Leaves, Locations, MemoryFacts, Needs, Root, RootKind, switched_edges,
-};
+use silkit_analysis::BodyView;
+use silkit_analysis::memory::{ArgumentRoleKind, Leaves, Locations, Needs, Root, RootKind, switched_edges};
 use silkit_base::{Entity, FxHashMap, FxHashSet};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::{Inst, Opcode, Operand, Value};
@@ -65,19 +64,14 @@ pub(super) struct Ops {
 
 struct Maker<'c, 'a> {
     cx: &'c FunctionContext<'a>,
-    facts: MemoryFacts<'a>,
+    facts: BodyView<'a>,
     origins: Vec<Value>,
     ops: Vec<Op>,
 }
 
 impl Ops {
     pub(super) fn new(cx: &FunctionContext<'_>) -> Self {
-        let facts = MemoryFacts {
-            body: cx.body,
-            declarations: cx.declarations(),
-            own: cx.function.ty.ty().as_function(),
-            addresses: cx.addresses(),
-        };
+        let facts = cx.view();
         let mut locations = Locations::compute(&facts);
         if locations.roots.is_empty() {
             return Self { locations, ..Self::default() };

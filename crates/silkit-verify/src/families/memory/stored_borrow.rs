@@ -5,7 +5,7 @@ use crate::families::scopes::derived::{Next, each_use};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use crate::told::{MemoryFault, MemoryFaultKind, Told};
-use silkit_analysis::memory::{MemoryFacts, address_use};
+use silkit_analysis::memory::address_use;
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
@@ -50,13 +50,8 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 };
 
 fn check(cx: &FunctionContext<'_>, inst: Inst) {
-    let Some(stored) = cx.body.first_result(inst) else { return };
-    let facts = MemoryFacts {
-        body: cx.body,
-        declarations: cx.declarations(),
-        own: cx.function.ty.ty().as_function(),
-        addresses: cx.addresses(),
-    };
+    let Some(stored) = cx.body.results(inst).next() else { return };
+    let facts = cx.view();
     let mut told = FxHashSet::default();
     each_use(cx, stored, |operand| {
         let user = cx.body.operand(operand).user;

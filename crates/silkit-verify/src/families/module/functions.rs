@@ -37,7 +37,9 @@ bb0:
 
 fn name_once(cx: &ModuleContext<'_>) {
     for (id, function) in cx.module.functions.iter() {
-        let Some(&first) = cx.functions.get(&function.name).filter(|first| **first != id) else { continue };
+        let Some(first) = cx.program.function_id(function.name).filter(|first| *first != id) else {
+            continue;
+        };
         let message = format!("`@{}` is a second function of this name", function.name);
         let first = cx.module.functions[first].name_range;
         cx.report(
@@ -46,11 +48,11 @@ fn name_once(cx: &ModuleContext<'_>) {
         );
     }
     for (index, global) in cx.module.globals.iter().enumerate() {
-        let (kind, other) = match (cx.globals.get(&global.name), cx.functions.get(&global.name)) {
+        let (kind, other) = match (cx.globals.get(&global.name), cx.program.function_id(global.name)) {
             (Some(&first), _) if first != index => {
                 ("a second variable", place::entity(cx, "sil_global", first))
             }
-            (_, Some(&function)) => {
+            (_, Some(function)) => {
                 ("a function and a variable", Place::Text(cx.module.functions[function].name_range))
             }
             _ => continue,

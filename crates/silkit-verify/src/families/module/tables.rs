@@ -482,7 +482,7 @@ sil_vtable C {
 
 fn entry_declared(cx: &ModuleContext<'_>) {
     let check = |keyword: &'static str, index: usize, name: Symbol| {
-        if !cx.functions.contains_key(&name) {
+        if cx.function(name).is_none() {
             let place = place::entry(cx, keyword, index, name.as_str());
             let message = format!("`@{name}` is not declared");
             cx.report(cx.finding(&ENTRY_DECLARED, Owner::Module, place, message));

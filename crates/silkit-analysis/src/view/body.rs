@@ -1,0 +1,126 @@
+//! One body in its program.
+
+use super::ProgramView;
+use crate::access::GlobalInitializer;
+use crate::alias::Aliases;
+use crate::cache::{Analysis, AnalysisCache, Cached};
+use crate::escape::Escapes;
+use silkit_base::Symbol;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::effects::FunctionEffects;
+use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
+use silkit_ir::{Behavior, Body, Function, FunctionId, Inst, Value};
+use silkit_types::decl::Declarations;
+use silkit_types::{FunctionType, GenericSig, SilType};
+
+/// A function's body, with the program around it.
+#[derive(Clone, Copy)]
+pub struct BodyView<'a> {
+    /// The program.
+    pub program: &'a ProgramView<'a>,
+    /// The function, for its type and attributes.
+    pub function: &'a Function,
+    /// The body.
+    pub body: &'a Body,
+    cache: Option<&'a AnalysisCache>,
+}
+
+impl std::fmt::Debug for BodyView<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BodyView").field("function", &self.function.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> BodyView<'a> {
+    /// Creates a view of a body of a function, without a cache.
+    pub fn new(program: &'a ProgramView<'a>, function: &'a Function, body: &'a Body) -> Self {
+        Self { program, function, body, cache: None }
+    }
+
+    /// The same view, whose analyses are kept in a cache. The cache must belong to this body.
+    pub fn with_cache(self, cache: &'a AnalysisCache) -> Self {
+        Self { cache: Some(cache), ..self }
+    }
+
+    /// Returns the Swift declarations that the body sees.
+    pub fn declarations(&self) -> &'a Declarations {
+        self.program.declarations
+    }
+
+    /// Returns how address-only values are held.
+    pub fn addresses(&self) -> Addresses {
+        self.program.addresses()
+    }
+
+    /// Returns the type of the function.
+    pub fn function_type(&self) -> Option<&'static FunctionType> {
+        self.function.ty.ty().as_function()
+    }
+
+    /// Returns the generic signature of the function.
+    pub fn signature(&self) -> Option<GenericSig> {
+        self.function_type().and_then(|ty| ty.sig)
+    }
+
+    /// Returns the type of a value.
+    pub fn ty(&self, value: Value) -> SilType {
+        self.body.value(value).ty
+    }
+
+    // ---- analyses ----
+
+    /// Returns an analysis of the body: from the cache, if it is there and valid.
+    pub fn get<A: Analysis>(&self) -> Cached<A> {
+        match self.cache {
+            Some(cache) => cache.get(self),
+            None => Cached::new(self, A::compute(self)),
+        }
+    }
+
+    /// Returns what the instructions of the body may do to memory and reference counts.
+    pub fn behavior(&self) -> Behavior<'a> {
+        Behavior::new(self.body, self.program)
+    }
+
+    /// Returns what the ownership of values follows from.
+    pub fn ownership_context(&self) -> OwnershipContext<'a> {
+        OwnershipContext::new(self.function, self.program.declarations, self.addresses())
+    }
+
+    /// Returns the ownership of values, each found when it is asked for. For many values, take
+    /// [`Self::all_ownership`].
+    pub fn ownership(&self) -> BodyOwnership<'a> {
+        BodyOwnership::on_demand(self.body, self.ownership_context())
+    }
+
+    /// Returns the ownership of all values, found at once.
+    pub fn all_ownership(&self) -> BodyOwnership<'a> {
+        BodyOwnership::new(self.body, self.ownership_context())
+    }
+
+    /// Returns a call or partial application, with the translations between its operands and the callee's arguments.
+    pub fn apply_site(&self, inst: Inst) -> Option<ApplySite<'a>> {
+        ApplySite::new(self.body, inst, self.addresses())
+    }
+
+    /// Returns escape analysis of the body.
+    pub fn escapes(&self) -> Escapes<'a> {
+        Escapes::new(*self)
+    }
+
+    /// Returns alias analysis of the body.
+    pub fn aliases(&self) -> Aliases<'a> {
+        Aliases::new(*self)
+    }
+
+    /// Returns the effects of a function of the program: of this one as they are now.
+    pub fn effects(&self, function: FunctionId) -> &'a FunctionEffects {
+        let known = &self.program.module.functions[function];
+        if known.name == self.function.name { &self.function.effects } else { &known.effects }
+    }
+
+    /// Returns which global variable's address a function returns, if it initializes one.
+    pub fn global_initializer(&self, function: Symbol) -> GlobalInitializer {
+        self.program.global_initializer(function)
+    }
+}

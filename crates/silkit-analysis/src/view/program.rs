@@ -1,0 +1,208 @@
+//! The program around a body.
+
+use crate::access::{GlobalInitializer, global_initializer};
+use crate::calls::{CalleeAnalysis, CalleeTables, Visibility, functions_by_name};
+use silkit_base::{EntitySet, FxHashMap, Symbol};
+use silkit_ir::conventions::Addresses;
+use silkit_ir::{Body, Function, FunctionId, Functions, Module, ScopeIndex, Value};
+use silkit_types::SilType;
+use silkit_types::decl::Declarations;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use super::BodyView;
+
+/// Facts about a program, computed when first asked for and kept until the module changes in a way that matters to them.
+///
+/// They hold no reference to the module, so whoever changes it keeps them, and says what changed:
+/// [`Self::functions_changed`], [`Self::begin_step`], [`Self::end_step`].
+#[derive(Default)]
+pub struct ProgramFacts {
+    is_whole_module: bool,
+    has_opaque_values: bool,
+    epoch: u64,
+    busy: EntitySet<FunctionId>,
+    names: OnceLock<FxHashMap<Symbol, FunctionId>>,
+    tables: OnceLock<CalleeTables>,
+    scopes: OnceLock<ScopeIndex>,
+}
+
+impl std::fmt::Debug for ProgramFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramFacts").field("epoch", &self.epoch).finish_non_exhaustive()
+    }
+}
+
+impl ProgramFacts {
+    /// Creates the facts of a module, none of which is known yet. `is_whole_module` says that no other file can use what is internal (`-wmo`).
+    pub fn new(is_whole_module: bool) -> Self {
+        Self { is_whole_module, ..Self::default() }
+    }
+
+    /// Sets whether values of every type are objects (`-enable-sil-opaque-values`).
+    pub fn with_opaque_values(self, has_opaque_values: bool) -> Self {
+        Self { has_opaque_values, ..self }
+    }
+
+    /// Returns how address-only values are held.
+    pub fn addresses(&self) -> Addresses {
+        if self.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered }
+    }
+
+    /// Returns a number that grows with every change of the program outside the body that is asked about.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Forgets everything: functions were added, removed or renamed, tables changed, or any function did.
+    pub fn functions_changed(&mut self) {
+        self.epoch += 1;
+        self.names.take();
+        self.tables.take();
+        self.scopes.take();
+    }
+
+    /// Forgets where debug scopes stand: some were added to the module.
+    pub fn scopes_changed(&mut self) {
+        self.scopes.take();
+    }
+
+    /// Marks the functions whose bodies are taken out of the module to be worked on.
+    pub fn begin_step(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
+        self.epoch += 1;
+        functions.into_iter().for_each(|function| _ = self.busy.insert(function));
+    }
+
+    /// Marks the functions as back in the module.
+    pub fn end_step(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
+        self.epoch += 1;
+        functions.into_iter().for_each(|function| _ = self.busy.remove(function));
+    }
+}
+
+/// The definition of a function, as far as it can be read.
+#[derive(Clone, Copy, Debug)]
+pub enum Definition<'a> {
+    /// The body.
+    Body(&'a Body),
+    /// There is a body, but it is being worked on: nothing is known about it.
+    Busy,
+    /// The function is only declared.
+    Declared,
+}
+
+impl<'a> Definition<'a> {
+    /// Returns the body, where it is known.
+    pub fn body(self) -> Option<&'a Body> {
+        match self {
+            Self::Body(body) => Some(body),
+            Self::Busy | Self::Declared => None,
+        }
+    }
+}
+
+/// A module with its declarations and the facts about it.
+#[derive(Clone, Copy)]
+pub struct ProgramView<'a> {
+    /// The module. Ask [`Self::definition`] for bodies: those that are worked on are empty here.
+    pub module: &'a Module,
+    /// The Swift declarations that the module sees.
+    pub declarations: &'a Declarations,
+    facts: &'a ProgramFacts,
+}
+
+impl std::fmt::Debug for ProgramView<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramView").field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+impl Functions for ProgramView<'_> {
+    fn function(&self, name: Symbol) -> Option<&Function> {
+        ProgramView::function(self, name)
+    }
+}
+
+impl<'a> ProgramView<'a> {
+    /// Creates a view of a module.
+    pub fn new(module: &'a Module, declarations: &'a Declarations, facts: &'a ProgramFacts) -> Self {
+        Self { module, declarations, facts }
+    }
+
+    /// Returns a number that grows with every change of the program outside the body that is asked about.
+    pub fn epoch(&self) -> u64 {
+        self.facts.epoch
+    }
+
+    /// Returns how address-only values are held.
+    pub fn addresses(&self) -> Addresses {
+        self.facts.addresses()
+    }
+
+    /// Returns true if no other file can use what is internal to the module.
+    pub fn is_whole_module(&self) -> bool {
+        self.facts.is_whole_module
+    }
+
+    /// Returns the function with a name.
+    pub fn function_id(&self, name: Symbol) -> Option<FunctionId> {
+        self.facts.names.get_or_init(|| functions_by_name(self.module)).get(&name).copied()
+    }
+
+    /// Returns the function with a name: its header, and its body unless that is being worked on.
+    pub fn function(&self, name: Symbol) -> Option<&'a Function> {
+        self.function_id(name).map(|id| &self.module.functions[id])
+    }
+
+    /// Returns the definition of a function, as far as it can be read.
+    pub fn definition(&self, function: FunctionId) -> Definition<'a> {
+        match &self.module.functions[function].body {
+            None => Definition::Declared,
+            Some(_) if self.facts.busy.contains(function) => Definition::Busy,
+            Some(body) => Definition::Body(body),
+        }
+    }
+
+    /// Returns a view of a function's body, without a cache; `None` where it is not known.
+    pub fn body_view(&'a self, function: FunctionId) -> Option<BodyView<'a>> {
+        let body = self.definition(function).body()?;
+        Some(BodyView::new(self, &self.module.functions[function], body))
+    }
+
+    /// Returns what is visible of the module to others.
+    pub fn visibility(&self) -> Visibility<'a> {
+        Visibility::new(self.declarations, self.facts.is_whole_module)
+    }
+
+    /// Returns which functions calls may reach.
+    pub fn callee_analysis(&self) -> CalleeAnalysis<'a> {
+        let tables = self.facts.tables.get_or_init(|| CalleeTables::new(self.module, self.visibility()));
+        CalleeAnalysis::new(*self, tables)
+    }
+
+    /// Returns the functions that a value may be at a call; `None` where they are not known.
+    pub fn callees(&self, body: &Body, callee: Value) -> Option<Cow<'a, [FunctionId]>> {
+        let callees = self.callee_analysis().of_value(body, callee);
+        callees.is_complete.then_some(callees.known)
+    }
+
+    /// Returns the deinitializers that may run when a value of a type is destroyed, which is `is_exact`ly of that class
+    /// or may be of a subclass; `None` where they are not known.
+    pub fn destructors(&self, ty: SilType, is_exact: bool) -> Option<Cow<'a, [FunctionId]>> {
+        let destructors = self.callee_analysis().destructors(ty, is_exact);
+        destructors.is_complete.then_some(destructors.known)
+    }
+
+    /// Returns where the debug scopes of the module stand.
+    pub fn scope_index(&self) -> &'a ScopeIndex {
+        self.facts.scopes.get_or_init(|| ScopeIndex::new(&self.module.scopes))
+    }
+
+    /// Returns which global variable's address a function returns, if it initializes one.
+    pub fn global_initializer(&self, name: Symbol) -> GlobalInitializer {
+        match self.function_id(name) {
+            Some(id) => global_initializer(&self.module.functions[id], self.definition(id)),
+            None => GlobalInitializer::No,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Proofs of what functions do.
+
+use super::compute_effects::{ESCAPES, write_sides};
+use silkit_analysis::proofs::{Proofs, Recorder, Records};
+use silkit_analysis::side_effects::side_effects;
+use silkit_ir::{FunctionId, Module};
+use silkit_pass::{FunctionContext, Options, Pass, Runner};
+use silkit_types::decl::Declarations;
+use std::sync::{Mutex, PoisonError};
+
+/// Computes what the functions of a module do, and the calls that prove it. The effects stand behind the functions'
+/// types then, as the passes `compute-escape-effects` and `compute-side-effects` write them.
+pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: bool) -> Proofs {
+    let records: Mutex<Vec<(FunctionId, Records)>> = Mutex::default();
+    let record = |cx: &mut FunctionContext<'_>| {
+        let mut recorder = Recorder::new(cx.id(), cx.view());
+        let side = side_effects(cx.view(), &mut recorder);
+        let found = recorder.finish();
+        records.lock().unwrap_or_else(PoisonError::into_inner).push((cx.id(), found));
+        write_sides(cx, side);
+    };
+    let sides =
+        Pass::function("prove-side-effects", "Computes side effects and their proofs", &record).mandatory();
+    let mut options = Options::default();
+    if is_whole_module {
+        options.set("wmo", "");
+    }
+    // All escapes are needed before the first side effect is computed.
+    for step in [ESCAPES, sides] {
+        Runner::new().options(options.clone()).run(module, declarations, &[step.into()]);
+    }
+    let mut records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
+    records.sort_unstable_by_key(|&(id, _)| id);
+    Proofs::new(module, records)
+}
