@@ -1,4 +1,4 @@
-//! `silkit alias`: whether values may be of the same memory, and why.
+//! `silkit alias`: whether two values may alias, and which rule decided.
 
 use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};
@@ -21,20 +21,20 @@ Examples:
   silkit alias examples/shapes.raw.sil --function main %3 %40
   silkit alias examples/shapes.raw.sil --function main --format json";
 
-/// Says of two values whether they may be of the same memory, and why
+/// Tell whether two values may alias, and which rule decided
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The file, `-` being standard input; and two values, such as `%5 %7`
+    /// File, `-` is standard input; and two values, such as `%5 %7`
     #[arg(value_name = "FILE] [%A %B", num_args = 0..=3, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
-    /// The function, by its mangled name, where there are several
+    /// Function, by mangled or demangled name or a unique part, where the file has several
     #[arg(long, short, value_name = "NAME")]
     function: Option<String>,
-    /// Takes the file for the whole module: what is internal is called from there alone
+    /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -172,6 +172,12 @@ fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -
     Asked { name: number(value), definition, base, immutable }
 }
 
+/// Returns true if two values may be of the same memory. That one of them is not used says nothing about its memory, only
+/// that no access through it is in the way.
+fn may_alias(relation: Relation) -> bool {
+    relation.may_alias() || relation == Relation::Unused
+}
+
 impl Answers {
     /// One pair, with what is known about each value.
     fn as_text(&self) -> String {
@@ -179,7 +185,7 @@ impl Answers {
         // Writing to a string cannot fail.
         for &(a, b, relation) in &self.pairs {
             let (a, b) = (&self.values[a], &self.values[b]);
-            let answer = if relation.may_alias() { "may alias" } else { "do not alias" };
+            let answer = if may_alias(relation) { "may alias" } else { "do not alias" };
             let _ = writeln!(out, "{} and {} {answer}: {relation} ({})", a.name, b.name, relation.rule());
         }
         for value in &self.values {
@@ -199,7 +205,7 @@ impl Answers {
     fn as_table(&self) -> String {
         let mut out = String::new();
         for &(a, b, relation) in &self.pairs {
-            let answer = if relation.may_alias() { "may" } else { "no" };
+            let answer = if may_alias(relation) { "may" } else { "no" };
             let (a, b) = (&self.values[a].name, &self.values[b].name);
             let _ = writeln!(out, "{a:<5} {b:<5} {answer:<4} {:<20}  {relation}", relation.rule());
         }
@@ -214,7 +220,7 @@ impl Answers {
                 json!({
                     "a": self.values[a].name,
                     "b": self.values[b].name,
-                    "may_alias": relation.may_alias(),
+                    "may_alias": may_alias(relation),
                     "rule": relation.rule(),
                     "reason": relation.to_string(),
                 })

@@ -11,31 +11,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 const EXAMPLES: &str = "\
-The command runs in a shell, with a file that holds the SIL as its last argument, or in place of each `{}`.
-It is content where its exit status is 0. The exit status of bisect is 0 where something was found.
+The command runs in a shell, with a file that holds the SIL as its last argument, or in place of
+each `{}`. Exit status 0 of the command means good. The exit status of bisect is 0 if a run was
+found, 1 if the command never fails or always does.
 
 Examples:
   silkit bisect --check 'silkit verify' -p mem2reg -p dce examples/shapes.raw.sil
-  silkit bisect --check '! grep -q undef' --passes 'function(mem2reg,dce*)' a.sil
-  silkit bisect --check './miscompiles.sh {} 2>&1' -p dce --format json a.sil";
+  silkit bisect --check 'grep -q alloc_stack' -p dce -p mem2reg examples/shapes.raw.sil
+  silkit bisect --check '! grep -q undef' --passes 'function(mem2reg,dce*)' --format json a.sil";
 
-/// Finds the first run of a pass, and the transformation, that makes a command fail
+/// Find the first run of a pass, and the transformation, that makes a command fail
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What is content with good SIL, and fails for bad
+    /// Command that succeeds on good SIL and fails on bad SIL
     #[arg(long, value_name = "CMD")]
     check: String,
-    /// The passes, as for `silkit opt --passes`
+    /// Passes, as for `silkit opt --passes`
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass", required_unless_present = "pass")]
     passes: Option<String>,
-    /// A pass, by its tag; several run in order
+    /// Pass to run; several run in order
     #[arg(short = 'p', long = "pass", value_name = "TAG")]
     pass: Vec<String>,
-    /// The file; `-` is standard input
+    /// File; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

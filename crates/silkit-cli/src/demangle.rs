@@ -1,4 +1,4 @@
-//! `silkit demangle`: names for people in place of mangled ones.
+//! `silkit demangle`: demangled names in place of mangled ones.
 
 use crate::session::{Format, Session};
 use serde_json::json;
@@ -10,24 +10,24 @@ const EXAMPLES: &str = "\
 Examples:
   silkit demangle '$s4main5greet4nameS2S_tF'
   silkit demangle --simplified '$s4main5greet4nameS2S_tF'
-  silkit demangle < crash.log
+  silkit nm examples/shapes.raw.sil | silkit demangle
 
 Without symbols, standard input is copied with every mangled name in it replaced.
 A name that is not mangled stays as it is.";
 
-/// Says mangled names for people
+/// Demangle Swift symbols
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The symbols; without any, standard input is read as text
+    /// Symbols; without any, standard input is copied with its symbols demangled
     symbols: Vec<String>,
-    /// Leaves out modules and types, as the comments of SIL do
+    /// Leave out modules and types, as the comments of SIL do
     #[arg(long)]
     simplified: bool,
-    /// Prints only the name for people, not the symbol before it
+    /// Print only the demangled name, without the symbol before it
     #[arg(long)]
     compact: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

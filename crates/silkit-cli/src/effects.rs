@@ -10,36 +10,39 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-`yes`: there is an instruction that does it, and calls that lead there; with FUNCTION the
-shortest way is shown. `?`: nothing proves it and nothing excludes it, because code is called
-that is not here. `-`: it does not. Memory that nobody else sees does not count.
+`yes`: an instruction does it, and calls lead there; with FUNCTION the shortest way is shown.
+`?`: not proven and not excluded, because code is called that is not in the file. `-`: it does not.
+Memory that a function allocates and keeps to itself does not count, and recursion alone proves
+nothing.
 
 Brackets show what the passes compute-escape-effects and compute-side-effects write behind the
-type. What is read and written is the same in both. docs/effects.md has the details, and
-describes the JSON.
+type, as the compiler does; they may say more. docs/effects.md has the details, and describes the
+JSON.
 
 Examples:
   silkit effects examples/shapes.raw.sil
   silkit effects examples/shapes.raw.sil 'Canvas.total()'
+  silkit effects examples/shapes.raw.sil '*Canvas*'
   silkit effects examples/shapes.raw.sil --may lock --may allocate
   silkit effects examples/shapes.raw.sil main --format json";
 
-/// Says what functions may do (allocate, release, lock, trap, read, write), and which calls prove it
+/// Show what functions may do (allocate, release, lock, trap, read, write), and which calls prove it
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The file; `-` is standard input
+    /// File; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath, default_value = "-")]
     file: PathBuf,
-    /// The function, by its name as it is mangled or for people; without it there is a line for each function
-    function: Option<String>,
-    /// Lists the functions only that may do this, or that may for all that is known
+    /// Functions, by mangled or demangled name, a unique part, or a pattern with `*`; without any, there is a line for
+    /// each function of the file
+    function: Vec<String>,
+    /// List only functions that may do this, proven or not; if repeated, functions that may do all of them
     #[arg(long, value_enum, value_name = "EFFECT")]
     may: Vec<Effect>,
-    /// Takes the file for the whole module: what is internal is called from there alone
+    /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -106,7 +109,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let path = args.file.as_path();
     session.inputs(&[path.to_owned()]);
     let Some(mut input) = session.load(path) else { return session.finish() };
-    let Some(chosen) = choose(&mut session, &input.module, path, args.function.as_deref()) else {
+    let Some(chosen) = choose(&mut session, &input.module, path, &args.function) else {
         return session.finish();
     };
     let declarations = silkit::declarations(&input.module);
@@ -116,24 +119,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         .into_iter()
         .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))
         .collect();
-    let text = match (args.format, args.function.is_some()) {
+    let text = match (args.format, !args.function.is_empty()) {
         (Format::Json, _) => shown.as_json(&name_of(path), &functions),
-        (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect(),
+        (Format::Text, true) => functions.iter().map(|&id| shown.as_text(id)).collect::<Vec<_>>().join("\n"),
         (Format::Text, false) => shown.as_table(&functions),
     };
     session.answer(&text);
     session.finish()
 }
 
-/// The function of that name, or all that have bodies.
-fn choose(
-    session: &mut Session,
-    module: &Module,
-    path: &Path,
-    name: Option<&str>,
-) -> Option<Vec<FunctionId>> {
-    if let Some(name) = name {
-        return session.body_named(module, path, name).map(|id| vec![id]);
+/// Returns the functions with these names, or all that have bodies.
+fn choose(session: &mut Session, module: &Module, path: &Path, names: &[String]) -> Option<Vec<FunctionId>> {
+    if !names.is_empty() {
+        return session.bodies_named(module, path, names);
     }
     let bodies = module.functions.iter().filter(|(_, f)| f.body.is_some());
     Some(bodies.map(|(id, _)| id).collect())

@@ -97,8 +97,9 @@ impl<'a> Shown<'a> {
     }
 
     fn put_proof(&self, out: &mut String, fact: Fact, proof: &Proof) {
-        let verb = if proof.is_proved { "may" } else { "may for all that is known" };
-        let _ = writeln!(out, "\n{verb} {fact}");
+        let proven = if proof.is_proved { "" } else { " (not proven)" };
+        let verb = if proof.is_proved { "may" } else { "might" };
+        let _ = writeln!(out, "\n{verb} {fact}{proven}");
         for step in &proof.steps {
             let place = self.line(step).map_or(String::new(), |line| format!("{}:{line}: ", self.path));
             let _ = write!(out, "  {place}in {}", self.name(step.function));
@@ -149,9 +150,6 @@ impl<'a> Shown<'a> {
             Reason::Says(id) => format!("calls {}, whose effects are written down", name(id)),
             Reason::Ends(id) => format!("calls {}, which ends the program", name(id)),
             Reason::Unknown(Unknown::Function(id)) => self.unknown(id),
-            Reason::Unknown(Unknown::Circle(id)) => {
-                format!("calls {}, which calls it in turn", name(id))
-            }
             Reason::Unknown(Unknown::Callee) => "may do anything: what it calls is not known".to_owned(),
             Reason::Unknown(Unknown::Deinit) => "may do anything: the deinitializer is not known".to_owned(),
         }

@@ -1,78 +1,144 @@
-//! `silkit explain`: the reference page of an instruction or of a rule.
+//! `silkit explain`: the reference page of an instruction, of a rule of the verifier, or of an error's code.
 
+use crate::codes::{self, Code};
 use crate::color;
 use crate::complete::Candidate;
 use crate::session::{Format, Session};
-use serde_json::json;
+use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::ir::{InstInfo, Opcode};
-use silkit::verify::{Rule, find_rule};
+use silkit::verify::{Rule, find_rule, rules};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
   silkit explain struct_extract
-  silkit explain SIL0106
-  silkit explain --list
+  silkit explain SIL0402
+  silkit explain CLI0004
+  silkit explain --list | grep borrow
   silkit explain --format json begin_borrow";
 
-/// Shows the reference page of an instruction, or of a rule of the verifier
+/// Explain an instruction, a rule of the verifier, or the code of an error
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The names of instructions, and ids of rules
+    /// Names of instructions, ids or names of rules, and codes of errors
     #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
-    /// Lists all instructions, each with a line that says what it does
+    /// List all instructions, rules and codes, each with a line that says what it is
     #[arg(long)]
     list: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// Something that has a page.
+enum Page {
+    Instruction(&'static InstInfo),
+    Rule(&'static Rule),
+    Code(&'static Code),
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
-    let mut found: Vec<&InstInfo> = Vec::new();
-    let mut rules: Vec<&Rule> = Vec::new();
+    let mut pages: Vec<Page> = Vec::new();
     if args.list {
-        found.extend(Opcode::ALL.iter().map(|o| o.info()));
+        pages.extend(Opcode::ALL.iter().map(|opcode| Page::Instruction(opcode.info())));
+        pages.extend(rules().map(Page::Rule));
+        pages.extend(codes::ALL.iter().map(Page::Code));
     }
     for name in &args.names {
-        if let Some(rule) = find_rule(name) {
-            rules.push(rule);
-            continue;
-        }
-        match Opcode::from_name(name) {
-            Some(opcode) => found.push(opcode.info()),
+        match find(name) {
+            Some(page) => pages.push(page),
             None => {
-                let near = nearest(name, Opcode::ALL.iter().map(|o| o.info().name));
-                let hint = near.map_or("`silkit explain --list` names all".to_owned(), |n| {
-                    format!("did you mean `{n}`?")
-                });
-                session.refuse(format!("there is no instruction or rule `{name}`"), hint);
+                let names = Opcode::ALL.iter().map(|opcode| opcode.info().name);
+                let names = names.chain(rules().flat_map(|rule| [rule.id.as_str(), rule.name]));
+                let names = names.chain(codes::ALL.iter().map(|code| code.id.as_str()));
+                let hint = match nearest(name, names) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`silkit explain --list` names all".to_owned(),
+                };
+                session.refuse(format!("no instruction, rule or code has the name `{name}`"), hint);
             }
         }
     }
     let text = match args.format {
-        Format::Json => as_json(&found, &rules),
-        Format::Text if args.list => as_list(&found),
+        Format::Json => format!("{:#}\n", Value::from_iter(pages.iter().map(Page::as_json))),
+        Format::Text if args.list => as_list(&pages),
         Format::Text => {
             let bold = color::is_on(&std::io::stdout());
-            let instructions = found.iter().map(|info| page(info, bold));
-            let rules = rules.iter().map(|rule| crate::verify::page(rule, bold));
-            instructions.chain(rules).collect::<Vec<_>>().join("\n")
+            pages.iter().map(|page| page.as_text(bold)).collect::<Vec<_>>().join("\n")
         }
     };
     session.answer(&text);
     session.finish()
 }
 
-fn as_list(found: &[&InstInfo]) -> String {
-    let width = found.iter().map(|i| i.name.len()).max().unwrap_or(0);
-    found.iter().map(|i| format!("{:width$}  {}\n", i.name, i.summary)).collect()
+fn find(name: &str) -> Option<Page> {
+    let rule = || find_rule(name).map(Page::Rule);
+    let code = || codes::find(name).map(Page::Code);
+    let instruction = || Opcode::from_name(name).map(|opcode| Page::Instruction(opcode.info()));
+    rule().or_else(code).or_else(instruction)
+}
+
+fn as_list(pages: &[Page]) -> String {
+    let width = pages.iter().map(|page| page.name().len()).max().unwrap_or(0);
+    pages.iter().map(|page| format!("{:width$}  {}\n", page.name(), page.summary())).collect()
+}
+
+impl Page {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Instruction(info) => info.name,
+            Self::Rule(rule) => rule.id.as_str(),
+            Self::Code(code) => code.id.as_str(),
+        }
+    }
+
+    fn summary(&self) -> &'static str {
+        match self {
+            Self::Instruction(info) => info.summary,
+            Self::Rule(rule) => rule.summary,
+            Self::Code(code) => code.summary,
+        }
+    }
+
+    fn as_text(&self, bold: bool) -> String {
+        match self {
+            Self::Instruction(info) => instruction(info, bold),
+            Self::Rule(rule) => crate::verify::page(rule, bold),
+            Self::Code(code) => codes::page(code, bold),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        match self {
+            Self::Instruction(info) => {
+                let mut page = json!({
+                    "name": info.name, "class": info.class, "summary": info.summary, "syntax": info.syntax,
+                    "details": info.details, "example": info.example, "see": info.see,
+                });
+                for (name, value) in facts(info) {
+                    page[name.replace(' ', "_")] = match value.as_str() {
+                        "true" => true.into(),
+                        "false" => false.into(),
+                        _ => value.into(),
+                    };
+                }
+                page
+            }
+            Self::Rule(rule) => json!({
+                "id": rule.id.as_str(), "name": rule.name, "summary": rule.summary, "details": rule.details,
+                "failing": rule.failing, "corrected": rule.corrected,
+            }),
+            Self::Code(code) => json!({
+                "id": code.id.as_str(), "summary": code.summary, "details": code.details, "example": code.example,
+            }),
+        }
+    }
 }
 
 /// What is known of an instruction besides its text, by the names of the reference page.
@@ -93,7 +159,7 @@ fn operand_ownership(info: &InstInfo) -> String {
     uses.join(", ")
 }
 
-fn page(info: &InstInfo, bold: bool) -> String {
+fn instruction(info: &InstInfo, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let mut out = format!("{on}{}{off} – {}\n\n  {} {}\n\n", info.name, info.summary, info.name, info.syntax);
     if !info.details.is_empty() {
@@ -112,34 +178,9 @@ fn page(info: &InstInfo, bold: bool) -> String {
     out
 }
 
-fn as_json(found: &[&InstInfo], rules: &[&Rule]) -> String {
-    let mut pages: Vec<_> = found
+/// Returns the codes of errors that are no rules of the verifier, for completion.
+pub(crate) fn codes() -> impl Iterator<Item = Candidate> {
+    codes::ALL
         .iter()
-        .map(|info| {
-            let mut page = json!({
-                "name": info.name, "class": info.class, "summary": info.summary, "syntax": info.syntax,
-                "details": info.details, "example": info.example, "see": info.see,
-            });
-            for (name, value) in facts(info) {
-                page[name.replace(' ', "_")] = match value.as_str() {
-                    "true" => true.into(),
-                    "false" => false.into(),
-                    _ => value.into(),
-                };
-            }
-            page
-        })
-        .collect();
-    pages.extend(rules.iter().map(|rule| {
-        json!({
-            "id": rule.id.as_str(), "name": rule.name, "summary": rule.summary, "details": rule.details,
-            "failing": rule.failing, "corrected": rule.corrected,
-        })
-    }));
-    format!("{:#}\n", serde_json::Value::from(pages))
-}
-
-/// The codes of errors that are no rules of the verifier, for completion.
-pub(crate) fn codes() -> Vec<Candidate> {
-    Vec::new()
+        .map(|code| Candidate { text: code.id.as_str().to_owned(), help: code.summary.to_owned() })
 }

@@ -16,35 +16,35 @@ Examples:
   silkit extract -func-file names.txt -o part.sil whole.sil
   silkit extract -invert -func main whole.sil";
 
-/// Takes functions out of a module, with what they need
+/// Extract functions from a module, with what they need
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The file; `-` is standard input
+    /// File; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
-    /// A function to take, by its mangled name
+    /// Function to take, by mangled or demangled name, a unique part, or a pattern with `*`
     #[arg(long, value_name = "NAME")]
     func: Vec<String>,
-    /// A file with a name of a function on each line
+    /// File with the name of a function on each line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     func_file: Option<PathBuf>,
-    /// Takes all other functions
+    /// Take all other functions
     #[arg(long)]
     invert: bool,
-    /// Writes there instead of to standard output
+    /// Write to FILE instead of standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     output: PathBuf,
-    /// Prints locations and scopes
+    /// Print source locations
     #[arg(long)]
     emit_verbose_sil: bool,
-    /// Sorts functions, users and predecessors
+    /// Sort functions, users and predecessors
     #[arg(long)]
     emit_sorted_sil: bool,
-    /// Writes the binary form, which every command reads in place of text
+    /// Write the binary form, which every command reads in place of text
     #[arg(long)]
     emit_sib: bool,
-    /// How errors are shown
+    /// Form of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
     #[arg(long, hide = true)]

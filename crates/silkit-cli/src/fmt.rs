@@ -1,8 +1,9 @@
 //! `silkit fmt`: canonical printing that keeps comments and the order of entities.
 
+use crate::codes::NOT_SO;
 use crate::color;
 use crate::output::{self, counted};
-use crate::session::{NOT_SO, Report, Session};
+use crate::session::{Report, Session};
 use silkit::diag::Diagnostic;
 use silkit::text::{PrintOptions, format_module, parse_module, print_module};
 use similar::{ChangeTag, TextDiff};
@@ -10,28 +11,28 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Comments that refer to other lines (users, predecessors, demangled names) are made anew; all others
-stay. Without --check files are rewritten in place; standard input is answered on standard output.
+Comments that refer to other lines (users, predecessors, demangled names) are written anew; all
+others stay. Files are rewritten in place; for standard input the result goes to standard output.
 
 Examples:
-  silkit fmt a.sil b.sil
-  silkit fmt --check *.sil
-  silkit fmt - < a.sil > b.sil";
+  silkit fmt - < docs/mistakes/leak.sil
+  silkit fmt --check examples/shapes.raw.sil
+  silkit fmt a.sil b.sil";
 
-/// Prints SIL in canonical form, comments and order kept
+/// Format SIL in canonical form; comments and order stay
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The files, rewritten in place; `-` is standard input
+    /// Files to rewrite in place; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Writes nothing; lists the files that would change, and ends with status 1 if there are any
+    /// Write nothing; list the files that would change, and exit with status 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Prints the type of every operand
+    /// Print the type of every operand
     #[arg(long)]
     types: bool,
-    /// How errors are shown
+    /// Form of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
 }

@@ -18,20 +18,20 @@ Examples:
   silkit graph calls examples/shapes.raw.sil | dot -Tpng > calls.png
   silkit graph classes examples/shapes.raw.sil --format json";
 
-/// Draws control flow, calls or the class hierarchy
+/// Draw control flow, calls or the class hierarchy
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// `cfg` (default), `calls` or `classes`; and the file, `-` being standard input
+    /// What to draw: `cfg` (default), `calls` or `classes`; and the file, `-` is standard input
     #[arg(value_name = "[KIND] [FILE]", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
-    /// The function to draw, by its mangled name; for calls, where to begin
+    /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Writes there instead of to standard output
+    /// Write to FILE instead of standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     output: PathBuf,
 }

@@ -1,7 +1,8 @@
 //! Loading: a path or `-`, checked before anything looks at it.
 
+use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};
-use crate::session::{NO_FUNCTION, Session, UNREADABLE};
+use crate::session::Session;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};

@@ -13,20 +13,20 @@ Examples:
   silkit interface Geo.swiftinterface
   silkit interface --facts Swift.swiftinterface _Concurrency.swiftinterface -o swift.facts";
 
-/// Shows what `.swiftinterface` files declare, or makes a file of facts from them
+/// Show what `.swiftinterface` files declare, or make a file of facts from them
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The files; `-` is standard input
+    /// Files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Makes one file of facts from all files
+    /// Make one file of facts from all files
     #[arg(long)]
     facts: bool,
-    /// Writes there instead of to standard output
+    /// Write to FILE instead of standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     output: PathBuf,
-    /// How errors are shown
+    /// Form of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
 }

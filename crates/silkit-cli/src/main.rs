@@ -2,6 +2,7 @@
 
 mod alias;
 mod bisect;
+mod codes;
 mod color;
 mod complete;
 mod demangle;
@@ -9,6 +10,7 @@ mod effects;
 mod effects_show;
 mod explain;
 mod extract;
+mod findings;
 mod fmt;
 mod frontend;
 mod graph;

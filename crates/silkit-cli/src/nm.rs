@@ -19,17 +19,17 @@ Examples:
   silkit nm --demangle examples/shapes.raw.sil
   silkit nm --format json examples/*.sil";
 
-/// Lists functions, global variables, vtables and witness tables
+/// List functions, global variables, vtables and witness tables
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The files; `-` is standard input
+    /// Files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Says mangled names for people
+    /// Print demangled names
     #[arg(long)]
     demangle: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]

@@ -15,16 +15,16 @@ Examples:
   silkit pipelines --status Onone
   silkit pipelines --format json | jq -r '.[].name'";
 
-/// Lists the reference's pipelines, or prints one in its YAML
+/// List the pipelines of the Swift compiler, or print one as YAML
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The pipeline; all are listed where none is named
+    /// Pipeline; all are listed where none is named
     name: Option<String>,
-    /// Says of each pass whether it is built in (`x`) or not (`-`)
+    /// Show for each pass whether it is built in (`x`) or not (`-`)
     #[arg(long)]
     status: bool,
-    /// The form of the answer
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

@@ -3,29 +3,19 @@
 //! Answers go to standard output, diagnostics to standard error. Only where findings are the answer (`verify`) do they go
 //! to standard output, and what kept the command from its work goes to standard error all the same.
 
+use crate::codes::{NOT_SO, UNWRITABLE, USAGE};
 use crate::color;
 use crate::output;
 use crate::progress::Progress;
 use clap::ValueEnum;
 use silkit::diag::expected::{annotations, mismatches};
 use silkit::diag::render::{self, Terminal, Tool};
-use silkit::diag::{Diagnostic, Diagnostics, RuleId, Severity, SourceMap};
+use silkit::diag::{Diagnostic, Diagnostics, Severity, SourceMap};
 use silkit::text::ParseOptions;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
-
-/// A file could not be read.
-pub(crate) const UNREADABLE: RuleId = RuleId::new("CLI0001");
-/// A file could not be written.
-pub(crate) const UNWRITABLE: RuleId = RuleId::new("CLI0002");
-/// The command was asked for something that it cannot do.
-pub(crate) const USAGE: RuleId = RuleId::new("CLI0003");
-/// No function, or more than one, has the name that was given.
-pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
-/// What a command is about did not hold: `fmt --check`.
-pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
 /// How findings are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]

@@ -3,7 +3,7 @@
 use crate::input::{Input, name_of};
 use crate::session::{Report, Session};
 use serde_json::{Map, Value, json};
-use silkit::ir::{Module, Opcode};
+use silkit::ir::{FunctionId, Module, Opcode};
 use std::fmt::Write;
 use std::ops::AddAssign;
 use std::path::PathBuf;
@@ -13,16 +13,20 @@ const EXAMPLES: &str = "\
 Examples:
   silkit stats examples/shapes.raw.sil
   silkit stats examples/*.sil | head
-  swiftc -emit-silgen a.swift | silkit stats --format json";
+  silkit stats --function '*Canvas*' examples/shapes.raw.sil
+  silkit stats --format json examples/*.sil | jq '.files[] | {file, instructions}'";
 
-/// Counts functions, blocks and instructions, by kind
+/// Count functions, blocks and instructions, by kind
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The files; `-` is standard input
+    /// Files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// The form of the answer
+    /// Count only these functions, by mangled or demangled name, a unique part, or a pattern with `*`
+    #[arg(long, short, value_name = "NAME")]
+    function: Vec<String>,
+    /// Form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -49,8 +53,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut files: Vec<(String, Counts)> = Vec::new();
     for path in session.inputs(&args.files) {
         // One after the other, so that only one is in memory.
-        if let Some(input) = session.load(&path) {
-            files.push((name_of(&path), count(&input)));
+        let Some(input) = session.load(&path) else { continue };
+        let functions = match args.function.as_slice() {
+            [] => Some(input.module.functions.keys().collect()),
+            names => session.bodies_named(&input.module, &path, names),
+        };
+        if let Some(functions) = functions {
+            files.push((name_of(&path), count(&input, &functions, args.function.is_empty())));
         }
     }
     let Some((_, first)) = files.first() else { return session.finish() };
@@ -66,30 +75,33 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-fn count(input: &Input) -> Counts {
+/// Counts what some functions hold, and with `is_whole` the rest of the module.
+fn count(input: &Input, functions: &[FunctionId], is_whole: bool) -> Counts {
     let module: &Module = &input.module;
+    let bodies_of = || functions.iter().filter_map(|&id| module.functions[id].body.as_ref());
+    let others = |count: usize| if is_whole { count } else { 0 };
     let mut kinds = vec![0; Opcode::ALL.len()];
     let (mut blocks, mut bodies) = (0, 0);
-    let initializers = module.globals.iter().filter_map(|g| g.initializer.as_ref());
-    for body in module.functions.values().filter_map(|f| f.body.as_ref()) {
+    let initializers = module.globals.iter().filter_map(|g| g.initializer.as_ref()).filter(|_| is_whole);
+    for body in bodies_of() {
         bodies += 1;
         blocks += body.block_count();
     }
-    for body in module.functions.values().filter_map(|f| f.body.as_ref()).chain(initializers) {
+    for body in bodies_of().chain(initializers) {
         for inst in body.insts() {
             kinds[body.inst(inst).opcode as usize] += 1;
         }
     }
     let entities = [
-        ("bytes", input.size),
-        ("functions", module.functions.len()),
+        ("bytes", others(input.size)),
+        ("functions", functions.len()),
         ("bodies", bodies),
         ("blocks", blocks),
         ("instructions", kinds.iter().sum()),
-        ("globals", module.globals.len()),
-        ("vtables", module.vtables.len()),
-        ("witness_tables", module.witness_tables.len() + module.default_witness_tables.len()),
-        ("scopes", module.scopes.len()),
+        ("globals", others(module.globals.len())),
+        ("vtables", others(module.vtables.len())),
+        ("witness_tables", others(module.witness_tables.len() + module.default_witness_tables.len())),
+        ("scopes", others(module.scopes.len())),
     ];
     Counts { entities, kinds }
 }
@@ -139,7 +151,7 @@ fn as_table(files: &[(String, Counts)], total: &Counts) -> String {
         let _ = match name {
             "functions" => writeln!(out, "{n:>10} functions, {} with a body", total.get("bodies")),
             "bodies" => Ok(()),
-            _ if n == 0 && !matches!(name, "bytes" | "blocks" | "instructions") => Ok(()),
+            _ if n == 0 && !matches!(name, "blocks" | "instructions") => Ok(()),
             _ => writeln!(out, "{n:>10} {}", name.replace('_', " ")),
         };
     }
@@ -153,7 +165,6 @@ fn as_table(files: &[(String, Counts)], total: &Counts) -> String {
 }
 
 fn as_json(files: &[(String, Counts)], total: &Counts) -> String {
-    let mut object = total.json();
     let files: Vec<Value> = files
         .iter()
         .map(|(name, counts)| {
@@ -162,6 +173,5 @@ fn as_json(files: &[(String, Counts)], total: &Counts) -> String {
             file.into()
         })
         .collect();
-    object.insert("files".to_owned(), files.into());
-    format!("{:#}\n", Value::from(object))
+    format!("{:#}\n", json!({"files": files, "total": total.json()}))
 }

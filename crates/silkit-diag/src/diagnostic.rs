@@ -203,17 +203,35 @@ pub struct Entity {
     pub name: Box<str>,
     /// The value, block or other part inside it, as it is printed (`%3`, `bb2`).
     pub part: Option<Box<str>>,
+    /// The name for people, such as a demangled one. Where there is one, text for people names the entity.
+    pub title: Option<Box<str>>,
+    /// The place in the source from which the entity was compiled, such as `Shapes.swift:12:5`.
+    pub origin: Option<Box<str>>,
 }
 
 impl Entity {
     /// An entity of some kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
-        Entity { kind, name: name.into(), part: None }
+        Entity { kind, name: name.into(), part: None, title: None, origin: None }
     }
 
     /// A function.
     pub fn function(name: impl Into<Box<str>>) -> Self {
         Entity::new(EntityKind::Function, name)
+    }
+
+    /// Gives the entity a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<Box<str>>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says from which place of the source the entity was compiled.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<Box<str>>) -> Self {
+        self.origin = Some(origin.into());
+        self
     }
 
     /// Names a value inside the entity.

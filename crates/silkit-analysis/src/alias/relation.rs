@@ -115,7 +115,7 @@ impl fmt::Display for Relation {
                 "one begins in an argument, the other one in what was allocated after the function began"
             }
             Self::NoEscape => "one of them never comes to where the other one is used",
-            Self::Unused => "one of them is not used, so that no access through it overlaps",
+            Self::Unused => "one of them has no use, so no access through it can conflict",
         };
         f.write_str(sentence)
     }

@@ -26,8 +26,6 @@ pub enum Reason {
 pub enum Unknown {
     /// A function without a body here, or with one that may be another one when the program runs.
     Function(FunctionId),
-    /// A function that calls the caller in turn: nothing was known of it yet.
-    Circle(FunctionId),
     /// A function value, or a method that others may implement.
     Callee,
     /// A deinitializer.
@@ -43,9 +41,7 @@ impl Reason {
     /// The function that it is about.
     pub fn function(self) -> Option<FunctionId> {
         match self {
-            Self::Says(id) | Self::Ends(id) | Self::Unknown(Unknown::Function(id) | Unknown::Circle(id)) => {
-                Some(id)
-            }
+            Self::Says(id) | Self::Ends(id) | Self::Unknown(Unknown::Function(id)) => Some(id),
             _ => None,
         }
     }

@@ -5,8 +5,8 @@ use crate::BodyView;
 use crate::ProgramView;
 use crate::side_effects::{Cause, Subject, Witness, declared_effects, has_computed_effects};
 use silkit_ir::effects::{Effects, SideEffects};
-use silkit_ir::info::ApplyKind;
-use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, RuntimeEffects};
+use silkit_ir::info::{ApplyKind, Role};
+use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, RuntimeEffects, Value};
 
 /// The end of a proof.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,9 @@ impl<'a> Recorder<'a> {
         if effects.intersects(R::COUNT | R::RELEASE) && !self.concerns_references(body, inst) {
             effects -= R::COUNT | R::RELEASE;
         }
+        if effects.contains(R::RELEASE) && self.ends_own_memory(inst) {
+            effects -= R::RELEASE;
+        }
         let kinds = [
             (R::ALLOCATE, Fact::Allocate),
             (R::COUNT, Fact::Count),
@@ -166,10 +169,57 @@ impl<'a> Recorder<'a> {
                 self.edge(fact, inst, callee, callee_fact);
             }
             Some(_) => self.leaf(fact, inst, Reason::Says(callee)),
-            None if is_computed => self.leaf(fact, inst, Reason::Unknown(Unknown::Circle(callee))),
+            None if is_computed => self.recursion(fact, inst, callee),
             None if ends_program(function) => self.leaf(fact, inst, Reason::Ends(callee)),
             None => self.leaf(fact, inst, Reason::Unknown(Unknown::Function(callee))),
         }
+    }
+
+    /// A call of a function of whose effects nothing was computed yet, because it calls the caller in turn: the caller
+    /// reads or writes what the callee does, of whichever argument.
+    fn recursion(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId) {
+        let kind: fn(Subject) -> Fact = if matches!(fact, Fact::Read(_)) { Fact::Read } else { Fact::Write };
+        self.edge(fact, inst, callee, kind(Subject::Global));
+        for index in 0..arguments(self.declared(callee)) {
+            self.edge(fact, inst, callee, kind(Subject::Argument(index)));
+        }
+    }
+
+    /// Returns true if an instruction ends an object that was allocated in this function, without running code: nobody
+    /// else sees that its memory is touched.
+    fn ends_own_memory(&self, inst: Inst) -> bool {
+        let body = self.facts.body;
+        let opcode = body.inst(inst).opcode;
+        let deallocates = matches!(
+            opcode,
+            Opcode::DeallocBox
+                | Opcode::DeallocRef
+                | Opcode::DeallocPartialRef
+                | Opcode::DeallocExistentialBox
+                | Opcode::DeallocPack
+        );
+        let releases = matches!(opcode, Opcode::DestroyValue | Opcode::StrongRelease | Opcode::ReleaseValue);
+        if !deallocates && !releases {
+            return false;
+        }
+        let same = |role| matches!(role, Role::Cast(_) | Role::Marker(_) | Role::Copy(_));
+        let root = body.origin(body.operand_value(inst, 0), same).root;
+        let Some(allocation) = body.defining_inst(root).filter(|&inst| body.is_allocation(inst)) else {
+            return false;
+        };
+        deallocates || body.inst(allocation).opcode == Opcode::AllocBox && self.holds_trivial_fields(root)
+    }
+
+    /// Returns true if all fields of a box are trivial: destroying them does nothing.
+    fn holds_trivial_fields(&self, value: Value) -> bool {
+        let body = self.facts.body;
+        let mut projections = body.users(value).filter(|&user| body.inst(user).opcode == Opcode::ProjectBox);
+        let is_trivial = |inst| {
+            let address = body.first_result(inst);
+            address.is_some_and(|address| self.facts.is_trivial(body.value(address).ty) == Some(true))
+        };
+        let first = projections.next();
+        first.is_some_and(is_trivial) && projections.all(is_trivial)
     }
 
     /// What is unknown at an instruction.
@@ -185,6 +235,9 @@ impl Witness for Recorder<'_> {
         type Make = fn(Subject) -> Fact;
         let kinds: [(Effects, Make, Reason); 2] =
             [(Effects::READ, Fact::Read, Reason::Reads), (Effects::WRITE, Fact::Write, Reason::Writes)];
+        if inst.is_some_and(|inst| self.ends_own_memory(inst)) {
+            return;
+        }
         for (_, make, does) in kinds.into_iter().filter(|(effect, ..)| effects.contains(*effect)) {
             let fact = make(on);
             match (cause, inst) {
@@ -205,6 +258,9 @@ impl Witness for Recorder<'_> {
     fn call(&mut self, inst: Inst, callees: Option<&[FunctionId]>) {
         if let Some(callees) = callees {
             callees.iter().for_each(|&callee| self.function(inst, callee));
+            return;
+        }
+        if self.ends_own_memory(inst) {
             return;
         }
         self.unknown(inst, self.unknown_code(inst));

@@ -122,13 +122,13 @@ fn verified_and_dumped(
     options: &Request,
 ) -> bool {
     let addresses = options.checking.addresses;
-    let findings = crate::verify::errors(input, declarations, addresses);
+    let findings = crate::findings::errors(input, declarations, addresses);
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
         // What this part of the reference's verifier looks at may be repaired by passes: it sees their output alone.
         checking.skipped.push(Part::Swift);
     }
-    if options.verify && !crate::verify::check(session, path, input, &findings, &checking) {
+    if options.verify && !crate::findings::check(session, path, input, &findings, &checking) {
         tell_how_to_go_on(session);
         return false;
     }
@@ -136,7 +136,8 @@ fn verified_and_dumped(
     options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
     // The reference verifies what it has read, and again what it will print; tests count on being told twice.
     let tells_on = options.checking.goes_on || options.checking.tells_memory;
-    !(options.verify && tells_on) || crate::verify::check(session, path, input, &findings, &options.checking)
+    !(options.verify && tells_on)
+        || crate::findings::check(session, path, input, &findings, &options.checking)
 }
 
 /// Says how to get the output of a module with errors, once.
@@ -159,8 +160,8 @@ fn optimized(
     }
     let addresses = options.checking.addresses;
     !options.verify || {
-        let findings = crate::verify::errors(input, declarations, addresses);
-        crate::verify::check(session, path, input, &findings, &options.checking)
+        let findings = crate::findings::errors(input, declarations, addresses);
+        crate::findings::check(session, path, input, &findings, &options.checking)
     }
 }
 

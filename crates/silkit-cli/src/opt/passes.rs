@@ -1,21 +1,22 @@
 //! The part of `silkit opt` that runs passes.
 
+use crate::codes;
+use crate::findings::named;
 use crate::input::Input;
 use crate::output;
 use crate::session::Session;
-use silkit::diag::{Diagnostic, RuleId};
+use silkit::diag::render::short;
+use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream};
 use silkit::passes;
 use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
+use silkit::verify::Renderer;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
-
-/// What passes found wrong with their input.
-const PROBLEM: RuleId = RuleId::new("SIL0900");
 
 /// Where to look for what may stand in a pipeline.
 pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, and `silkit pipelines --status` tells which pipelines have all of theirs";
@@ -84,8 +85,13 @@ impl Passes {
         }
         for problem in &outcome.problems {
             let message = format!("@{}: {}", problem.function, problem.message);
-            let diagnostic =
-                crate::verify::at(session, path, input, problem.pos, Diagnostic::error(PROBLEM, message));
+            let diagnostic = crate::findings::at(
+                session,
+                path,
+                input,
+                problem.pos,
+                Diagnostic::error(codes::PASS, message),
+            );
             session.push(diagnostic);
         }
         if self.tells_times {
@@ -145,12 +151,18 @@ impl Observer for Verifier<'_> {
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let report =
             silkit::verify::verify(module, self.declarations, None, &silkit::verify::Options::default());
-        let errors: Vec<String> =
-            report.findings.iter().filter(|f| f.is_error()).map(|f| f.message.clone()).collect();
-        for error in &errors {
-            output.print(Stream::Err, &format!("error: after `{}`: {error}\n", pass.tag));
+        let renderer = Renderer::new(module, None);
+        let errors: Vec<Diagnostic> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.is_error())
+            .map(|finding| named(module, finding.owner, finding.place, renderer.finding(finding)))
+            .collect();
+        if errors.is_empty() {
+            return true;
         }
-        errors.is_empty()
+        output.print(Stream::Err, &format!("after `{}`:\n{}", pass.tag, short(&errors, &SourceMap::new())));
+        false
     }
 }
 

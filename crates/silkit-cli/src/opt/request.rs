@@ -3,8 +3,8 @@
 use super::options::Refusal;
 use super::passes::Passes;
 use super::printers::Printer;
+use crate::findings::Checking;
 use crate::session::Report;
-use crate::verify::Checking;
 use silkit::text::PrintOptions;
 use std::path::PathBuf;
 

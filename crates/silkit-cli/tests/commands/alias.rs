@@ -49,6 +49,10 @@ fn aliases_are_told_with_the_rule_that_decided() {
         "%13 and %14 do not alias: they are different parts of the same memory: s0 and s1 (projection-paths)";
     assert_eq!(told.lines().next(), Some(first));
     assert!(told.contains("\n  memory: stack, from %12, path s0\n"), "{told}");
+    // An address that nothing uses is of some memory all the same.
+    let text = "sil @f : $@convention(thin) (Builtin.Int64) -> () {\nbb0(%0 : $Builtin.Int64):\n  %1 = alloc_stack $(Builtin.Int64, Builtin.Int64)\n  %2 = tuple_element_addr %1, 0\n  store %0 to %2\n  %4 = tuple_element_addr %1, 0\n  dealloc_stack %1\n  return undef : $()\n}\n";
+    let unused = stdout(&run_with(&["alias", "-", "%2", "%4"], text.as_bytes()));
+    assert!(unused.starts_with("%2 and %4 may alias: one of them has no use"), "{unused}");
     let lent = stdout(&run(&["alias", file, "-f", "rules", "%4", "%27"]));
     assert!(lent.contains("(no-pointer)") && lent.contains("  immutable: nobody writes to it"), "{lent}");
 }

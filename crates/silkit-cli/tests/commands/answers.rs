@@ -9,8 +9,11 @@ fn stats_of_several_files_add_up() {
     let files = value["files"].as_array().expect("files");
     for key in ["bytes", "functions", "instructions"] {
         let sum: u64 = files.iter().map(|f| f[key].as_u64().expect("a number")).sum();
-        assert_eq!(value[key], sum, "{key}");
+        assert_eq!(value["total"][key], sum, "{key}");
     }
+    assert_eq!(files.len(), 2);
+    assert_eq!(files[1]["file"], "examples/effects.raw.sil");
+    let value = &value["total"];
     let kinds = value["kinds"].as_object().expect("kinds");
     let of_kinds: u64 = kinds.values().filter_map(serde_json::Value::as_u64).sum();
     assert_eq!(value["instructions"], of_kinds);
@@ -115,4 +118,17 @@ fn graphs_in_every_form() {
     assert!(stderr(&output).contains("has 13 functions with bodies"), "{}", stderr(&output));
     let output = run(&["graph", "-f", "mian", file]);
     assert!(stderr(&output).contains("did you mean `main`?"), "{}", stderr(&output));
+}
+
+#[test]
+fn stats_of_some_functions() {
+    let file = "examples/shapes.raw.sil";
+    let count = |name: &str| {
+        let output = run(&["stats", "--format", "json", "--function", name, file]);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        value["total"]["functions"].as_u64().expect("a number")
+    };
+    assert_eq!(count("Canvas.total()"), 1);
+    assert!(count("*Canvas*") > 3);
+    assert_eq!(run(&["stats", "--function", "Canvas.totl()", file]).status.code(), Some(2));
 }

@@ -200,3 +200,21 @@ fn opt_says_how_to_go_on_where_the_input_has_errors() {
     let output = run(&["opt", "-sil-verify-none", "docs/mistakes/leak.sil"]);
     assert!(output.status.success() && stderr(&output).is_empty());
 }
+
+#[test]
+fn opt_repeats_the_words_of_the_reference() {
+    let cases = [
+        ("leak", "sil-opt says: Error! Found a leak due to a consuming post-dominance failure!"),
+        ("consumed-twice", "sil-opt says: Found over consume?!"),
+        ("borrow", "sil-opt says: Error! Found a leak due to a consuming post-dominance failure!"),
+        ("memory", "sil-opt says: SIL memory lifetime failure in @load: "),
+        (
+            "stack",
+            "sil-opt says: SIL verification failed: stack dealloc does not match most recent stack alloc",
+        ),
+    ];
+    for (name, words) in cases {
+        let output = run(&["opt", &format!("docs/mistakes/{name}.sil")]);
+        assert!(stderr(&output).contains(words), "{name}: {}", stderr(&output));
+    }
+}

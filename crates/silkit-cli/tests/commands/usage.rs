@@ -9,7 +9,18 @@ fn explain_shows_a_page_or_the_nearest_name() {
     let output = run(&["explain", "struct_extrakt"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `struct_extract`?"));
-    assert_eq!(stdout(&run(&["explain", "--list"])).lines().count(), silkit::ir::Opcode::ALL.len());
+    let listed = stdout(&run(&["explain", "--list"]));
+    assert!(listed.lines().count() > silkit::ir::Opcode::ALL.len() + silkit::verify::rules().count());
+    // Whatever is listed has a page.
+    for name in
+        listed.lines().filter_map(|line| line.split(' ').next()).filter(|name| name.starts_with("CLI"))
+    {
+        let page = stdout(&run(&["explain", name]));
+        assert!(page.starts_with(name) && page.contains("\nTry\n  "), "{page}");
+    }
+    for code in ["SIL0001", "SIL0900", "sil0402"] {
+        assert!(run(&["explain", code]).status.success(), "{code}");
+    }
     let json = stdout(&run(&["explain", "--format", "json", "load", "store"]));
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json[1]["name"], "store");
@@ -179,4 +190,24 @@ fn a_full_device_is_an_error_of_every_answer() {
             stderr(&output)
         );
     }
+}
+
+#[test]
+fn every_code_that_is_printed_has_a_page() {
+    let mut files = vec![root().join("crates/silkit/src/read.rs")];
+    let mut folders = vec![root().join("crates/silkit-cli/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    let mut seen = 0;
+    for file in files {
+        for code in text(&file).split("RuleId::new(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(run(&["explain", code]).status.success(), "{code} of {} has no page", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 7, "{seen}");
 }

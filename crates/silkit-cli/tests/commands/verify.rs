@@ -16,8 +16,8 @@ fn verify_finds_all_and_ends_with_status_1() {
     let allow = ["verify", "--allow", "sil0120", "--allow", "NoCriticalEdge", "-"];
     assert!(run_with(&allow, WRONG.as_bytes()).status.success());
     let unknown = run_with(&["verify", "--only", "NoCriticalEdges", "-"], WRONG.as_bytes());
-    assert_eq!(unknown.status.code(), Some(1));
-    assert!(stdout(&unknown).contains("did you mean `NoCriticalEdge`?"));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("did you mean `NoCriticalEdge`?"));
     let sarif = stdout(&run_with(&["verify", "--format", "sarif", "-"], WRONG.as_bytes()));
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
     assert_eq!(sarif["runs"][0]["results"][1]["ruleId"], "SIL0120");
@@ -103,4 +103,27 @@ fn what_keeps_from_verifying_goes_to_standard_error() {
     let output = run(&["verify", "no-such-file.sil", "docs/mistakes/leak.sil"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("no-such-file.sil") && stdout(&output).contains("SIL0402"));
+}
+
+#[test]
+fn findings_name_the_function_and_the_line_of_swift() {
+    let text = "sil_stage canonical\nimport Builtin\nsil_scope 1 { loc \"src/Box.swift\":3:1 parent @$s4main5greet4nameS2S_tF : $@convention(thin) () -> () }\n\
+                sil @$s4main5greet4nameS2S_tF : $@convention(thin) (Builtin.Int1) -> Builtin.Int64 {\nbb0(%0 : $Builtin.Int1):\n  \
+                cond_br %0, bb1, bb2\nbb1:\n  %2 = integer_literal $Builtin.Int64, 1\n  br bb3\nbb2:\n  br bb3\nbb3:\n  \
+                return %2, loc \"src/Box.swift\":7:5, scope 1\n}\n";
+    let told = stdout(&run_with(&["verify", "-"], text.as_bytes()));
+    assert!(told.contains("note: in function `greet(name:)`, Box.swift:7:5\n"), "{told}");
+    let json = stdout(&run_with(&["verify", "--format", "json", "-"], text.as_bytes()));
+    let json: serde_json::Value = serde_json::from_str(json.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(json["entity"]["title"], "greet(name:)");
+    assert_eq!(json["entity"]["origin"], "Box.swift:7:5");
+    assert_eq!(json["entity"]["name"], "$s4main5greet4nameS2S_tF");
+}
+
+#[test]
+fn the_rules_are_listed_as_json() {
+    let rules = stdout(&run(&["verify", "--list", "--format", "json"]));
+    let rules: serde_json::Value = serde_json::from_str(&rules).expect("JSON");
+    assert_eq!(rules.as_array().expect("rules").len(), silkit::verify::rules().count());
+    assert!(rules[0]["id"].as_str().is_some_and(|id| id.starts_with("SIL0")));
 }

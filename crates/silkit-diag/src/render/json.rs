@@ -15,7 +15,7 @@ use crate::{Diagnostic, SourceMap, Span};
 /// | `labels` | array of `{"place": place, "text": text, "primary": bool}` |
 /// | `notes` | array of `{"message": text, "place": place or null}` |
 /// | `suggestion` | `{"message": text, "edits": [{"place": place, "replacement": text}]}`, or null |
-/// | `entity` | `{"kind": "function", "global", "table" or "declaration", "name": text, "part": text or null}`, or null |
+/// | `entity` | `{"kind": "function", "global", "table" or "declaration", "name": text, "part": text or null, "title": the name for people or null, "origin": place in the source such as `a.swift:3:4`, or null}`, or null |
 ///
 /// A *place* is `{"file": text or null, "start": position, "end": position}`; a *position* is
 /// `{"offset": n, "line": n, "column": n, "byte_column": n}` with `offset` from 0, in bytes, and the
@@ -53,10 +53,10 @@ fn object(d: &Diagnostic, sources: &SourceMap<'_>) -> Value {
             .collect();
         json!({"message": *s.message, "edits": edits})
     });
-    let entity = d
-        .entity
-        .as_ref()
-        .map(|e| json!({"kind": e.kind.as_str(), "name": *e.name, "part": e.part.as_deref()}));
+    let entity = d.entity.as_ref().map(|e| {
+        json!({"kind": e.kind.as_str(), "name": *e.name, "part": e.part.as_deref(),
+            "title": e.title.as_deref(), "origin": e.origin.as_deref()})
+    });
     json!({
         "severity": d.severity.as_str(),
         "rule": d.rule.map(|r| r.as_str()),
@@ -110,6 +110,9 @@ mod tests {
         assert_eq!(v["labels"][0]["primary"], true);
         assert_eq!(v["notes"][0], json!({"message": "n", "place": null}));
         assert_eq!(v["suggestion"]["edits"][0]["place"]["start"], json!({"offset": 5}));
-        assert_eq!(v["entity"], json!({"kind": "function", "name": "f", "part": null}));
+        assert_eq!(
+            v["entity"],
+            json!({"kind": "function", "name": "f", "part": null, "title": null, "origin": null})
+        );
     }
 }

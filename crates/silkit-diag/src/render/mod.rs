@@ -56,17 +56,36 @@ pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", ") + &hidden)
 }
 
-/// What there is to say about the place of a diagnostic that has no place in a text.
+/// Returns in which entity a finding is: where that has a name for people, or the finding has no place in a text.
 fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
-    let entity = diagnostic.entity.as_deref().filter(|_| diagnostic.labels.is_empty())?;
-    let part = entity.part.as_deref().map(|p| format!(", at `{p}`")).unwrap_or_default();
-    Some(format!("in {} `{}`{part}", entity.kind.as_str(), entity.name))
+    let entity = diagnostic.entity.as_deref()?;
+    let has_place = !diagnostic.labels.is_empty();
+    if has_place && entity.title.is_none() {
+        return None;
+    }
+    let name = entity.title.as_deref().unwrap_or(&entity.name);
+    let part = entity.part.as_deref().filter(|_| !has_place);
+    let part = part.map(|part| format!(", at `{part}`")).unwrap_or_default();
+    let origin = entity.origin.as_deref().map(|origin| format!(", {origin}")).unwrap_or_default();
+    Some(format!("in {} `{name}`{part}{origin}", entity.kind.as_str()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::RuleId;
+
+    #[test]
+    fn entities() {
+        let plain = Diagnostic::error(RuleId::new("R"), "m");
+        assert_eq!(entity_note(&plain), None);
+        let entity = crate::Entity::function("$s1f").value("%1");
+        let named = plain.clone().entity(entity.clone().title("f()").origin("a.swift:3:4"));
+        assert_eq!(entity_note(&named).as_deref(), Some("in function `f()`, at `%1`, a.swift:3:4"));
+        let place = crate::Span::at(crate::FileId::new(0), 1);
+        assert_eq!(entity_note(&named.at(place)).as_deref(), Some("in function `f()`, a.swift:3:4"));
+        assert_eq!(entity_note(&plain.at(place).entity(entity)), None);
+    }
 
     #[test]
     fn summaries() {

@@ -99,8 +99,8 @@ fn result(d: &Diagnostic, sources: &SourceMap<'_>, rule_index: Option<usize>) ->
             Some(part) => format!("{}/{part}", entity.name),
             None => entity.name.to_string(),
         };
-        location["logicalLocations"] =
-            json!([{"name": *entity.name, "fullyQualifiedName": full, "kind": entity.kind.as_str()}]);
+        location["logicalLocations"] = json!([{"name": entity.title.as_deref().unwrap_or(&entity.name), "fullyQualifiedName": full,
+                "decoratedName": *entity.name, "kind": entity.kind.as_str()}]);
     }
     if location.as_object().is_some_and(|o| !o.is_empty()) {
         value["locations"] = json!([location]);

@@ -38,7 +38,7 @@ pub fn short<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources:
             }
         }
         if let Some(note) = entity_note(d) {
-            line(&mut out, sources, None, Severity::Note, &note);
+            line(&mut out, sources, place, Severity::Note, &note);
         }
         for note in &d.notes {
             line(&mut out, sources, note.span.or(place), Severity::Note, &note.message);

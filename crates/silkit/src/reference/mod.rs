@@ -68,12 +68,19 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// The first line of what the reference's verifier says of a finding, where that is known.
+    /// Returns the line of the reference's message about a finding that says what is wrong, where it finds the same.
     pub fn headline(&self, finding: &Finding) -> Option<String> {
         match finding.told.first()? {
             Told::Failure(failure) | Told::SwiftFailure(failure) => Some(failures::headline(failure.message)),
             Told::Memory(fault) => Some(self.memory_headline(finding, fault)),
-            Told::Ownership(..) => None,
+            Told::Ownership(..) => {
+                let Owner::Function(id) = finding.owner else { return None };
+                let found = std::slice::from_ref(finding);
+                let text = ownership::errors(self.module, id, found, ownership::Layout::Plain);
+                let is_frame =
+                    |line: &&str| line.starts_with("Begin Error") || line.starts_with("Function: ");
+                text.lines().find(|line| !is_frame(line)).map(str::to_owned)
+            }
         }
     }
 

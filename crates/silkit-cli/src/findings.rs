@@ -1,0 +1,161 @@
+//! Findings of the verifier as diagnostics that name the function and, with debug info, the line of the Swift source.
+
+use crate::input::{Input, name_of};
+use crate::output;
+use crate::session::Session;
+use silkit::demangle::{Style, demangle};
+use silkit::diag::{Diagnostic, EntityKind, FileId, Span};
+use silkit::ir::conventions::Addresses;
+use silkit::ir::{Module, ValueDef};
+use silkit::reference::{Part, Reference, part};
+use silkit::types::decl::Declarations;
+use silkit::verify::{Finding, Options, Owner, Place, Renderer, verify};
+use std::path::Path;
+
+/// Returns what makes diagnostics of the findings in a file.
+pub(crate) fn renderer<'a>(session: &mut Session, path: &Path, input: &'a Input) -> Renderer<'a> {
+    let file = input.text.as_ref().and_then(|text| Some((file_of(session, path, text)?, text.as_str())));
+    Renderer::new(&input.module, file)
+}
+
+/// Returns the file of a text in the session's sources. Offsets of what was read fit, so it can be added.
+fn file_of(session: &mut Session, path: &Path, text: &str) -> Option<FileId> {
+    let name = name_of(path);
+    let known = session.sources.files().find(|(_, f)| f.name() == name).map(|(id, _)| id);
+    known.or_else(|| session.sources.add(name, text.to_owned()).ok())
+}
+
+/// Returns a diagnostic that names its function for people, with the line of the Swift source that `place` comes from, and
+/// the file where it has no place in one.
+pub(crate) fn placed(
+    path: &Path,
+    input: &Input,
+    (owner, place): (Owner, Place),
+    diagnostic: Diagnostic,
+) -> Diagnostic {
+    let diagnostic = named(&input.module, owner, place, diagnostic);
+    match &input.text {
+        Some(_) => diagnostic,
+        None => diagnostic.note(format!(
+            "in `{}`; `silkit opt` prints its text, which has lines to point to",
+            path.display()
+        )),
+    }
+}
+
+/// Returns a diagnostic whose entity has a name for people and a place in the Swift source.
+pub(crate) fn named(module: &Module, owner: Owner, place: Place, mut diagnostic: Diagnostic) -> Diagnostic {
+    if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
+        let readable = demangle(&entity.name, Style::Simplified);
+        entity.title = Some(readable.map_or_else(|| entity.name.clone(), Into::into));
+        entity.origin = origin(module, owner, place).map(Into::into);
+    }
+    diagnostic
+}
+
+/// Returns the place in the Swift source from which an instruction was compiled.
+fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
+    let Owner::Function(id) = owner else { return None };
+    let body = module.functions[id].body.as_ref()?;
+    let inst = match place {
+        Place::Inst(inst) => inst,
+        Place::Operand(operand) => body.operand(operand).user,
+        Place::Block(block) => body.first_inst(block)?,
+        Place::Value(value) => match body.def(value) {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Argument(block, _) => body.first_inst(block)?,
+            ValueDef::Undef | ValueDef::Pending => return None,
+        },
+        Place::Whole | Place::Text(_) => return None,
+    };
+    let source = body.loc(body.inst(inst).loc)?.source?;
+    // The line 0 stands for code that the compiler made.
+    let file = source.file.filter(|_| source.line > 0)?;
+    let file = file.as_str().trim_matches('"');
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    Some(format!("{name}:{}:{}", source.line, source.column))
+}
+
+/// Returns a diagnostic at an offset in the text that a module was read from, where it is known.
+pub(crate) fn at(
+    session: &mut Session,
+    path: &Path,
+    input: &Input,
+    pos: u32,
+    diagnostic: Diagnostic,
+) -> Diagnostic {
+    let file = input.text.as_ref().filter(|_| pos != silkit::ir::NONE);
+    match file.and_then(|text| file_of(session, path, text)) {
+        Some(file) => diagnostic.at(Span::new(file, pos, pos + 1)),
+        None => diagnostic,
+    }
+}
+
+/// How `silkit opt` verifies what it read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checking {
+    pub(crate) addresses: Addresses,
+    /// The parts of the reference's verifier whose errors are let pass.
+    pub(crate) skipped: Vec<Part>,
+    /// Whether errors are told in the reference's words, and what can be printed nevertheless is.
+    pub(crate) goes_on: bool,
+    /// Whether errors of memory lifetimes are told in the reference's words alone, and nothing is refused for them.
+    pub(crate) tells_memory: bool,
+}
+
+impl Checking {
+    /// Lets errors of a part pass, or not.
+    pub(crate) fn skip(&mut self, part: Part, is_skipped: bool) {
+        self.skipped.retain(|skipped| *skipped != part);
+        if is_skipped {
+            self.skipped.push(part);
+        }
+    }
+}
+
+/// The errors that break rules, for `silkit opt`.
+pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
+    let options = Options { addresses, ..Options::default() };
+    let mut report = verify(&input.module, declarations, input.text.as_deref(), &options);
+    report.findings.retain(Finding::is_error);
+    report.findings
+}
+
+/// Notes errors of a module. Whether there is none that keeps it from being used.
+pub(crate) fn check(
+    session: &mut Session,
+    path: &Path,
+    input: &Input,
+    findings: &[Finding],
+    how: &Checking,
+) -> bool {
+    let is_told = |f: &&Finding| how.tells_memory && part(f) == Part::Memory;
+    let found = findings.iter().filter(|f| !how.skipped.contains(&part(f)) && !is_told(f));
+    let told: Vec<Finding> = findings.iter().filter(is_told).cloned().collect();
+    let findings: Vec<Finding> = found.cloned().collect();
+    let reference = Reference::new(&input.module);
+    output::complain(&reference.memory_errors(&told));
+    if how.goes_on {
+        output::complain(&reference.failures(&findings));
+        output::complain(&reference.memory_errors(&findings));
+        // The reference goes on after failures, and stops at these all the same.
+        if findings.iter().any(|f| matches!(part(f), Part::Ownership | Part::Memory)) {
+            session.fail();
+            return false;
+        }
+        return true;
+    }
+    if findings.is_empty() {
+        return true;
+    }
+    let renderer = renderer(session, path, input);
+    for finding in &findings {
+        let place = (finding.owner, finding.place);
+        let diagnostic = placed(path, input, place, renderer.finding(finding));
+        session.push(match reference.headline(finding) {
+            Some(words) => diagnostic.note(format!("sil-opt says: {words}")),
+            None => diagnostic,
+        });
+    }
+    false
+}
