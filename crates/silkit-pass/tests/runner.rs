@@ -1,7 +1,12 @@
 //! How passes are run.
 
+use silkit_analysis::Definition;
 use silkit_base::Symbol;
-use silkit_pass::{FunctionContext, Pass, Runner, Step};
+use silkit_ir::instructions::FunctionRef;
+use silkit_ir::{Module, Point};
+use silkit_pass::{FunctionContext, Outcome, Pass, Runner, Step, Stream};
+use silkit_types::decl::Declarations;
+use silkit_types::{SilType, Type};
 
 /// Makes a copy of each function that is no copy itself.
 fn copy(cx: &mut FunctionContext<'_>) {
@@ -44,4 +49,165 @@ fn functions_that_a_pass_makes_are_worked_on_too() {
     assert_eq!(runs, expected);
     assert_eq!(module.functions.len(), 4);
     assert!(outcome.runs.iter().all(|run| !run.has_changed), "no body was changed");
+}
+
+const CALLS: &str = "sil_stage canonical
+sil @leaf : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+sil @self : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @self : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1
+}
+sil @top : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @leaf : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  %2 = function_ref @self : $@convention(thin) () -> ()
+  %3 = apply %2() : $@convention(thin) () -> ()
+  %4 = function_ref @other : $@convention(thin) () -> ()
+  %5 = apply %4() : $@convention(thin) () -> ()
+  return %5
+}
+sil @other : $@convention(thin) () -> ()
+";
+
+fn module(text: &str) -> (Module, Declarations) {
+    let parsed = silkit_text::parse_module(text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let declarations = silkit_text::decl::declarations(&parsed.module);
+    (parsed.module, declarations)
+}
+
+/// Runs passes with a number of threads, and returns the module and what happened.
+fn run_with(threads: usize, text: &str, steps: &[Step<'_>]) -> (Module, Outcome) {
+    let (mut module, declarations) = module(text);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    let outcome = pool.install(|| Runner::new().run(&mut module, &declarations, steps));
+    (module, outcome)
+}
+
+/// Prints of each function that is named what is known of its body: the number of its instructions.
+fn look(cx: &mut FunctionContext<'_>) {
+    let mut text = format!("{}:", cx.function().name);
+    for inst in cx.body().insts() {
+        let Some(named) = cx.body().view_as::<FunctionRef>(inst) else { continue };
+        let id = cx.program().function_id(named.function).expect("a function of the module");
+        text += &match cx.program().definition(id) {
+            Definition::Body(body) => format!(" {} has {}", named.function, body.insts().count()),
+            Definition::Busy => format!(" {} is busy", named.function),
+            Definition::Declared => format!(" {} is declared", named.function),
+        };
+    }
+    cx.print(&(text + "\n"));
+}
+
+/// Adds an instruction at the beginning.
+fn grow(cx: &mut FunctionContext<'_>) {
+    let first = cx.body().insts().next().expect("an instruction");
+    cx.at(Point::Before(first)).integer_literal(SilType::object(Type::builtin("Int64")), "1");
+}
+
+#[test]
+fn callees_are_read_as_all_passes_left_them() {
+    let steps: [Step<'_>; 3] = [
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+        Pass::function("look", "Reads callees", &look).into(),
+        Pass::function("grow-again", "Adds an instruction", &grow).into(),
+    ];
+    let (_, outcome) = run_with(1, CALLS, &steps);
+    let expected = "leaf:\nself: self is busy\ntop: leaf has 4 self has 5 other is declared\n";
+    assert_eq!(outcome.output.text(Stream::Out), expected);
+    let numbers: Vec<usize> = outcome.runs.iter().map(|run| run.number).collect();
+    assert_eq!(numbers, (1..=9).collect::<Vec<_>>());
+}
+
+#[test]
+fn functions_that_are_added_are_worked_on_before_their_caller_goes_on() {
+    let add = |cx: &mut FunctionContext<'_>| {
+        if cx.function().name == "leaf" {
+            let mut function = cx.function().clone();
+            function.name = Symbol::new("leaf_special");
+            // Only the first of one name is kept.
+            cx.add_function(function.clone());
+            cx.add_function(function);
+        }
+    };
+    let see = |cx: &mut FunctionContext<'_>| {
+        let special = cx.program().function_id(Symbol::new("leaf_special"));
+        let special = special.and_then(|id| cx.program().definition(id).body());
+        let count = special.map_or(0, |body| body.insts().count());
+        cx.print(&format!("{} {count}\n", cx.function().name));
+    };
+    let steps: [Step<'_>; 3] = [
+        Pass::function("add", "Adds a function", &add).into(),
+        Pass::function("see", "Reads the added function", &see).into(),
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+    ];
+    let (module, outcome) = run_with(1, CALLS, &steps);
+    assert_eq!(module.functions.len(), 5);
+    // The added function is numbered last, and was through all passes when `leaf` went on. `self` is worked on at the same
+    // time as `leaf`, and does not see what that adds; `top` does.
+    assert_eq!(outcome.output.text(Stream::Out), "leaf 3\nself 0\ntop 3\nleaf_special 0\n");
+}
+
+#[test]
+fn functions_that_add_functions_without_end_are_bounded() {
+    let add = |cx: &mut FunctionContext<'_>| {
+        if cx.function().name.as_str().starts_with("leaf") {
+            let mut function = cx.function().clone();
+            function.name = Symbol::new(&format!("{}_", cx.function().name));
+            cx.add_function(function);
+        }
+    };
+    let (module, _) = run_with(2, CALLS, &[Pass::function("add", "Adds a function", &add).into()]);
+    // Ten are worked on, and the last of them adds one more.
+    assert_eq!(module.functions.len(), 4 + 11);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    // Many functions that call each other, each of which adds another one.
+    let mut text = "sil_stage canonical\n".to_owned();
+    for i in 0..60 {
+        text += &format!("sil @f{i} : $@convention(thin) () -> () {{\nbb0:\n");
+        for (at, callee) in [(i * 7 + 3) % 60, i / 2].into_iter().enumerate() {
+            text += &format!("  %r{at} = function_ref @f{callee} : $@convention(thin) () -> ()\n");
+            text += &format!("  %a{at} = apply %r{at}() : $@convention(thin) () -> ()\n");
+        }
+        text += "  %t = tuple ()\n  return %t\n}\n";
+    }
+    let steps: [Step<'_>; 4] = [
+        Pass::function("look", "Reads callees", &look).into(),
+        Pass::function("copy", "Copies functions", &copy).into(),
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+        Pass::function("look-again", "Reads callees", &look).into(),
+    ];
+    let shown = |threads| {
+        let (module, outcome) = run_with(threads, &text, &steps);
+        let runs: Vec<_> = outcome.runs.iter().map(|r| (r.number, r.tag.clone(), r.function)).collect();
+        (silkit_pass::testing::code(&module), outcome.output.text(Stream::Out), runs)
+    };
+    let one = shown(1);
+    assert_eq!(one, shown(2));
+    assert_eq!(one, shown(4));
+}
+
+#[test]
+fn changes_of_headers_are_changes() {
+    let mark = |cx: &mut FunctionContext<'_>| {
+        if cx.function().name == "leaf" {
+            cx.function_mut().attributes.semantics.push(Symbol::new("marked"));
+        } else {
+            // Asking to change something is no change.
+            cx.function_mut();
+        }
+    };
+    let (_, outcome) = run_with(1, CALLS, &[Pass::function("mark", "Marks a function", &mark).into()]);
+    let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
+    assert_eq!(changed, [true, false, false]);
 }
