@@ -4,7 +4,7 @@
 use super::liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst, Value};
-use silkit_types::decl::Declarations;
+use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 use std::hash::Hash;
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub fn leaf_count(ty: SilType, declarations: &Declarations) -> usize {
 /// The types of the stored properties of a struct.
 fn struct_fields(ty: Type, declarations: &Declarations) -> Option<Vec<Type>> {
     let decl = declarations.nominal_of(ty)?;
-    (!decl.is_class()).then(|| TypeFacts::stored_fields(declarations, ty)).flatten()
+    (decl.kind == NominalKind::Struct).then(|| TypeFacts::stored_fields(declarations, ty)).flatten()
 }
 
 /// Where the leaves of something live.

@@ -1,0 +1,43 @@
+//! Each analysis on files of cases, `tests/cases/*.txt`: one case for each arm that an analysis has.
+//!
+//! Comment lines at the start of an input ask: about blocks (`bb1`), values (`%2`: arguments and results are numbered in the
+//! order of the text) and instructions (`bb1.0`). `UPDATE_EXPECT=1` writes the answers into the files.
+
+mod support;
+
+use silkit_testkit::cases;
+use std::path::Path;
+use support::{control, values};
+
+macro_rules! cases {
+    ($($name:ident: $run:path;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let file = format!("tests/cases/{}.txt", stringify!($name));
+                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), $run) {
+                    panic!("{message}");
+                }
+            }
+        )*
+    };
+}
+
+cases! {
+    blocks: control::blocks;
+    questions: control::questions;
+    loops: control::loops;
+    regions: control::regions;
+    ranges: control::ranges;
+    cold_blocks: control::cold_blocks;
+    induction: values::induction;
+    rc_identity: values::rc_identity;
+    epilogue: values::epilogue;
+    array_calls: values::array_calls;
+    types: values::types;
+    liveness: values::liveness;
+    borrows: values::borrows;
+    interior: values::interior;
+    variables: values::variables;
+    fields: values::fields;
+}
