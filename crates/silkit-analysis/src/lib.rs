@@ -1,8 +1,12 @@
 //! Analyses of a body: what follows from its blocks, edges and uses, in dense tables.
 //!
-//! Each analysis is a plain struct that `compute(&Body)` makes in linear or almost linear time. It
-//! holds no reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] shows no
-//! change of what it depends on. An [`AnalysisCache`] keeps those of one body as long as they are.
+//! A [`BodyView`] is a function's body in its program: module, declarations, address mode, callees and their effects.
+//! Each [`Analysis`] is a plain struct that is computed from a view in linear or almost linear time. It holds no
+//! reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] shows no change of what it depends on.
+//! An [`AnalysisCache`] keeps the analyses of one body while they are valid.
+//!
+//! `cfg/` is about control flow, `values/` about what flows through it, `memory/` about addresses, `program/` about
+//! functions that call each other.
 //!
 //! | analysis | answers | made again after a change of |
 //! |---|---|---|
@@ -34,58 +38,22 @@
 //! | [`BlockRange`], [`InstRange`] | what lies between a definition that dominates and its ends | instructions |
 //! | [`path`] | a shortest path between blocks | – |
 
-pub mod access;
-pub mod alias;
-mod array_calls;
 mod cache;
-pub mod calls;
-mod cold_blocks;
-mod components;
-mod dead_ends;
-mod destructors;
-mod dominators;
-mod epilogue;
-pub mod escape;
-pub mod escape_effects;
-mod frontiers;
-mod induction;
-mod joins;
-mod loop_regions;
-mod loops;
+mod cfg;
 pub mod memory;
-mod order;
-pub mod ossa;
-mod path;
-pub mod proofs;
-mod ranges;
-mod rc_identity;
-mod scopes;
-pub mod side_effects;
+mod program;
 #[cfg(test)]
 mod testing;
+mod values;
 mod view;
-pub mod walk;
 
-pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
 pub use cache::{Analysis, AnalysisCache, Cached};
-pub use cold_blocks::ColdBlocks;
-pub use components::Components;
-pub use dead_ends::DeadEnds;
-pub use destructors::destruction_may_store;
-pub use dominators::{Dominators, PostDominators, value_dominates};
-pub use epilogue::{Epilogue, EpilogueKind};
-pub use frontiers::{ChosenDominators, Frontiers};
-pub use induction::{Induction, Step};
-pub use joins::Joins;
-pub use loop_regions::{LoopRegions, Region, RegionEdge, RegionKind};
-pub use loops::{Loop, LoopId, Loops};
-pub use order::BlockOrder;
-pub use path::path;
-pub use ranges::{BlockRange, InstRange};
-pub use rc_identity::RcIdentity;
-pub use scopes::{Begin, Coherence, ScopeError, Scopes};
+pub use cfg::*;
+pub use memory::{access, alias};
+pub use program::{calls, escape_effects, proofs, side_effects};
 pub use silkit_ir::effects::{
     ArgumentEffects, ArgumentEscape, Effects, Escape, FunctionEffects, SideEffects,
 };
 pub use silkit_ir::{Component, Indexed, ProjectionPath};
+pub use values::*;
 pub use view::{BodyView, Definition, ProgramFacts, ProgramView};

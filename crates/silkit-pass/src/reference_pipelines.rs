@@ -16,7 +16,7 @@ pub struct ReferencePipeline {
 pub struct Group {
     /// Its name.
     pub name: &'static str,
-    /// The tags of its passes in order. Not all of them are in [`crate::passes::ALL`].
+    /// The tags of its passes in order. Not all of them are built.
     pub passes: &'static [&'static str],
 }
 

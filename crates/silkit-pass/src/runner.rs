@@ -37,7 +37,7 @@ pub struct At<'a> {
     pub number: usize,
     /// The pass.
     pub pass: &'a Pass<'a>,
-    /// The module; see [`World::module`] for the bodies.
+    /// The module. The bodies of functions that are worked on are not known there.
     pub module: &'a Module,
     /// The function that is worked on, with its body; `None` for a pass of modules.
     pub function: Option<&'a Function>,

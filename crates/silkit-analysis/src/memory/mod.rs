@@ -1,12 +1,10 @@
-//! Memory that can be uniquely identified, and what instructions do to it (SIL.md, "Memory Lifetime").
-//!
-//! [`address_use`] says of one use of an address what it needs to find there and what it leaves behind.
-//! [`Locations`] are the trees of parts of all memory of a body that nothing else can name: stack allocations,
-//! indirect arguments, addresses that coroutines yield.
+//! Memory: which of it an address names, what may overlap, what instructions find in it and leave behind.
 
-mod facts;
-mod locations;
-mod uses;
+pub mod access;
+pub mod alias;
+mod lifetime;
 
-pub use locations::{Access, ArgumentRoleKind, Leaf, Location, Locations, Root, RootKind, switched_edges};
-pub use uses::{AddressUse, Derived, Leaves, Needs, Part, address_use};
+pub use lifetime::{
+    Access, AddressUse, ArgumentRoleKind, Derived, Leaf, Leaves, Location, Locations, Needs, Part, Root,
+    RootKind, address_use, switched_edges,
+};

@@ -4,7 +4,7 @@
 use super::path::{Found, Scopes, find};
 use super::reference::reference_root;
 use super::storage::{AccessStorage, StorageKind};
-use crate::destructors::destruction_may_store;
+use crate::destruction_may_store;
 use crate::{BodyView, ProgramView};
 use silkit_base::IdVec;
 use silkit_ir::conventions::{Addresses, ApplySite};

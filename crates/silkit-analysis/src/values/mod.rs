@@ -1,0 +1,16 @@
+//! Values: their ownership and lifetimes, where they come from and go to, what shares a reference count.
+
+mod array_calls;
+mod destructors;
+mod epilogue;
+pub mod escape;
+mod induction;
+pub mod ossa;
+mod rc_identity;
+pub mod walk;
+
+pub use array_calls::{ArrayCall, ArrayCallKind, array_kind};
+pub use destructors::destruction_may_store;
+pub use epilogue::{Epilogue, EpilogueKind};
+pub use induction::{Induction, Step};
+pub use rc_identity::RcIdentity;
