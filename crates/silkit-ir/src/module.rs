@@ -239,7 +239,7 @@ pub struct Global {
 }
 
 /// A vtable.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct VTable {
     /// The attributes.
     pub attributes: TableAttributes,
@@ -250,7 +250,7 @@ pub struct VTable {
 }
 
 /// The class of a vtable.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum ClassRef {
     /// By name.
     Name(Symbol),
@@ -259,7 +259,7 @@ pub enum ClassRef {
 }
 
 /// `#C.f: (C) -> () -> () : @f [override]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct VTableEntry {
     /// The method.
     pub method: DeclRef,
@@ -315,7 +315,7 @@ pub enum Conformance {
 }
 
 /// A witness table or a default witness table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct WitnessTable {
     /// The linkage.
     pub linkage: Linkage,
@@ -328,7 +328,7 @@ pub struct WitnessTable {
 }
 
 /// What a witness table belongs to.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum WitnessTableOf {
     /// A conformance.
     Conformance(Conformance),
@@ -337,7 +337,7 @@ pub enum WitnessTableOf {
 }
 
 /// One entry of a witness table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum WitnessEntry {
     /// `base_protocol P: conformance`.
     Base(Type, Conformance),
@@ -363,7 +363,7 @@ pub enum WitnessEntry {
 }
 
 /// A default override table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct DefaultOverrideTable {
     /// The linkage.
     pub linkage: Linkage,
@@ -374,7 +374,7 @@ pub struct DefaultOverrideTable {
 }
 
 /// A differentiability witness.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct DifferentiabilityWitness {
     /// The linkage.
     pub linkage: Linkage,
@@ -391,7 +391,7 @@ pub struct DifferentiabilityWitness {
 }
 
 /// A property descriptor.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Property {
     /// The attributes.
     pub attributes: TableAttributes,
@@ -404,7 +404,7 @@ pub struct Property {
 }
 
 /// A coverage map.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct CoverageMap {
     /// The file, the function's name and the name in the profile, as spelled.
     pub names: Vec<Symbol>,
@@ -415,7 +415,7 @@ pub struct CoverageMap {
 }
 
 /// The deinit of a move-only type.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct MoveOnlyDeinit {
     /// The attributes.
     pub attributes: TableAttributes,
@@ -426,7 +426,7 @@ pub struct MoveOnlyDeinit {
 }
 
 /// A debug scope.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Scope {
     /// The number in the text.
     pub id: u32,
@@ -439,7 +439,7 @@ pub struct Scope {
 }
 
 /// The parent of a debug scope.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum ScopeParent {
     /// Another scope.
     Scope(u32),

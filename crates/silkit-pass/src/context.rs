@@ -1,6 +1,7 @@
 //! What a pass sees and what it works with.
 
 use crate::output::{Output, Stream};
+use crate::snapshot::Snapshot;
 use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::CalleeAnalysis;
 use silkit_analysis::escape::Escapes;
@@ -106,6 +107,8 @@ pub(crate) struct Ledger {
     pub(crate) new_functions: Vec<Function>,
     /// The function without its body, as it was before the pass asked to change that.
     pub(crate) header: Option<Box<Function>>,
+    /// The module, as it was before the pass asked to change it.
+    pub(crate) module: Option<Box<Snapshot>>,
     /// The debug scopes that the pass added.
     pub(crate) new_scopes: Vec<Scope>,
 }
@@ -312,7 +315,7 @@ pub fn on_function<R>(
     cache: &mut AnalysisCache,
     work: impl FnOnce(&mut FunctionContext<'_>) -> R,
 ) -> R {
-    cx.facts.take();
+    cx.module_mut();
     let header = cx.module.functions[id].header();
     let mut function = std::mem::replace(&mut cx.module.functions[id], header);
     let mut facts = cx.options.program_facts();
@@ -363,6 +366,9 @@ impl<'a> ModuleContext<'a> {
     /// Returns the module, to be changed.
     pub fn module_mut(&mut self) -> &mut Module {
         self.facts.take();
+        if self.ledger.module.is_none() {
+            self.ledger.module = Some(Box::new(Snapshot::new(self.module)));
+        }
         self.module
     }
 

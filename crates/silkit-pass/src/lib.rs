@@ -31,6 +31,7 @@ mod pipeline;
 pub mod reference_pipelines;
 mod registry;
 mod runner;
+mod snapshot;
 pub mod testing;
 
 pub use bisect::{Bisection, Culprit, Verdict};

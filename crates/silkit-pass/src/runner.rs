@@ -8,7 +8,7 @@ use crate::pipeline::Step;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol};
-use silkit_ir::{Body, Epoch, Function, FunctionId, Module, shift_scopes};
+use silkit_ir::{Body, Function, FunctionId, Module, shift_scopes};
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -336,13 +336,10 @@ impl<'a> Runner<'a> {
         let before = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
         let start = Instant::now();
-        let before: Vec<Option<Epoch>> =
-            module.functions.values().map(|f| f.body.as_ref().map(Body::epoch)).collect();
         let (options, printing) = (&self.options, &self.printing);
         pass.run(&mut ModuleContext::new(module, declarations, options, printing, &mut ledger));
         let time = start.elapsed();
-        let after = module.functions.values().map(|f| f.body.as_ref().map(Body::epoch));
-        let has_changed = !before.into_iter().eq(after);
+        let has_changed = ledger.module.take().is_some_and(|before| before.differs(module));
         let at = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut ledger.output));
         let tag = step.pass.tag.to_owned();

@@ -4,7 +4,7 @@ use silkit_analysis::Definition;
 use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Module, Point};
-use silkit_pass::{FunctionContext, Outcome, Pass, Runner, Step, Stream};
+use silkit_pass::{FunctionContext, ModuleContext, Outcome, Pass, Runner, Step, Stream};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 
@@ -210,4 +210,26 @@ fn changes_of_headers_are_changes() {
     let (_, outcome) = run_with(1, CALLS, &[Pass::function("mark", "Marks a function", &mark).into()]);
     let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
     assert_eq!(changed, [true, false, false]);
+}
+
+#[test]
+fn changes_of_tables_are_changes() {
+    let text = "sil_stage canonical\nclass C {}\nsil @f : $@convention(method) (@guaranteed C) -> ()\n\
+        sil_vtable C {\n  #C.f: (C) -> () -> () : @f\n}\nsil_global @g : $Builtin.Int64\n";
+    let nothing = |cx: &mut ModuleContext<'_>| _ = cx.module_mut();
+    let table = |cx: &mut ModuleContext<'_>| cx.module_mut().vtables[0].entries.clear();
+    let global = |cx: &mut ModuleContext<'_>| cx.module_mut().globals[0].name = Symbol::new("h");
+    let linkage = |cx: &mut ModuleContext<'_>| {
+        let id = cx.module().functions.keys().next().expect("a function");
+        cx.module_mut().functions[id].linkage = silkit_ir::Linkage::Hidden;
+    };
+    let steps: [Step<'_>; 4] = [
+        Pass::module("nothing", "Changes nothing", &nothing).into(),
+        Pass::module("table", "Empties a table", &table).into(),
+        Pass::module("global", "Renames a variable", &global).into(),
+        Pass::module("linkage", "Changes a linkage", &linkage).into(),
+    ];
+    let (_, outcome) = run_with(1, text, &steps);
+    let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
+    assert_eq!(changed, [false, true, true, true]);
 }
