@@ -4,7 +4,7 @@
 use crate::infer::lowered;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ResultConvention, ResultInfo, SilType,
-    Substitution, TupleElement, Type, TypeFacts, TypeKind,
+    Substitution, TupleElement, Type, TypeFacts, TypeKind, lowered_as_parameter,
 };
 
 /// A function type with its generic parameters replaced by formal types and `@substituted`
@@ -46,9 +46,10 @@ pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFa
 pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFacts) -> Type {
     use TypeKind as K;
     let inside = |ty: Type| ty.map(&mut |part| substitute_lowered(part, subst, facts));
-    let formal = |ty: Type| ty.substitute(subst, &|base, name| facts.member_type(base, name));
+    // Arguments of calls keep their sugar; lowered types have none.
+    let formal = |ty: Type| ty.substitute(subst, &|base, name| facts.member_type(base, name)).desugared();
     match ty.kind() {
-        K::Param { .. } | K::Member(..) => lowered(formal(ty)),
+        K::Param { .. } | K::Member(..) => lowered(lowered_as_parameter(formal(ty))),
         K::Function(f) if f.sig.is_some() => ty,
         K::Function(f) if f.lowered && f.pattern_sig.is_none() => inside(ty),
         K::Box(b) if b.sig.is_none() => inside(ty),

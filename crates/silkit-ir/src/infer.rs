@@ -24,7 +24,11 @@ pub fn result_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Vec<SilTy
 pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {
     let info = body.info(inst);
     let spec = |i: u8| operand_type(body, inst, i as usize);
-    let attr = |i: u8| SilType::from_u32(body.words(inst)[i as usize]);
+    let attr = |i: u8| match body.words(inst)[i as usize] {
+        // `end_apply` of a compiler whose coroutines return nothing.
+        NONE => SilType::object(Type::void()),
+        word => SilType::from_u32(word),
+    };
     let one = match info.result {
         ResultRule::None => return Some(Vec::new()),
         ResultRule::SameAs(i) => spec(i),

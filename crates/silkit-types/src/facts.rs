@@ -15,6 +15,14 @@ pub trait TypeFacts: Sync {
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type>;
     /// The type that an associated type or alias of a concrete type stands for.
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type>;
+    /// The nominal type at a dotted path, if neither it nor a type around it has generic parameters.
+    fn plain_nominal(&self, _path: Symbol) -> Option<Type> {
+        None
+    }
+    /// A type with its dependent members replaced by what a signature knows of them.
+    fn reduced(&self, ty: Type, _sig: GenericSig) -> Type {
+        ty
+    }
     /// Whether values of every type are objects: SIL with `-enable-sil-opaque-values`.
     fn has_opaque_values(&self) -> bool {
         false
@@ -41,6 +49,12 @@ impl TypeFacts for WithOpaqueValues<'_> {
     }
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
         self.0.member_type(base, name)
+    }
+    fn plain_nominal(&self, path: Symbol) -> Option<Type> {
+        self.0.plain_nominal(path)
+    }
+    fn reduced(&self, ty: Type, sig: GenericSig) -> Type {
+        self.0.reduced(ty, sig)
     }
     fn has_opaque_values(&self) -> bool {
         true

@@ -14,6 +14,7 @@
 //! assert_eq!(SilType::address(int).to_string(), "$*Int");
 //! ```
 
+mod abstraction;
 mod canonical;
 pub mod decl;
 mod display;
@@ -28,6 +29,7 @@ mod sil_type;
 pub mod stdlib;
 mod substitute;
 
+pub use abstraction::lowered_as_parameter;
 pub use display::PrintType;
 pub use facts::{NoFacts, TypeFacts, WithOpaqueValues};
 pub use function::{

@@ -4,7 +4,8 @@
 //! The abstraction is the type's own: a stored property of type `(Int) -> Bool` holds
 //! `@callee_guaranteed (Int) -> Bool`. Sugar is resolved; names of generic parameters stay.
 
-use crate::decl::{DeclFlags, Declarations, NominalKind, Query, TypeProperties};
+use crate::abstraction::lowered_flags;
+use crate::decl::{DeclFlags, Declarations, NominalKind, Query, StoredProperty, TypeProperties};
 use crate::facts::TypeFacts;
 use crate::function::{
     CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
@@ -22,7 +23,7 @@ impl Declarations {
 }
 
 impl Query<'_> {
-    fn lower(&self, ty: Type) -> Option<Type> {
+    pub(crate) fn lower(&self, ty: Type) -> Option<Type> {
         let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         Some(match ty.kind() {
@@ -48,7 +49,9 @@ impl Query<'_> {
             TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && n.args.len() == 1 => {
                 Type::named(None, n.name, Box::new([self.lower(n.args[0])?]))
             }
-            TypeKind::Function(f) if !f.lowered => self.lower_function(f)?,
+            TypeKind::Function(f) if !f.lowered => {
+                Type::new(TypeKind::Function(Box::new(self.lower_function(f, None)?)))
+            }
             _ => ty,
         })
     }
@@ -67,43 +70,55 @@ impl Query<'_> {
         })
     }
 
-    fn lower_function(&self, f: &FunctionType) -> Option<Type> {
+    /// `sig` tells what is known about the generic parameters in the type.
+    pub(crate) fn lower_function(&self, f: &FunctionType, sig: Option<GenericSig>) -> Option<FunctionType> {
         let mut new = FunctionType::lowered(f.convention);
-        new.flags = f
-            .flags
-            .difference(FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS);
+        new.flags = lowered_flags(f.flags);
         new.sig = f.sig;
         if f.convention == Convention::Thick {
             new.callee = CalleeConvention::Guaranteed;
         }
         let mut params = Vec::new();
         for param in &f.params {
-            self.lower_param(param, param.ty, &mut params)?;
+            self.lower_param(param, param.ty, sig, &mut params)?;
         }
         new.params = params.into();
         let mut results = Vec::new();
         for result in &f.results {
-            self.lower_result(result.ty, &mut results)?;
+            self.lower_result(result.ty, sig, &mut results)?;
         }
         new.results = results.into();
         if f.flags.intersects(FnFlags::THROWS) || f.error.is_some() {
             let ty = f.error.map_or_else(|| Type::new(TypeKind::Any(Type::nominal("Error"))), |e| e.ty);
-            new.error = self.lower_error(ty)?;
+            new.error = self.lower_error(ty, sig)?;
         }
-        Some(Type::new(TypeKind::Function(Box::new(new))))
+        Some(new)
     }
 
     /// Tuples are passed element by element.
-    fn lower_param(&self, param: &Param, ty: Type, into: &mut Vec<Param>) -> Option<()> {
+    fn lower_param(
+        &self,
+        param: &Param,
+        ty: Type,
+        sig: Option<GenericSig>,
+        into: &mut Vec<Param>,
+    ) -> Option<()> {
         let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         if let TypeKind::Tuple(elements) = ty.kind()
             && param.convention != ParamConvention::FormalInout
         {
-            return elements.iter().try_for_each(|e| self.lower_param(param, e.ty, into));
+            return elements.iter().try_for_each(|e| self.lower_param(param, e.ty, sig, into));
         }
-        let lowered = self.lower(ty)?;
-        let properties = self.properties(ty, None);
+        let mut lowered = self.lower_within(ty, sig)?;
+        if let (TypeKind::Function(formal), TypeKind::Function(f)) = (ty.kind(), lowered.kind())
+            && !formal.flags.contains(FnFlags::ESCAPING)
+            && f.convention == Convention::Thick
+        {
+            let flags = f.flags | FnFlags::NOESCAPE;
+            lowered = Type::new(TypeKind::Function(Box::new(FunctionType { flags, ..(**f).clone() })));
+        }
+        let properties = self.properties(ty, sig);
         let address_only = properties.address_only?;
         let owned = matches!(param.convention, ParamConvention::FormalOwned | ParamConvention::Consuming);
         let convention = match (param.convention, address_only) {
@@ -120,13 +135,13 @@ impl Query<'_> {
         Some(())
     }
 
-    fn lower_result(&self, ty: Type, into: &mut Vec<ResultInfo>) -> Option<()> {
+    fn lower_result(&self, ty: Type, sig: Option<GenericSig>, into: &mut Vec<ResultInfo>) -> Option<()> {
         let _level = self.step()?;
         let ty = self.resolve(ty).desugared();
         if let TypeKind::Tuple(elements) = ty.kind() {
-            return elements.iter().try_for_each(|e| self.lower_result(e.ty, into));
+            return elements.iter().try_for_each(|e| self.lower_result(e.ty, sig, into));
         }
-        let properties = self.properties(ty, None);
+        let properties = self.properties(ty, sig);
         let convention = if properties.address_only? {
             ResultConvention::Out
         } else if properties.trivial? {
@@ -138,28 +153,69 @@ impl Query<'_> {
             convention,
             flags: ResultFlags::empty(),
             lifetime: None,
-            ty: self.lower(ty)?,
+            ty: self.lower_within(ty, sig)?,
         });
         Some(())
     }
 
+    /// The lowered form of a part of a function type; with a signature, that of a `@substituted` one, whose
+    /// parts are abstracted by its parameters.
+    fn lower_within(&self, ty: Type, sig: Option<GenericSig>) -> Option<Type> {
+        match sig {
+            Some(_) => self.lower_abstracted(ty, ty, sig),
+            None => self.lower(ty),
+        }
+    }
+
     /// The error result; `Never` cannot be thrown.
-    fn lower_error(&self, ty: Type) -> Option<Option<ResultInfo>> {
+    fn lower_error(&self, ty: Type, sig: Option<GenericSig>) -> Option<Option<ResultInfo>> {
         if matches!(ty.kind(), TypeKind::Named(n) if n.name == "Never") {
             return Some(None);
         }
         let mut results = Vec::new();
-        self.lower_result(ty, &mut results)?;
+        self.lower_result(ty, sig, &mut results)?;
         Some(results.pop())
     }
 }
 
 impl Query<'_> {
-    /// The lowered type of a member of `base`. A function is stored as the declaration abstracts it, which
-    /// the arguments of a generic type hide, and as seen from outside of a module with library evolution.
-    fn lower_member(&self, base: Type, ty: Type) -> Option<Type> {
-        let hides = holds_function(ty, 0) && (is_generic(base) || self.own_is_resilient());
-        if hides { None } else { self.lower(ty) }
+    /// The lowered type of a member of `base` that has the type `ty`. A function is stored as the declaration
+    /// abstracts it, which spells `pattern`, and as seen from outside of a module with library evolution.
+    fn lower_member(&self, base: Type, pattern: Type, ty: Type) -> Option<Type> {
+        if !holds_function(ty, 0) {
+            return self.lower(ty);
+        }
+        if self.own_is_resilient() {
+            return None;
+        }
+        let Some((generic, sig)) = self.generic_form(base) else { return self.lower(ty) };
+        self.lower_abstracted(self.resolve_in(pattern, generic), ty, Some(sig))
+    }
+
+    /// A nominal type with its own generic parameters as arguments, and its signature; `None` where it has none.
+    fn generic_form(&self, ty: Type) -> Option<(Type, GenericSig)> {
+        let _level = self.step()?;
+        let TypeKind::Named(n) = ty.kind() else { return None };
+        let outer = n.parent.and_then(|parent| self.generic_form(parent));
+        let own = self.nominal_of(ty).and_then(|decl| {
+            let mut sig = decl.sig?.data().clone();
+            sig.requirements = sig.requirements.iter().chain(&decl.requirements).copied().collect();
+            Some(GenericSig::new(sig))
+        });
+        let sig = match (outer, own) {
+            (None, None) => return None,
+            (Some((_, outer)), None) => outer,
+            (None, Some(own)) => own,
+            (Some((_, outer)), Some(own)) => {
+                let depth = outer.data().params.iter().map(|p| p.depth + 1).max().unwrap_or(0);
+                outer.followed_by((0..depth).fold(own, |sig, _| sig.deeper()))
+            }
+        };
+        let depth = sig.data().params.iter().map(|p| p.depth).max().filter(|_| own.is_some());
+        let own = sig.data().params.iter().filter(|p| Some(p.depth) == depth);
+        let args = own.map(|p| Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index }));
+        let parent = outer.map(|(parent, _)| parent).or(n.parent);
+        Some((Type::named(parent, n.name, args.collect()), sig))
     }
 }
 
@@ -198,14 +254,6 @@ fn holds_function(ty: Type, depth: u32) -> bool {
     }
 }
 
-/// Whether a nominal type or one around it has generic arguments.
-fn is_generic(ty: Type) -> bool {
-    match ty.kind() {
-        TypeKind::Named(n) => !n.args.is_empty() || n.parent.is_some_and(is_generic),
-        _ => true,
-    }
-}
-
 /// Properties that are `weak`, `unowned` or `unowned(unsafe)` hold storage types.
 fn in_storage(ty: Type, flags: DeclFlags) -> Type {
     // A SIL file spells the storage in the declaration as well.
@@ -227,28 +275,47 @@ fn in_storage(ty: Type, flags: DeclFlags) -> Type {
 impl TypeFacts for Declarations {
     fn stored_field(&self, base: Type, name: Symbol) -> Option<Type> {
         self.lowered_field(base, name, |q| {
-            let (field, ty) = q.stored_field(base, name)?;
-            Some(in_storage(q.lower_member(base, ty)?, field.flags))
+            let (field, ty, owner) = q.declared_field(base, name)?;
+            Some(in_storage(q.lower_member(owner, field.ty, ty)?, field.flags))
         })
     }
 
     fn stored_fields(&self, base: Type) -> Option<Vec<Type>> {
         let fields = Declarations::stored_fields(self, base)?;
         self.ask(None, |q| {
-            fields.into_iter().map(|(f, ty)| Some(in_storage(q.lower_member(base, ty)?, f.flags))).collect()
+            let lowered = |f: &StoredProperty, ty| q.lower_member(q.desugared(base), f.ty, ty);
+            fields.into_iter().map(|(f, ty)| Some(in_storage(lowered(f, ty)?, f.flags))).collect()
         })
     }
 
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type> {
         self.lowered_field(base, case, |q| {
             let payload = q.enum_payload(base, case)?;
-            let lowered = q.lower_member(base, payload.ty)?;
+            let pattern = Declarations::enum_case(q, base, case)?.payload?;
+            let lowered = q.lower_member(q.desugared(base), pattern, payload.ty)?;
             (!payload.indirect).then_some(lowered)
         })
     }
 
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
         Declarations::member_type(self, base, name)
+    }
+
+    fn plain_nominal(&self, path: Symbol) -> Option<Type> {
+        let mut ty = None;
+        let mut end = 0;
+        for name in path.as_str().split('.') {
+            end += name.len() + usize::from(end > 0);
+            if self.nominal_at(Symbol::new(&path.as_str()[..end]))?.sig.is_some() {
+                return None;
+            }
+            ty = Some(Type::named(ty, Symbol::new(name), Box::default()));
+        }
+        ty
+    }
+
+    fn reduced(&self, ty: Type, sig: GenericSig) -> Type {
+        Declarations::reduced(self, ty, sig)
     }
 
     fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {

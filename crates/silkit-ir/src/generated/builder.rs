@@ -1277,8 +1277,10 @@ impl Builder<'_> {
     }
 
     /// Makes `end_apply`. Resumes a suspended coroutine to its normal end.
-    pub fn end_apply(&mut self, token: Value, ty: SilType) -> Value {
-        self.build(i::EndApply::new(token, ty))
+    ///
+    /// For `ty`, [`build`](Builder::build) an [`i::EndApply`].
+    pub fn end_apply(&mut self, token: Value) -> Value {
+        self.build(i::EndApply::new(token))
     }
 
     /// Makes `abort_apply`. Abandons a suspended coroutine through its unwind path.

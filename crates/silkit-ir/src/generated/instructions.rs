@@ -2089,9 +2089,9 @@ instruction! {
     EndApply [] -> Value,
     {
         operand 0 token: Value,
-        attribute 0 ty: SilType,
+        attribute 0 ty: Option<SilType>,
     }
-    new(token: Value, ty: SilType) []
+    new(token: Value) [ty]
 }
 
 instruction! {

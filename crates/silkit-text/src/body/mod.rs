@@ -9,5 +9,6 @@ mod literal;
 mod operands;
 pub(crate) mod parse;
 pub(crate) mod print;
+mod result_types;
 
 pub use dump::{Dump, Numbering};

@@ -4,6 +4,7 @@
 //! instruction table declares ([`silkit_ir::info::Piece`]). Irregular pieces are in
 //! [`super::custom`].
 
+use super::result_types::{Spelling, is_respelled};
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
@@ -16,13 +17,13 @@ use silkit_ir::{
     ArgFlags, Block, Body, BodyBuilder, DeclRef, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode,
     Ownership, StatedType, Value,
 };
-use silkit_types::{SilType, Type, TypeFacts, TypeKind};
+use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
 /// Reads the body of one function or static initializer.
 pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
-    facts: &'e dyn TypeFacts,
+    pub(super) facts: &'e dyn TypeFacts,
     /// Tells the formal types of members that the text leaves out.
     formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
@@ -34,6 +35,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// What tests say, which name values.
     specifications: Vec<Symbol>,
     errors: Vec<SyntaxError>,
+    /// How the types of results are spelled in this function.
+    pub(super) spelling: Spelling,
     /// Whether the function has ownership.
     is_ossa: bool,
     /// Whether an instruction spells the ownership that it forwards.
@@ -87,6 +90,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             pending_blocks: Vec::new(),
             specifications: Vec::new(),
             errors: Vec::new(),
+            spelling: Spelling::default(),
             is_ossa: false,
             has_forwarding: false,
             line_start: 0,
@@ -98,6 +102,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     /// This parser, which adds the formal types that the text leaves out.
     pub(crate) fn with_formals(mut self, formals: &'e FormalTypes<'e>) -> Self {
         self.formals = Some(formals);
+        self
+    }
+
+    /// This parser, for a function with a generic signature.
+    pub(crate) fn with_signature(mut self, sig: Option<GenericSig>) -> Self {
+        let body = self.cur.text().get(self.cur.pos()..self.cur.end()).unwrap_or_default();
+        self.spelling = sig.map_or_else(Spelling::default, |sig| Spelling::of(sig, body));
         self
     }
 
@@ -380,7 +391,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let value = self.use_bare_value()?;
         if let Some(ty) = self.type_after_colon()? {
             let known = self.body.value(value).ty;
-            if known.is_unknown() {
+            if known.is_unknown() || known != ty && is_respelled(known, ty) {
                 self.body.set_type(value, ty);
             } else if known != ty {
                 self.body.note_stated_type(StatedType { value, ty, pos });
@@ -569,31 +580,6 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.results.resize(count, SilType::unknown());
     }
 
-    fn infer(&mut self, inst: Inst) {
-        let types = silkit_ir::result_types(&self.body, inst, self.facts);
-        for (value, ty) in self.body.results(inst).zip(types) {
-            self.body.set_type(value, ty);
-        }
-    }
-
-    /// Instructions that came before what their types follow from are asked again.
-    fn infer_late(&mut self) {
-        let unknown = |body: &Body, inst: &Inst| body.results(*inst).any(|v| body.value(v).ty.is_unknown());
-        let late: Vec<Inst> = self.body.insts().filter(|i| unknown(&self.body, i)).collect();
-        for inst in late {
-            self.infer_unknown(inst);
-        }
-    }
-
-    fn infer_unknown(&mut self, inst: Inst) {
-        let types = silkit_ir::result_types(&self.body, inst, self.facts);
-        for (value, ty) in self.body.results(inst).zip(types) {
-            if self.body.value(value).ty.is_unknown() {
-                self.body.set_type(value, ty);
-            }
-        }
-    }
-
     /// Every attribute that must be there is there.
     fn check_attributes(&self, opcode: Opcode, start: usize) -> Parse<()> {
         for (spec, &word) in opcode.info().attrs.iter().zip(&self.inst.words) {
@@ -644,6 +630,11 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                     words[0] = symbol.as_u32();
                 }
                 self.specifications.push(Symbol::from_u32(words[0]));
+                return Ok(());
+            }
+            // With a result it is that of a compiler which gives the type.
+            Opcode::EndApply if words[0] == NONE && !self.line_names.is_empty() => {
+                words[0] = SilType::object(Type::void()).as_u32();
                 return Ok(());
             }
             Opcode::CondFail if words[0] == NONE => {

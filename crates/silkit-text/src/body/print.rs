@@ -217,6 +217,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         let results = self.body.results(inst);
         match results.len() {
             0 => {}
+            _ if self.hides_result(inst) => {}
             1 => {
                 if self.is_initial_value(inst) {
                     self.out.push("%initval");
@@ -232,6 +233,11 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.decimal_comment(inst);
         self.comment(inst);
         self.out.push("\n");
+    }
+
+    /// Returns true for an `end_apply` without a type, as Swift 6.0 and earlier print it.
+    fn hides_result(&self, inst: Inst) -> bool {
+        self.body.inst(inst).opcode == silkit_ir::Opcode::EndApply && self.body.word(inst, "type").is_none()
     }
 
     /// Prints `(%0, %1) = `, one of the values in bold.
@@ -294,7 +300,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
 
     /// Prints `// type-defs: %1; users: %2`, `// id: %3`, or nothing.
     fn comment(&mut self, inst: Inst) {
-        let results = self.body.results(inst);
+        let mut results = self.body.results(inst);
+        if self.hides_result(inst) {
+            results.next();
+        }
         let is_used = results.clone().any(|v| self.body.is_used(v));
         use silkit_ir::Opcode as O;
         let definitions = match self.body.inst(inst).opcode {

@@ -440,7 +440,8 @@ impl<'a> ModuleParser<'a> {
                     env.push(sig);
                 }
                 let parser = BodyParser::new(Cursor::in_range(text, pending.range.clone()), &mut env, facts)
-                    .with_formals(&formals);
+                    .with_formals(&formals)
+                    .with_signature(ty.and_then(|f| f.sig));
                 match pending.owner {
                     Owner::Function(id) => {
                         parser.with_ownership(self.module.functions[id].has_ossa()).function()

@@ -134,8 +134,10 @@ impl ModuleParser<'_> {
     /// Reads a conformance; its signature stays entered where the answer says so.
     fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
+            // Older compilers leave the type out; what follows on the next line is another entry.
+            let ends_line = ends_line(&self.cur);
             let here = self.cur.peek();
-            let ty = if crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(' {
+            let ty = if !ends_line && (crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(') {
                 Some(self.ty()?)
             } else {
                 None

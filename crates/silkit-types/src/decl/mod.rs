@@ -11,6 +11,7 @@ mod model;
 mod packs;
 mod properties;
 mod query;
+mod reduce;
 mod resolve;
 mod same;
 mod table;

@@ -43,6 +43,7 @@ pub struct Declarations {
     own_is_resilient: bool,
     paths: RwLock<FxMap<Type, Option<Symbol>>>,
     pub(super) resolved: RwLock<FxMap<Type, Type>>,
+    pub(super) reduced: RwLock<FxMap<(Type, GenericSig), Type>>,
     pub(super) most_steps: AtomicU32,
     lowered: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
     pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
@@ -72,6 +73,7 @@ impl Declarations {
             own_is_resilient,
             paths: RwLock::default(),
             resolved: RwLock::default(),
+            reduced: RwLock::default(),
             most_steps: AtomicU32::new(0),
             lowered: RwLock::default(),
             same: RwLock::default(),
@@ -122,7 +124,7 @@ impl Declarations {
         }
     }
 
-    pub(super) fn nominal_at(&self, path: Symbol) -> Option<&NominalDecl> {
+    pub(crate) fn nominal_at(&self, path: Symbol) -> Option<&NominalDecl> {
         match self.lookup_nominal(path) {
             Lookup::Known(decl) => Some(decl),
             _ => None,
@@ -275,7 +277,7 @@ impl Declarations {
 
 impl Query<'_> {
     /// The type with aliases and sugar resolved at its top, so that it names a declaration.
-    pub(super) fn desugared(&self, ty: Type) -> Type {
+    pub(crate) fn desugared(&self, ty: Type) -> Type {
         let Some(_level) = self.step() else { return Type::unknown() };
         match ty.kind() {
             TypeKind::Paren(t)
@@ -294,12 +296,18 @@ impl Query<'_> {
 
     /// A stored property of `ty` or of its superclasses, with its formal type.
     pub(crate) fn stored_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type)> {
+        let (field, ty, _) = self.declared_field(ty, name)?;
+        Some((field, ty))
+    }
+
+    /// A stored property of `ty` or of its superclasses, with its formal type and the type that declares it.
+    pub(crate) fn declared_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type, Type)> {
         let mut base = self.desugared(ty);
         for _ in 0..MAX_SUPERCLASSES {
             let decl = self.nominal_of(base)?;
             if let Some(field) = decl.body.fields.iter().find(|f| f.name == name) {
                 let ty = self.resolve_in(field.ty, base);
-                return (!ty.is_unknown()).then_some((field, ty));
+                return (!ty.is_unknown()).then_some((field, ty, base));
             }
             base = self.superclass(base)?;
         }

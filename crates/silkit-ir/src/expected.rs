@@ -1,0 +1,92 @@
+//! The types that instructions expect of their operands: what is known of a value from its uses, where
+//! its definition does not tell, such as a property of a type that another module declares.
+
+use crate::body::{Body, Inst, Operand, Value};
+use crate::calls::{substituted, with_arguments};
+use crate::conventions::{Addresses, ApplySite, Conventions};
+use crate::decl_ref::DeclRef;
+use crate::generated::Opcode;
+use crate::info::{ApplyKind, ResultRule};
+use silkit_base::Symbol;
+use silkit_types::{SilType, Type, TypeFacts, TypeKind};
+
+/// Returns the type of a value as its uses expect it; `None` where no use tells.
+pub fn expected_type(body: &Body, value: Value, facts: &dyn TypeFacts) -> Option<SilType> {
+    body.uses(value).find_map(|operand| expected_operand_type(body, operand, facts))
+}
+
+/// Returns the type that an instruction expects of an operand.
+pub fn expected_operand_type(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilType> {
+    by_operand(body, operand, facts).filter(|ty| is_known(ty.ty()))
+}
+
+fn by_operand(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilType> {
+    let inst = body.operand(operand).user;
+    let index = body.operand_index(operand);
+    let spec = body.operand_spec(operand)? as u8;
+    let known = |ty: SilType| Some(ty).filter(|ty| !ty.is_unknown());
+    let result = || known(body.value(body.first_result(inst)?).ty);
+    match body.info(inst).result {
+        ResultRule::SameAs(of) if of == spec => return result(),
+        ResultRule::ObjectOf(of) if of == spec => return Some(result()?.to_address()),
+        _ => {}
+    }
+    let other = |i: usize| known(body.value(body.operands(inst).get(i)?.value).ty);
+    let is_first = index == 0;
+    match body.inst(inst).opcode {
+        Opcode::Store | Opcode::StoreBorrow | Opcode::Assign if is_first => Some(other(1)?.to_object()),
+        Opcode::Store | Opcode::StoreBorrow | Opcode::Assign => Some(other(0)?.to_address()),
+        Opcode::CopyAddr | Opcode::ExplicitCopyAddr => other(1 - index.min(1)),
+        Opcode::StructExtract => Some(SilType::object(owner(body, inst, facts)?)),
+        Opcode::StructElementAddr => Some(SilType::address(owner(body, inst, facts)?)),
+        Opcode::Struct => {
+            let fields = facts.stored_fields(SilType::from_u32(body.word(inst, "type")?).ty())?;
+            fields.get(index).copied().map(SilType::object)
+        }
+        Opcode::Enum => {
+            let case = DeclRef::from_u32(body.word(inst, "element")?).name()?;
+            let ty = SilType::from_u32(body.word(inst, "type")?).ty();
+            facts.enum_payload(ty, case).map(SilType::object)
+        }
+        Opcode::Branch => {
+            let target = body.successors(inst).next()?;
+            known(body.value(*body.arguments(target).get(index)?).ty)
+        }
+        _ => applied(body, operand, facts),
+    }
+}
+
+/// Returns the type that a callee takes for an applied argument.
+fn applied(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilType> {
+    let addresses = if facts.has_opaque_values() { Addresses::Opaque } else { Addresses::Lowered };
+    let site = ApplySite::of_operand(body, operand, addresses)?;
+    let argument = site.argument_of_operand(body.operand_index(operand))?;
+    let function = site.callee_type().ty().as_function()?;
+    let function = match site.kind {
+        ApplyKind::Full => substituted(function, &site.substitutions(), facts)?,
+        ApplyKind::Partial => with_arguments(function, &site.substitutions(), facts)?,
+    };
+    Conventions::new(&function, addresses).argument_type(argument)
+}
+
+/// Returns the type that declares the property which an instruction names, if it has no generic parameters.
+fn owner(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Type> {
+    let member = DeclRef::from_u32(body.word(inst, "field")?);
+    let (_, path) = member.data().path.split_last()?;
+    let names: Vec<&str> = path.iter().map(|name| name.as_str()).collect();
+    facts.plain_nominal(Symbol::new(&names.join(".")))
+}
+
+fn is_known(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Unknown => false,
+        _ => {
+            let mut known = true;
+            ty.map(&mut |part| {
+                known = known && is_known(part);
+                part
+            });
+            known
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Types of results, as the compiler spells them in the function around.
+
+use super::parse::BodyParser;
+use silkit_base::FxHashMap;
+use silkit_ir::info::ResultRule;
+use silkit_ir::{Body, Inst, Value};
+use silkit_types::{GenericSig, SilType, Type, TypeKind};
+
+/// How many operands an instruction may have for types to follow from one to another late.
+const MAX_OPERANDS: usize = 32;
+
+/// How inferred types are spelled in a function.
+#[derive(Default)]
+pub(super) struct Spelling {
+    sig: Option<GenericSig>,
+    /// The parameters without a name, such as those of `some P`, whose members are `(τ_1_0).Element`.
+    nameless: Vec<(u16, u16)>,
+    /// The spelling of types that were asked for.
+    known: FxHashMap<SilType, SilType>,
+}
+
+impl Spelling {
+    /// Returns the spelling in a function with this signature and body.
+    pub(super) fn of(sig: GenericSig, body: &str) -> Self {
+        let params = &sig.data().params;
+        let is_nameless = |name: &str| name.starts_with("τ_");
+        let has_names = params.iter().any(|p| !is_nameless(p.name.as_str()));
+        let finder = |name: &str| memchr::memmem::find(body.as_bytes(), format!("({name}).").as_bytes());
+        let nameless = params
+            .iter()
+            .filter(|p| is_nameless(p.name.as_str()))
+            .filter(|p| has_names || finder(p.name.as_str()).is_some())
+            .map(|p| (p.depth, p.index))
+            .collect();
+        Self { sig: Some(sig), nameless, known: FxHashMap::default() }
+    }
+
+    /// Puts nameless parameters in parentheses before their members.
+    fn parenthesized(&self, ty: Type) -> Type {
+        match ty.kind() {
+            TypeKind::Member(base, name) => {
+                let is_nameless = matches!(
+                    base.kind(),
+                    TypeKind::Param { depth, index, .. } if self.nameless.contains(&(*depth, *index))
+                );
+                let base = match is_nameless {
+                    true => Type::new(TypeKind::Paren(*base)),
+                    false => self.parenthesized(*base),
+                };
+                Type::new(TypeKind::Member(base, *name))
+            }
+            TypeKind::Function(f) if f.sig.is_some() => ty,
+            _ => ty.map(&mut |part| self.parenthesized(part)),
+        }
+    }
+}
+
+impl BodyParser<'_, '_> {
+    /// Gives the results of an instruction their types.
+    pub(super) fn infer(&mut self, inst: Inst) {
+        let types = self.result_types(inst);
+        for (value, ty) in self.body.results(inst).zip(types) {
+            self.body.set_type(value, ty);
+        }
+    }
+
+    /// Infers the types that did not follow in the order of the text: from definitions that came later,
+    /// or from uses.
+    pub(super) fn infer_late(&mut self) {
+        let is_unknown = |body: &Body, v: Value| body.value(v).ty.is_unknown();
+        let late: Vec<Inst> =
+            self.body.insts().filter(|&i| self.body.results(i).any(|v| is_unknown(&self.body, v))).collect();
+        let mut changed = Vec::new();
+        for &inst in &late {
+            self.infer_unknown(inst, &mut changed);
+        }
+        let values: Vec<Value> = late.iter().flat_map(|&i| self.body.results(i)).collect();
+        for value in values {
+            if is_unknown(&self.body, value)
+                && let Some(ty) = silkit_ir::expected_type(&self.body, value, self.facts)
+            {
+                self.body.set_type(value, ty);
+                changed.push(value);
+            }
+        }
+        // What follows from a type that became known, in either direction.
+        while let Some(value) = changed.pop() {
+            let definition = self.body.defining_inst(value);
+            let users: Vec<Inst> = self.body.users(value).collect();
+            for inst in users.into_iter().chain(definition) {
+                // Long lists of operands would be looked at as often as one of them becomes known.
+                if self.body.operands(inst).len() > MAX_OPERANDS {
+                    continue;
+                }
+                self.infer_unknown(inst, &mut changed);
+                self.infer_operands(inst, &mut changed);
+            }
+        }
+    }
+
+    /// Infers the types of results that are not known yet.
+    fn infer_unknown(&mut self, inst: Inst, changed: &mut Vec<Value>) {
+        if !self.body.results(inst).any(|v| self.body.value(v).ty.is_unknown()) {
+            return;
+        }
+        let types = self.result_types(inst);
+        for (value, ty) in self.body.results(inst).zip(types) {
+            if self.body.value(value).ty.is_unknown() && !ty.is_unknown() {
+                self.body.set_type(value, ty);
+                changed.push(value);
+            }
+        }
+    }
+
+    /// Infers the types of operands that are not known yet.
+    fn infer_operands(&mut self, inst: Inst, changed: &mut Vec<Value>) {
+        for operand in self.body.operand_ids(inst) {
+            let value = self.body.operand(operand).value;
+            if self.body.value(value).ty.is_unknown()
+                && let Some(ty) = silkit_ir::expected_operand_type(&self.body, operand, self.facts)
+            {
+                self.body.set_type(value, ty);
+                changed.push(value);
+            }
+        }
+    }
+
+    fn result_types(&mut self, inst: Inst) -> Vec<SilType> {
+        let mut types = silkit_ir::result_types(&self.body, inst, self.facts);
+        let info = self.body.info(inst);
+        // Other types are those of operands or are spelled.
+        let is_new = matches!(info.result, ResultRule::Computed(_));
+        if let Some(sig) = self.spelling.sig.filter(|_| is_new) {
+            types.iter_mut().for_each(|ty| *ty = self.spelled(*ty, sig));
+        }
+        types
+    }
+
+    /// Returns the spelling of an inferred type in a function with a signature.
+    fn spelled(&mut self, ty: SilType, sig: GenericSig) -> SilType {
+        if let Some(&known) = self.spelling.known.get(&ty) {
+            return known;
+        }
+        let mut reduced = self.facts.reduced(ty.ty(), sig);
+        if !self.spelling.nameless.is_empty() {
+            reduced = self.spelling.parenthesized(reduced);
+        }
+        let spelled = ty.with_type(reduced);
+        self.spelling.known.insert(ty, spelled);
+        spelled
+    }
+}
+
+/// Returns true if the type that a use states is the inferred one in another spelling, or says more
+/// than a dependent member that was inferred.
+pub(super) fn is_respelled(inferred: SilType, stated: SilType) -> bool {
+    inferred.is_address() == stated.is_address()
+        && (holds_member(inferred.ty()) || inferred.ty().canonical() == stated.ty().canonical())
+}
+
+fn holds_member(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Member(..) => true,
+        TypeKind::Function(f) if f.sig.is_some() => false,
+        _ => {
+            let mut found = false;
+            ty.map(&mut |part| {
+                found = found || holds_member(part);
+                part
+            });
+            found
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Types that the text leaves out print as the compiler spells them.
+
+use silkit_text::{PrintOptions, parse_module, print_module};
+
+/// Prints a module with the types of operands, after it was printed without them.
+fn typed(text: &str) -> String {
+    let print = |text: &str, types| {
+        let parsed = parse_module(text);
+        assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
+        print_module(&parsed.module, &PrintOptions { types, ..PrintOptions::default() }, &|_| None)
+    };
+    print(&print(text, false), true)
+}
+
+/// Checks that lines are printed with types, and that they stay when types are read.
+fn check(text: &str, lines: &[&str]) {
+    let printed = typed(text);
+    for line in lines {
+        assert!(printed.contains(line), "no {line:?} in\n{printed}");
+    }
+    assert_eq!(typed(&printed), printed);
+}
+
+#[test]
+fn same_type_requirements_name_the_simplest_type() {
+    let text = "import Swift\n\
+        sil @f : $@convention(thin) <T where T : Sequence> (@in_guaranteed T) -> @owned Array<T.Element>\n\
+        sil @g : $@convention(thin) <S, E where S : Sequence, E == S.Element> (@in_guaranteed S) -> () {\n\
+        bb0(%0 : $*S):\n\
+        \x20 %1 = function_ref @f : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 %2 = apply %1<S>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 fix_lifetime %2\n\
+        \x20 unreachable\n}\n\
+        sil @h : $@convention(method) <Self where Self : StringProtocol> (@in_guaranteed Self) -> () {\n\
+        bb0(%0 : $*Self):\n\
+        \x20 %1 = function_ref @f : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 %2 = apply %1<Self>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 fix_lifetime %2\n\
+        \x20 unreachable\n}\n\
+        sil @i : $@convention(method) <S where S : Sequence, S.Element == Bool> (@in_guaranteed S, @in_guaranteed S.Iterator) -> () {\n\
+        bb0(%0 : $*S, %1 : $*S.Iterator):\n\
+        \x20 %2 = function_ref @f : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 %3 = apply %2<S>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 fix_lifetime %3\n\
+        \x20 %5 = function_ref @n : $@convention(thin) <τ_0_0 where τ_0_0 : IteratorProtocol> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 %6 = apply %5<S.Iterator>(%1) : $@convention(thin) <τ_0_0 where τ_0_0 : IteratorProtocol> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Element>\n\
+        \x20 fix_lifetime %6\n\
+        \x20 unreachable\n}\n\
+        sil @n : $@convention(thin) <T where T : IteratorProtocol> (@in_guaranteed T) -> @owned Array<T.Element>\n";
+    check(
+        text,
+        &[
+            // A parameter before a member.
+            "fix_lifetime %2 : $Array<E>",
+            // What the protocol says.
+            "fix_lifetime %2 : $Array<Character>",
+            // What the signature says, directly and by way of a requirement of `Sequence`.
+            "fix_lifetime %3 : $Array<Bool>",
+            "fix_lifetime %6 : $Array<Bool>",
+        ],
+    );
+}
+
+#[test]
+fn members_of_nameless_parameters_stand_behind_parentheses() {
+    let text = "import Swift\n\
+        sil @f : $@convention(thin) <T where T : Sequence> (@in_guaranteed T) -> @owned Array<T.Iterator>\n\
+        sil @g : $@convention(thin) <E><τ_1_0 where τ_1_0 : Sequence> (@in_guaranteed τ_1_0, @in_guaranteed E) -> () {\n\
+        bb0(%0 : $*τ_1_0, %1 : $*E):\n\
+        \x20 %2 = function_ref @f : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Iterator>\n\
+        \x20 %3 = apply %2<τ_1_0>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : Sequence> (@in_guaranteed τ_0_0) -> @owned Array<τ_0_0.Iterator>\n\
+        \x20 fix_lifetime %3\n\
+        \x20 unreachable\n}\n";
+    check(text, &["fix_lifetime %3 : $Array<(τ_1_0).Iterator>"]);
+}
+
+#[test]
+fn lowered_types_have_no_sugar() {
+    let text = "import Swift\n\
+        sil @f : $@convention(thin) <T> () -> @owned Array<T>\n\
+        sil @g : $@convention(thin) () -> () {\n\
+        bb0:\n\
+        \x20 %0 = function_ref @f : $@convention(thin) <τ_0_0> () -> @owned Array<τ_0_0>\n\
+        \x20 %1 = apply %0<[Int?]>() : $@convention(thin) <τ_0_0> () -> @owned Array<τ_0_0>\n\
+        \x20 fix_lifetime %1\n\
+        \x20 unreachable\n}\n";
+    check(text, &["apply %0<[Int?]>()", "fix_lifetime %1 : $Array<Array<Optional<Int>>>"]);
+}
+
+#[test]
+fn functions_are_stored_as_the_declaration_abstracts_them() {
+    let text = "import Swift\n\
+        struct Box<T, U> {\n\
+        \x20 @_hasStorage let plain: (Int) -> Bool { get }\n\
+        \x20 @_hasStorage let mapping: (T, T, UnsafePointer<U>) throws -> U { get }\n\
+        \x20 @_hasStorage let opt: ((T) -> ())? { get }\n\
+        \x20 @_hasStorage let value: T { get }\n\
+        \x20 @_hasStorage let nested: ((T) -> Bool, @escaping () -> U) -> T { get }\n\
+        }\n\
+        sil @g : $@convention(thin) (@guaranteed Box<(String, inout Int) -> Int, Bool>, @guaranteed Box<Int, Bool>) -> () {\n\
+        bb0(%0 : $Box<(String, inout Int) -> Int, Bool>, %1 : $Box<Int, Bool>):\n\
+        \x20 %2 = struct_extract %1, #Box.plain\n\
+        \x20 fix_lifetime %2\n\
+        \x20 %4 = struct_extract %1, #Box.mapping\n\
+        \x20 fix_lifetime %4\n\
+        \x20 %6 = struct_extract %1, #Box.opt\n\
+        \x20 fix_lifetime %6\n\
+        \x20 %8 = struct_extract %0, #Box.value\n\
+        \x20 fix_lifetime %8\n\
+        \x20 %10 = struct_extract %1, #Box.nested\n\
+        \x20 fix_lifetime %10\n\
+        \x20 unreachable\n}\n";
+    check(
+        text,
+        &[
+            "fix_lifetime %2 : $@callee_guaranteed (Int) -> Bool",
+            "fix_lifetime %4 : $@callee_guaranteed @substituted <τ_0_0, τ_0_1, τ_0_2, τ_0_3> (@in_guaranteed τ_0_0, @in_guaranteed τ_0_1, UnsafePointer<τ_0_2>) -> (@out τ_0_3, @error any Error) for <Int, Int, Bool, Bool>",
+            "fix_lifetime %6 : $Optional<@callee_guaranteed @substituted <τ_0_0> (@in_guaranteed τ_0_0) -> () for <Int>>",
+            "fix_lifetime %8 : $@callee_guaranteed @substituted <τ_0_0, τ_0_1, τ_0_2> (@in_guaranteed τ_0_0, @inout τ_0_1) -> @out τ_0_2 for <String, Int, Int>",
+            "fix_lifetime %10 : $@callee_guaranteed @substituted <τ_0_0, τ_0_1, τ_0_2> (@guaranteed @noescape @callee_guaranteed @substituted <τ_0_0> (@in_guaranteed τ_0_0) -> Bool for <τ_0_0>, @guaranteed @callee_guaranteed @substituted <τ_0_0> () -> @out τ_0_0 for <τ_0_1>) -> @out τ_0_2 for <Int, Bool, Int>",
+        ],
+    );
+}
+
+#[test]
+fn types_of_other_modules_follow_from_their_uses() {
+    let text = "import Swift\nimport Elsewhere\n\
+        sil @take : $@convention(thin) <T> (@in_guaranteed T, Bool) -> ()\n\
+        sil @g : $@convention(thin) (@in_guaranteed Far, @guaranteed Near) -> Int {\n\
+        bb0(%0 : $*Far, %1 : $Near):\n\
+        \x20 %2 = struct_element_addr %0, #Far.raw\n\
+        \x20 %3 = struct_element_addr %2, #UInt16._value\n\
+        \x20 %4 = load %3\n\
+        \x20 %5 = struct_element_addr %0, #Far.flag\n\
+        \x20 %6 = load %5\n\
+        \x20 %7 = function_ref @take : $@convention(thin) <τ_0_0> (@in_guaranteed τ_0_0, Bool) -> ()\n\
+        \x20 %8 = apply %7<Far>(%0, %6) : $@convention(thin) <τ_0_0> (@in_guaranteed τ_0_0, Bool) -> ()\n\
+        \x20 %9 = ref_element_addr %1, #Near.count\n\
+        \x20 %10 = load %9\n\
+        \x20 br bb1(%10)\n\
+        bb1(%12 : $Int):\n\
+        \x20 return %12\n}\n";
+    check(
+        text,
+        &[
+            "struct_element_addr %2 : $*UInt16, #UInt16._value",
+            "load %3 : $*Builtin.Int16",
+            "load %5 : $*Bool",
+            "load %9 : $*Int",
+        ],
+    );
+}

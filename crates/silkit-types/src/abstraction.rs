@@ -1,0 +1,239 @@
+//! Lowering of function types under an abstraction (SIL.md, "Abstraction Difference").
+//!
+//! A generic declaration sees the functions that its values hold through its own parameters: a property of
+//! type `(T) -> Bool` takes its argument in memory, whatever `T` is. Each parameter of the declaration that
+//! occurs in such a type becomes a parameter of a `@substituted` type.
+
+use crate::decl::Query;
+use crate::function::{
+    CalleeConvention, Convention, FnFlags, FunctionType, Param, ParamConvention, ParamFlags,
+    ResultConvention, ResultFlags, ResultInfo,
+};
+use crate::generics::{GenericParamDecl, GenericSig, SigData};
+use crate::kind::{Named, TupleElement, Type, TypeKind};
+
+/// The parameters of a `@substituted` type while it is made, with the type that each stands for.
+#[derive(Default)]
+struct Substituted {
+    params: Vec<GenericParamDecl>,
+    args: Vec<Type>,
+}
+
+impl Substituted {
+    /// Returns a new parameter for a type.
+    fn param(&mut self, arg: Type) -> Type {
+        let index = u16::try_from(self.params.len()).unwrap_or(u16::MAX);
+        let ty = Type::param(0, index);
+        if let TypeKind::Param { name, depth, index } = ty.kind() {
+            self.params.push(GenericParamDecl {
+                name: *name,
+                depth: *depth,
+                index: *index,
+                is_pack: false,
+                value_type: None,
+                bound: None,
+                attribute: None,
+            });
+        }
+        self.args.push(arg);
+        ty
+    }
+
+    fn sig(&self) -> GenericSig {
+        GenericSig::new(SigData { params: self.params.clone().into(), requirements: Box::default() })
+    }
+
+    /// Makes a lowered function type that names the parameters a `@substituted` one.
+    fn finish(self, f: &FunctionType) -> Type {
+        let mut new = f.clone();
+        if !self.params.is_empty() {
+            new.pattern_sig = Some(self.sig());
+            new.pattern_args = self.args.into();
+        }
+        Type::new(TypeKind::Function(Box::new(new)))
+    }
+}
+
+/// Returns the lowered form of a formal type that stands for a generic parameter.
+///
+/// Functions take and give everything in memory; the payloads of optionals and the elements of tuples
+/// stand for parts of the same parameter.
+///
+/// ```
+/// use silkit_types::{Type, lowered_as_parameter};
+/// assert_eq!(lowered_as_parameter(Type::nominal("Int")), Type::nominal("Int"));
+/// ```
+pub fn lowered_as_parameter(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Function(f) if !f.lowered && f.convention == Convention::Thick && f.sig.is_none() => {
+            most_general(f)
+        }
+        TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" => {
+            let args = n.args.iter().map(|&t| lowered_as_parameter(t)).collect();
+            Type::new(TypeKind::Named(Named { parent: None, name: n.name, args }))
+        }
+        TypeKind::Tuple(_) => ty.map(&mut lowered_as_parameter),
+        _ => ty,
+    }
+}
+
+/// Returns the lowered form of a function of which nothing but its shape is known.
+fn most_general(f: &FunctionType) -> Type {
+    let mut made = Substituted::default();
+    let mut new = FunctionType::lowered(Convention::Thick);
+    new.callee = CalleeConvention::Guaranteed;
+    new.flags = lowered_flags(f.flags);
+    let kept = ParamFlags::SENDING | ParamFlags::ISOLATED | ParamFlags::NO_DERIVATIVE;
+    new.params = f
+        .params
+        .iter()
+        .map(|p| Param {
+            convention: match p.convention {
+                ParamConvention::FormalInout => ParamConvention::Inout,
+                ParamConvention::FormalOwned | ParamConvention::Consuming => ParamConvention::In,
+                _ => ParamConvention::InGuaranteed,
+            },
+            flags: (p.flags & kept) | ParamFlags::SIL,
+            label: None,
+            lifetime: p.lifetime,
+            ty: made.param(p.ty),
+        })
+        .collect();
+    let out = |ty| ResultInfo {
+        convention: ResultConvention::Out,
+        flags: ResultFlags::empty(),
+        lifetime: None,
+        ty,
+    };
+    new.error = match f.error {
+        Some(error) => Some(out(made.param(error.ty))),
+        None => f.flags.intersects(FnFlags::THROWS).then(|| ResultInfo {
+            convention: ResultConvention::Owned,
+            ..out(Type::new(TypeKind::Any(Type::nominal("Error"))))
+        }),
+    };
+    let results: Vec<Type> = f.results.iter().map(|r| r.ty).collect();
+    new.results = Box::new([out(made.param(Type::tuple(&results)))]);
+    made.finish(&new)
+}
+
+/// The flags of a formal function type that its lowered type keeps.
+pub(crate) fn lowered_flags(flags: FnFlags) -> FnFlags {
+    flags.difference(FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS)
+}
+
+impl Query<'_> {
+    /// Returns the lowered form of a formal type as a declaration sees it that spells it `pattern`; `sig`
+    /// tells what is known about the parameters in the pattern.
+    pub(crate) fn lower_abstracted(&self, pattern: Type, ty: Type, sig: Option<GenericSig>) -> Option<Type> {
+        let _level = self.step()?;
+        if !holds_parameter(pattern) {
+            return self.lower(ty);
+        }
+        match (pattern.kind(), ty.kind()) {
+            (TypeKind::Param { .. } | TypeKind::Member(..), _) => self.lower(lowered_as_parameter(ty)),
+            (TypeKind::Function(p), TypeKind::Function(f)) if !f.lowered => self.lower_pattern(p, f, sig),
+            (TypeKind::Named(p), TypeKind::Named(n)) if p.name == "Optional" && n.parent.is_none() => {
+                let (pattern, payload) = (*p.args.first()?, *n.args.first()?);
+                let payload = self.lower_abstracted(pattern, payload, sig)?;
+                Some(Type::named(None, n.name, Box::new([payload])))
+            }
+            (TypeKind::Tuple(ps), TypeKind::Tuple(elements)) if ps.len() == elements.len() => {
+                let lowered = ps
+                    .iter()
+                    .zip(elements)
+                    .map(|(p, e)| Some(TupleElement { ty: self.lower_abstracted(p.ty, e.ty, sig)?, ..*e }));
+                Some(Type::new(TypeKind::Tuple(lowered.collect::<Option<_>>()?)))
+            }
+            _ => self.lower(ty),
+        }
+    }
+
+    fn lower_pattern(&self, p: &FunctionType, f: &FunctionType, sig: Option<GenericSig>) -> Option<Type> {
+        let mut made = Substituted::default();
+        let pattern = self.abstracted_function(p, f, sig, &mut made)?;
+        let lowered = self.lower_function(&pattern, Some(made.sig()))?;
+        Some(made.finish(&lowered))
+    }
+
+    /// The formal type of a pattern with a new parameter for each of the declaration's.
+    fn abstracted_function(
+        &self,
+        p: &FunctionType,
+        f: &FunctionType,
+        sig: Option<GenericSig>,
+        made: &mut Substituted,
+    ) -> Option<FunctionType> {
+        if p.params.len() != f.params.len() || p.results.len() != f.results.len() || f.sig.is_some() {
+            return None;
+        }
+        let mut new = p.clone();
+        for (param, given) in new.params.iter_mut().zip(&f.params) {
+            param.ty = self.abstracted(param.ty, given.ty, sig, made)?;
+        }
+        if let (Some(error), Some(given)) = (&mut new.error, &f.error) {
+            error.ty = self.abstracted(error.ty, given.ty, sig, made)?;
+        }
+        for (result, given) in new.results.iter_mut().zip(&f.results) {
+            result.ty = self.abstracted(result.ty, given.ty, sig, made)?;
+        }
+        Some(new)
+    }
+
+    fn abstracted(
+        &self,
+        pattern: Type,
+        ty: Type,
+        sig: Option<GenericSig>,
+        made: &mut Substituted,
+    ) -> Option<Type> {
+        let _level = self.step()?;
+        if !holds_parameter(pattern) {
+            return Some(pattern);
+        }
+        match (pattern.kind(), ty.kind()) {
+            (TypeKind::Param { .. } | TypeKind::Member(..), _) => {
+                // A class or a type that cannot be copied would be a requirement of the new signature.
+                let properties = self.properties(pattern, sig);
+                let is_plain = properties.address_only? && !properties.move_only?;
+                is_plain.then(|| made.param(ty))
+            }
+            (TypeKind::Function(p), TypeKind::Function(f)) => {
+                let function = self.abstracted_function(p, f, sig, made)?;
+                Some(Type::new(TypeKind::Function(Box::new(function))))
+            }
+            (TypeKind::Named(p), TypeKind::Named(n)) if p.name == n.name && p.args.len() == n.args.len() => {
+                let parent = match (p.parent, n.parent) {
+                    (Some(p), Some(n)) => Some(self.abstracted(p, n, sig, made)?),
+                    (None, None) => None,
+                    _ => return None,
+                };
+                let pairs = p.args.iter().zip(&n.args);
+                let args = pairs.map(|(&p, &n)| self.abstracted(p, n, sig, made)).collect::<Option<_>>()?;
+                Some(Type::named(parent, p.name, args))
+            }
+            (TypeKind::Tuple(ps), TypeKind::Tuple(elements)) if ps.len() == elements.len() => {
+                let pairs = ps.iter().zip(elements);
+                let new = pairs
+                    .map(|(p, e)| Some(TupleElement { ty: self.abstracted(p.ty, e.ty, sig, made)?, ..*p }));
+                Some(Type::new(TypeKind::Tuple(new.collect::<Option<_>>()?)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns true if a generic parameter or a member of one is in a type.
+pub(crate) fn holds_parameter(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Param { .. } | TypeKind::Member(..) => true,
+        _ => {
+            let mut found = false;
+            ty.map(&mut |part| {
+                found = found || holds_parameter(part);
+                part
+            });
+            found
+        }
+    }
+}

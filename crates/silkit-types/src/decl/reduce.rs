@@ -1,0 +1,206 @@
+//! Dependent member types as a generic signature knows them: where `Self : StringProtocol`,
+//! `Self.Element` is `Character`, and `Self.Iterator.Element` is `Self.Element` of every sequence.
+
+use super::budget::Query;
+use super::model::NominalDecl;
+use super::query::Declarations;
+use crate::abstraction::holds_parameter;
+use crate::kind::{Type, TypeKind};
+use crate::{GenericSig, Requirement, RequirementKind};
+use silkit_base::Symbol;
+use std::sync::PoisonError;
+
+/// How often a type is replaced by another one before it is left as it is.
+const MAX_REPLACEMENTS: usize = 16;
+
+impl Declarations {
+    /// Returns a type with its dependent members replaced by what the same-type requirements of a
+    /// signature and of its protocols say about them.
+    pub fn reduced(&self, ty: Type, sig: GenericSig) -> Type {
+        if !holds_parameter(ty) {
+            return ty;
+        }
+        let key = (ty, sig);
+        if let Some(found) = self.reduced.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return *found;
+        }
+        let found = self.ask(ty, |q| Reducer { q, sig }.reduce(ty));
+        self.reduced.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
+        found
+    }
+}
+
+struct Reducer<'q, 'a> {
+    q: &'q Query<'a>,
+    sig: GenericSig,
+}
+
+impl Reducer<'_, '_> {
+    fn reduce(&self, ty: Type) -> Type {
+        let Some(_level) = self.q.step() else { return ty };
+        match ty.kind() {
+            TypeKind::Param { .. } => self.replaced(ty),
+            TypeKind::Member(base, name) => {
+                let base = match base.kind() {
+                    TypeKind::Paren(inner) => *inner,
+                    _ => *base,
+                };
+                let base = self.reduce(base);
+                if is_parameter(base) {
+                    self.replaced(Type::new(TypeKind::Member(base, *name)))
+                } else {
+                    self.q.member_type(base, *name).unwrap_or(ty)
+                }
+            }
+            // Its parameters are its own.
+            TypeKind::Function(f) if f.sig.is_some() => ty,
+            _ => ty.map(&mut |part| self.reduce(part)),
+        }
+    }
+
+    /// Replaces a parameter or a member of one as long as a requirement names something simpler.
+    fn replaced(&self, mut ty: Type) -> Type {
+        for _ in 0..MAX_REPLACEMENTS {
+            let Some(simpler) = self.equal_types(ty).into_iter().find(|&other| is_simpler(other, ty)) else {
+                return ty;
+            };
+            ty = if is_parameter(simpler) { simpler } else { return self.reduce(simpler) };
+        }
+        ty
+    }
+
+    /// The types that a requirement says are the same as a dependent type.
+    fn equal_types(&self, ty: Type) -> Vec<Type> {
+        let mut found = Vec::new();
+        self.sides(&self.sig.data().requirements, ty, &|side| side, &mut found);
+        // Protocols speak of the members of `Self` and of the members of these.
+        let mut base = ty;
+        for _ in 0..2 {
+            let TypeKind::Member(outer, _) = base.kind() else { break };
+            base = *outer;
+            for decl in self.protocols(base) {
+                for requirements in lists(decl) {
+                    self.sides(requirements, ty, &|side| of_self(side, base, decl), &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds the other side of each same-type requirement of which one is `ty`.
+    fn sides(
+        &self,
+        requirements: &[Requirement],
+        ty: Type,
+        seen: &dyn Fn(Type) -> Type,
+        found: &mut Vec<Type>,
+    ) {
+        for r in requirements.iter().filter(|r| r.kind == RequirementKind::SameType) {
+            let (subject, constraint) = (seen(r.subject), seen(r.constraint));
+            if subject.canonical() == ty.canonical() {
+                found.push(constraint);
+            } else if constraint.canonical() == ty.canonical() {
+                found.push(subject);
+            }
+        }
+    }
+
+    /// The protocols that a dependent type conforms to, with those that they inherit from.
+    fn protocols(&self, ty: Type) -> Vec<&NominalDecl> {
+        let mut found = Vec::new();
+        let Some(_level) = self.q.step() else { return found };
+        let data = self.sig.data();
+        if let TypeKind::Param { depth, index, .. } = ty.kind() {
+            let param = data.params.iter().find(|p| (p.depth, p.index) == (*depth, *index));
+            self.enter(param.and_then(|p| p.bound), &mut found);
+        }
+        for r in data.requirements.iter().filter(|r| r.kind == RequirementKind::Conforms) {
+            if r.subject.canonical() == ty.canonical() {
+                self.enter(Some(r.constraint), &mut found);
+            }
+        }
+        if let TypeKind::Member(base, name) = ty.kind() {
+            for decl in self.protocols(*base) {
+                for associated in decl.body.associated.iter().filter(|a| a.name == *name) {
+                    associated.inherited.iter().for_each(|&t| self.enter(Some(t), &mut found));
+                }
+                for r in lists(decl).flatten().filter(|r| r.kind == RequirementKind::Conforms) {
+                    if of_self(r.subject, *base, decl).canonical() == ty.canonical() {
+                        self.enter(Some(r.constraint), &mut found);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds the protocols that a constraint names and those that they inherit from.
+    fn enter<'d>(&'d self, constraint: Option<Type>, found: &mut Vec<&'d NominalDecl>) {
+        let (Some(constraint), Some(_level)) = (constraint, self.q.step()) else { return };
+        if let TypeKind::Composition(parts) = constraint.kind() {
+            parts.iter().for_each(|&part| self.enter(Some(part), found));
+            return;
+        }
+        let Some(decl) = self.q.path_of(constraint).and_then(|path| self.q.nominal_at(path)) else { return };
+        if found.iter().any(|known| known.path == decl.path) {
+            return;
+        }
+        found.push(decl);
+        decl.inherited.iter().for_each(|&t| self.enter(Some(t), found));
+    }
+}
+
+/// The lists of requirements of a protocol.
+fn lists(decl: &NominalDecl) -> impl Iterator<Item = &[Requirement]> {
+    std::iter::once(&*decl.requirements).chain(decl.body.associated.iter().map(|a| &*a.requirements))
+}
+
+/// Returns true for a generic parameter and for a member of one.
+fn is_parameter(ty: Type) -> bool {
+    matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..))
+}
+
+/// Returns true if a type stands for another in canonical types: one that is known, then one with fewer
+/// members, then the first in the order of the parameters and of the names.
+fn is_simpler(a: Type, b: Type) -> bool {
+    if !is_parameter(a) || !is_parameter(b) {
+        return !is_parameter(a) && !a.is_unknown();
+    }
+    let (a, b) = (path(a), path(b));
+    (a.1.len(), a.0, names(&a.1)) < (b.1.len(), b.0, names(&b.1))
+}
+
+fn names(path: &[Symbol]) -> Vec<&'static str> {
+    path.iter().map(|name| name.as_str()).collect()
+}
+
+/// The parameter at the root of a dependent type and the names of the members on the way.
+fn path(ty: Type) -> ((u16, u16), Vec<Symbol>) {
+    match ty.kind() {
+        TypeKind::Param { depth, index, .. } => ((*depth, *index), Vec::new()),
+        TypeKind::Member(base, name) => {
+            let (root, mut names) = path(*base);
+            names.push(*name);
+            (root, names)
+        }
+        _ => ((u16::MAX, u16::MAX), Vec::new()),
+    }
+}
+
+/// A type that a protocol spells, with `Self` replaced.
+fn of_self(ty: Type, base: Type, decl: &NominalDecl) -> Type {
+    let is_own = |name: Symbol| decl.body.associated.iter().any(|a| a.name == name);
+    match ty.kind() {
+        TypeKind::Named(n) if n.args.is_empty() => match n.parent {
+            None if n.name == "Self" => base,
+            None if is_own(n.name) => Type::new(TypeKind::Member(base, n.name)),
+            None => ty,
+            Some(parent) => match of_self(parent, base, decl) {
+                outer if is_parameter(outer) => Type::new(TypeKind::Member(outer, n.name)),
+                outer => Type::named(Some(outer), n.name, Box::default()),
+            },
+        },
+        TypeKind::Param { name, .. } if *name == "Self" => base,
+        _ => ty.map(&mut |part| of_self(part, base, decl)),
+    }
+}
