@@ -7,7 +7,7 @@ mod support;
 
 use silkit_testkit::cases;
 use std::path::Path;
-use support::{control, values};
+use support::{control, memory, program, values};
 
 macro_rules! cases {
     ($($name:ident: $run:path;)*) => {
@@ -40,4 +40,14 @@ cases! {
     interior: values::interior;
     variables: values::variables;
     fields: values::fields;
+    alias: memory::alias;
+    access: memory::access;
+    locations: memory::locations;
+    escape: memory::escape;
+    live_range: memory::live_range;
+    effects: program::effects_of;
+    calls: program::calls;
+    classes: program::classes;
+    formal: program::formal;
+    proofs: program::proofs;
 }

@@ -1,6 +1,8 @@
 //! What tests of analyses share: a module from text, names for its entities, and lists of names.
 
 pub(crate) mod control;
+pub(crate) mod memory;
+pub(crate) mod program;
 pub(crate) mod values;
 
 use silkit_analysis::ossa::Borrows;
@@ -46,6 +48,21 @@ pub(crate) fn with_view<R>(subject: &Subject, then: impl FnOnce(&BodyView<'_>) -
     let mut bodies = subject.module.functions.iter().rev().filter(|(_, f)| f.body.is_some());
     let (id, _) = bodies.next().expect("a function with a body");
     then(&program.body_view(id).expect("a body"))
+}
+
+/// Runs a function with a view of the program.
+pub(crate) fn with_program<R>(subject: &Subject, then: impl FnOnce(&ProgramView<'_>) -> R) -> R {
+    let is_whole_module = subject.questions.iter().flatten().any(|word| word == "whole-module");
+    let facts = ProgramFacts::new(is_whole_module);
+    then(&ProgramView::new(&subject.module, &subject.declarations, &facts))
+}
+
+/// Returns what a function says of each body of a module, below the name of the function.
+pub(crate) fn each_view(subject: &Subject, say: impl Fn(&BodyView<'_>, &Names<'_>) -> String) -> String {
+    with_program(subject, |program| {
+        let views = program.module.functions.keys().filter_map(|id| program.body_view(id));
+        views.map(|v| format!("@{}\n{}", v.function.name, say(&v, &Names::of(v.body)))).collect()
+    })
 }
 
 /// Runs a function with the borrows of a body.

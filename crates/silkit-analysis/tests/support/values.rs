@@ -1,9 +1,9 @@
 //! What analyses of values and of ownership say.
 
-use super::{Names, Subject, list, optional, with_borrows, with_view};
+use super::{Names, Subject, each_view, list, optional, with_borrows, with_view};
 use silkit_analysis::ossa::{
-    BlockLiveness, Boundary, Def, Extent, FieldLiveness, Incomplete, Interior, Liveness, UseKind, Variable,
-    enclosed_phis, leaf_count,
+    BlockLiveness, Borrows, Boundary, Def, Extent, FieldLiveness, Incomplete, Interior, Liveness, UseKind,
+    Variable, enclosed_phis, leaf_count,
 };
 use silkit_analysis::{
     ArrayCall, DeadEnds, Dominators, Epilogue, EpilogueKind, Induction, RcIdentity, destruction_may_store,
@@ -227,34 +227,12 @@ pub(crate) fn liveness(input: &str) -> String {
 
 /// Borrows: what each value depends on, and what ends the scopes that operands begin.
 pub(crate) fn borrows(input: &str) -> String {
-    let subject = Subject::parse(input);
-    let (_, body) = subject.function();
-    let names = Names::of(body);
-    with_borrows(&subject, |borrows| {
-        let unmarked = borrows.with_unmarked_reborrows();
+    each_view(&Subject::parse(input), |view, names| {
+        let (body, ownership) = (view.body, view.all_ownership());
+        let borrows = &Borrows::new(body, &ownership);
         let mut text = String::new();
         for &value in names.all_values() {
-            let mut facts = Vec::new();
-            let mut fact = |holds: bool, name: &str| facts.extend(holds.then(|| name.to_owned()));
-            fact(borrows.is_phi(value), "phi");
-            fact(borrows.is_reborrow(value), "reborrow");
-            fact(unmarked.is_reborrow(value), "reborrow if unmarked");
-            fact(borrows.introduces_borrow(value), "introduces");
-            let mut values = |name: &str, values: Vec<Value>| {
-                if !values.is_empty() && values != [value] {
-                    facts.push(format!("{name} {}", names.values(values)));
-                }
-            };
-            values("listed", borrows.listed(value));
-            values("introducers", borrows.introducers(value));
-            values("enclosing", borrows.enclosing(value));
-            values("origins", borrows.origins(value));
-            values("inner phis", borrows.inner_adjacent_phis(value));
-            let forwarded = borrows.forwarding_operands(value).map(|o| body.operand(o).value);
-            values("forwarded from", forwarded.collect());
-            if !facts.is_empty() {
-                text += &format!("{}: {}\n", names.value(value), facts.join(", "));
-            }
+            text += &borrows_of(borrows, names, value);
         }
         let operands = names.all_values().iter().flat_map(|&v| body.uses(v));
         for operand in operands {
@@ -271,6 +249,32 @@ pub(crate) fn borrows(input: &str) -> String {
         }
         text
     })
+}
+
+fn borrows_of(borrows: &Borrows<'_>, names: &Names<'_>, value: Value) -> String {
+    let body = borrows.body;
+    let unmarked = borrows.with_unmarked_reborrows();
+    let mut facts = Vec::new();
+    let mut fact = |holds: bool, name: &str| facts.extend(holds.then(|| name.to_owned()));
+    fact(borrows.is_phi(value), "phi");
+    fact(borrows.is_reborrow(value), "reborrow");
+    fact(unmarked.is_reborrow(value), "reborrow if unmarked");
+    fact(borrows.introduces_borrow(value), "introduces");
+    let mut values = |name: &str, values: Vec<Value>| {
+        if !values.is_empty() && values != [value] {
+            facts.push(format!("{name} {}", names.values(values)));
+        }
+    };
+    values("listed", borrows.listed(value));
+    values("introducers", borrows.introducers(value));
+    values("enclosing", borrows.enclosing(value));
+    values("origins", borrows.origins(value));
+    values("inner phis", borrows.inner_adjacent_phis(value));
+    values("forwarded from", borrows.forwarding_operands(value).map(|o| body.operand(o).value).collect());
+    match facts.is_empty() {
+        true => String::new(),
+        false => format!("{}: {}\n", names.value(value), facts.join(", ")),
+    }
 }
 
 /// Interior uses of the values of the questions, with each extent.
