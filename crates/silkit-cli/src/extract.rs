@@ -1,7 +1,7 @@
 //! `silkit extract`: functions with what they need, as `sil-func-extractor` takes them out.
 
 use crate::frontend::FrontEnd;
-use crate::session::{Report, Session};
+use crate::session::{Report, Session, is_reference_tool};
 use silkit::names::FunctionNames;
 use silkit::text::{PrintOptions, print_module};
 use std::collections::BTreeSet;
@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Functions that the selected ones refer to become declarations; tables and the types stay.
+Functions that the selected ones refer to become declarations. Of Swift declarations and globals those
+stay that the functions need; tables are left out. --whole keeps all of them, as sil-func-extractor
+does; so does --invert.
 
 Examples:
   silkit extract -func '$s6shapes6CanvasC5totalSdyF' examples/shapes.raw.sil
-  silkit extract -func-file names.txt -o part.sil whole.sil
-  silkit extract -invert -func main whole.sil";
+  silkit extract -func 'Canvas.total()' examples/shapes.raw.sil -o part.sil
+  silkit extract -func '*Canvas*' --whole examples/shapes.raw.sil
+  silkit extract -invert -func main examples/shapes.raw.sil";
 
 /// Extract functions from a module, with what they need
 #[derive(clap::Args)]
@@ -32,6 +35,12 @@ pub(crate) struct Args {
     /// Take all other functions
     #[arg(long)]
     invert: bool,
+    /// Keep all tables, visible globals and Swift declarations, as sil-func-extractor does
+    #[arg(long, conflicts_with = "minimal")]
+    whole: bool,
+    /// Keep only what the functions need (default)
+    #[arg(long)]
+    minimal: bool,
     /// Write to FILE instead of standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     output: PathBuf,
@@ -90,7 +99,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return session.finish();
     }
     let source = if args.emit_verbose_sil { input.source_file() } else { None };
-    let part = silkit::extract::extract(input.module, |name| selected.contains(name) != args.invert);
+    let is_selected = |name: &str| selected.contains(name) != args.invert;
+    // By the name of the reference's tool, it does as that tool does.
+    let part = if args.whole || args.invert || is_reference_tool() {
+        silkit::extract::extract(input.module, is_selected)
+    } else {
+        silkit::extract::extract_minimal(input.module, is_selected)
+    };
     let output = if args.emit_sib {
         session.binary_form(&part, &input.source)
     } else {

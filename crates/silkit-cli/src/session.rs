@@ -57,9 +57,14 @@ pub(crate) fn called_as_reference_tool() {
     let _ = IS_REFERENCE_TOOL.set(true);
 }
 
+/// Returns true if the command was called by the name of one of the reference's tools.
+pub(crate) fn is_reference_tool() -> bool {
+    IS_REFERENCE_TOOL.get().copied().unwrap_or_default()
+}
+
 /// The exit status of a command that could not be carried out: bad usage, unreadable input, unwritable output.
 pub(crate) fn trouble() -> ExitCode {
-    ExitCode::from(if IS_REFERENCE_TOOL.get().copied().unwrap_or_default() { 1 } else { 2 })
+    ExitCode::from(if is_reference_tool() { 1 } else { 2 })
 }
 
 /// A stream that diagnostics are written to.

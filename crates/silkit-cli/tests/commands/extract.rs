@@ -40,3 +40,23 @@ fn extract_knows_its_names_from_a_file_and_says_which_are_missing() {
     let output = run(&["extract", "examples/shapes.raw.sil"]);
     assert!(stderr(&output).contains("no function is named"), "{}", stderr(&output));
 }
+
+#[test]
+fn extract_takes_only_what_is_needed_unless_told_otherwise() {
+    let file = "examples/shapes.raw.sil";
+    let minimal = stdout(&run(&["extract", "-func", "Canvas.total()", file]));
+    assert!(minimal.contains("// end sil function '$s6shapes6CanvasC5totalSdyF'"), "{minimal}");
+    assert!(!minimal.contains("sil_vtable") && !minimal.contains("final func add"), "{minimal}");
+    let whole = stdout(&run(&["extract", "--whole", "-func", "Canvas.total()", file]));
+    assert!(whole.contains("sil_vtable Canvas") && whole.contains("final func add"), "{whole}");
+    let several = stdout(&run(&["extract", "-func", "*Canvas*", file]));
+    assert!(several.matches("// end sil function").count() > 3);
+    // What was taken out is read, verified and typed as before.
+    for name in ["main", "Canvas.total()", "Canvas.add(_:)", "Shape.area.getter"] {
+        let part = run(&["extract", "-func", name, file]);
+        let verified = run_with(&["verify", "-"], &part.stdout);
+        assert!(verified.status.success(), "{name}: {}", stdout(&verified));
+        let typed = stdout(&run_with(&["opt", "-sil-print-types", "-"], &part.stdout));
+        assert!(!typed.contains("SILUnknown"), "{name}: {typed}");
+    }
+}

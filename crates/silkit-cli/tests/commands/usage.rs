@@ -77,7 +77,8 @@ fn links_stand_for_commands() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let output =
         Command::new(&link).args(["-func=main", "-sdk", "any"]).arg(&file).output().expect("it starts");
-    assert_eq!(stdout(&output), stdout(&run(&["extract", "-func", "main", "examples/shapes.raw.sil"])));
+    let whole = ["extract", "--whole", "-func", "main", "examples/shapes.raw.sil"];
+    assert_eq!(stdout(&output), stdout(&run(&whole)));
     let link = link.with_file_name("sil-nm");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_silkit"), &link).expect("a link");
     let output = Command::new(&link).args(["-target", "any", "-I."]).arg(&file).output().expect("it starts");

@@ -1,5 +1,10 @@
 //! A part of a module that stands on its own: some functions, and declarations of what they need.
 
+mod minimal;
+mod swift;
+
+pub use minimal::extract_minimal;
+
 use crate::references;
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{Function, Linkage, Module, ScopeParent, WitnessEntry};
@@ -26,12 +31,20 @@ pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module
     keep_scopes(&mut module);
     let kept = needed(&module, &is_selected);
     module.globals.retain(|g| is_visible(g.linkage) || kept.contains(&g.name));
-    let stays = |f: &Function| kept.contains(&f.name) || (f.body.is_some() && is_selected(f.name.as_str()));
-    let functions = std::mem::take(&mut module.functions);
-    for function in functions.values().filter(|f| stays(f)) {
-        module.functions.push(function.clone());
-    }
+    keep_functions(&mut module, &kept, &is_selected);
     module
+}
+
+/// Keeps the selected functions, and those with kept names.
+fn keep_functions(module: &mut Module, kept: &FxHashSet<Symbol>, is_selected: &impl Fn(&str) -> bool) {
+    let mut functions = std::mem::take(&mut module.functions);
+    for function in functions.values_mut() {
+        if kept.contains(&function.name) || (function.body.is_some() && is_selected(function.name.as_str())) {
+            // Bodies are moved, not copied.
+            let body = function.body.take();
+            module.functions.push(Function { body, ..function.clone() });
+        }
+    }
 }
 
 fn is_visible(linkage: Linkage) -> bool {
@@ -45,19 +58,24 @@ fn is_visible(linkage: Linkage) -> bool {
     )
 }
 
-/// The names that something refers to that stays.
-fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symbol> {
-    let mut kept: FxHashSet<Symbol> = FxHashSet::default();
-    let mut keep = |name: Symbol| _ = kept.insert(name);
+/// Collects the names that selected functions refer to.
+fn named_by_functions(module: &Module, is_selected: impl Fn(&str) -> bool, keep: &mut impl FnMut(Symbol)) {
     for function in module.functions.values().filter(|f| f.body.is_some() && is_selected(f.name.as_str())) {
         if let Some(body) = &function.body {
-            references::of_body(body, &mut keep);
+            references::of_body(body, keep);
         }
         let attributes = &function.attributes;
         let named = [attributes.dynamic_replacement_for, attributes.ref_adhoc_requirement_witness];
         let targets = attributes.specializations.iter().filter_map(|s| s.target);
-        named.into_iter().flatten().chain(targets).for_each(&mut keep);
+        named.into_iter().flatten().chain(targets).for_each(&mut *keep);
     }
+}
+
+/// The names that something refers to that stays.
+fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symbol> {
+    let mut kept: FxHashSet<Symbol> = FxHashSet::default();
+    let mut keep = |name: Symbol| _ = kept.insert(name);
+    named_by_functions(module, is_selected, &mut keep);
     module.vtables.iter().flat_map(|t| &t.entries).for_each(|e| keep(e.function));
     for table in module.witness_tables.iter().chain(&module.default_witness_tables) {
         for entry in table.entries.iter().flatten() {

@@ -1,0 +1,363 @@
+//! Which Swift declarations a part of a module needs: by the words that it mentions. This may keep a declaration too many,
+//! and never leaves out one that is named.
+
+use silkit_base::{FxHashSet, Symbol};
+use silkit_ir::SwiftText;
+use silkit_text::decl::{Dialect, parse_decls};
+use silkit_types::decl::{Declarations, Lookup, NominalKind};
+use std::ops::Range;
+
+/// The words that were mentioned.
+#[derive(Debug, Default)]
+pub(super) struct Mentioned {
+    words: FxHashSet<String>,
+}
+
+impl Mentioned {
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Adds the words of SIL, but for comments.
+    pub(super) fn add_sil(&mut self, text: &str) {
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            self.add(line);
+        }
+    }
+
+    /// Adds the words of a text.
+    fn add(&mut self, text: &str) {
+        for word in words(text) {
+            if !self.words.contains(word) {
+                self.words.insert(word.to_owned());
+            }
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// What introduces a declaration with a name.
+const INTRODUCERS: &[&str] = &[
+    "struct",
+    "class",
+    "enum",
+    "protocol",
+    "actor",
+    "extension",
+    "typealias",
+    "let",
+    "var",
+    "func",
+    "macro",
+    "precedencegroup",
+    "operator",
+];
+
+/// One declaration at the top of a file.
+struct Item<'t> {
+    text: &'t str,
+    kind: ItemKind,
+    /// The parts of the name: `A` and `B` of `extension A.B`.
+    name: Vec<&'t str>,
+    /// Where the list of inherited types stands in the text, with its colon.
+    clause: Range<usize>,
+    is_kept: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemKind {
+    Import,
+    Protocol,
+    Class,
+    Extension,
+    Other,
+}
+
+impl<'t> Item<'t> {
+    fn new(text: &'t str) -> Self {
+        let head = &text[..text.find('{').unwrap_or(text.len())];
+        let (introducer, rest) = introduced(head).unwrap_or_default();
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.".contains(c)).unwrap_or(rest.len());
+        let kind = match introducer {
+            _ if head.split_whitespace().any(|word| word == "import") => ItemKind::Import,
+            "protocol" => ItemKind::Protocol,
+            "class" => ItemKind::Class,
+            "extension" => ItemKind::Extension,
+            _ => ItemKind::Other,
+        };
+        let is_type = matches!(introducer, "struct" | "enum" | "actor" | "class" | "extension" | "protocol");
+        let after = head.len() - rest.len() + end;
+        let clause = if is_type { clause(head, after) } else { after..after };
+        Self { text, kind, name: rest[..end].split('.').collect(), clause, is_kept: false }
+    }
+
+    /// The inherited types, as spelled.
+    fn inherited(&self) -> impl Iterator<Item = &'t str> {
+        let clause = self.text[self.clause.clone()].trim_start_matches([' ', ':']);
+        clause.split(',').map(str::trim).filter(|ty| !ty.is_empty())
+    }
+
+    /// The inherited types that are needed: a superclass or a raw type, and what is mentioned or implied by that.
+    fn needed_inherited(&self, mentioned: &Mentioned, declarations: &Declarations) -> Vec<&'t str> {
+        let stays = |(index, ty): (usize, &'t str)| {
+            let may_be_superclass = index == 0 && matches!(self.kind, ItemKind::Class | ItemKind::Other);
+            let is_needed = self.kind == ItemKind::Protocol
+                || ty.starts_with('~')
+                || may_be_superclass && !is_protocol(ty, declarations)
+                || implied(ty, declarations)
+                    .is_none_or(|all| all.iter().any(|name| mentioned.contains(name)));
+            is_needed.then_some(ty)
+        };
+        self.inherited().enumerate().filter_map(stays).collect()
+    }
+
+    /// Returns true if what is mentioned names it.
+    fn is_named(&self, mentioned: &Mentioned) -> bool {
+        self.kind == ItemKind::Import
+            || !self.name.is_empty() && self.name.iter().all(|part| mentioned.contains(part))
+    }
+
+    /// Returns the text without the conformances and the members that nothing mentions; nothing of an extension of which
+    /// nothing is left. Where conformances stay all members do, because they may be requirements.
+    fn trimmed(&self, mentioned: &Mentioned, declarations: &Declarations) -> Option<String> {
+        if matches!(self.kind, ItemKind::Import | ItemKind::Protocol) {
+            return Some(self.text.to_owned());
+        }
+        let inherited = self.needed_inherited(mentioned, declarations);
+        let clause =
+            if inherited.is_empty() { String::new() } else { format!(" : {}", inherited.join(", ")) };
+        let (before, after) = (&self.text[..self.clause.start], &self.text[self.clause.end..]);
+        let gap = if after.is_empty() || after.starts_with([' ', '\n']) { "" } else { " " };
+        let text = format!("{}{clause}{gap}{after}", before.trim_end());
+        if inherited.iter().any(|ty| !ty.starts_with('~')) {
+            return Some(text);
+        }
+        let text = without_unused_members(&text, mentioned);
+        let is_empty = text.split_once('{').is_some_and(|(_, body)| body.trim() == "}");
+        (self.kind != ItemKind::Extension || !is_empty).then_some(text)
+    }
+}
+
+/// Returns where the list of inherited types stands in a head, after the name that ends at `from`.
+fn clause(head: &str, from: usize) -> Range<usize> {
+    let rest = &head[from..];
+    let mut depth = 0;
+    let mut start = None;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            ':' if depth == 0 && start.is_none() => start = Some(at),
+            _ if depth == 0 && rest[at..].starts_with(" where ") => {
+                return start.map_or(from + at..from + at, |start| from + start..from + at);
+            }
+            _ => {}
+        }
+    }
+    start.map_or(head.len()..head.len(), |start| from + start..head.len())
+}
+
+fn without_unused_members(text: &str, mentioned: &Mentioned) -> String {
+    let mut depth = 0;
+    let mut out = String::new();
+    // Attributes on lines of their own belong to the member that follows.
+    let mut attributes = String::new();
+    for line in text.lines() {
+        let change = line.matches('{').count() as i64 - line.matches('}').count() as i64;
+        let is_member = depth == 1 && change == 0;
+        if is_member && line.trim_start().starts_with('@') && introduced(line).is_none() {
+            attributes = attributes + line + "\n";
+            continue;
+        }
+        let attributes = std::mem::take(&mut attributes);
+        if !is_member || !is_unused_member(line, mentioned) {
+            out = out + &attributes + line + "\n";
+        }
+        depth += change;
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Returns the names of a protocol and of all that it refines; `None` where it is not known, or not a protocol.
+fn implied(ty: &str, declarations: &Declarations) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut work = vec![ty.to_owned()];
+    while let Some(name) = work.pop() {
+        let path = name.strip_prefix("Swift.").unwrap_or(&name);
+        if names.iter().any(|known| known == path) {
+            continue;
+        }
+        let Lookup::Known(nominal) = declarations.lookup_nominal(Symbol::new(path)) else { return None };
+        if nominal.kind != NominalKind::Protocol {
+            return None;
+        }
+        work.extend(nominal.inherited.iter().map(ToString::to_string));
+        names.push(path.to_owned());
+    }
+    Some(names)
+}
+
+fn is_protocol(ty: &str, declarations: &Declarations) -> bool {
+    implied(ty, declarations).is_some()
+}
+
+/// Returns the word that introduces the declaration, and what follows it.
+fn introduced(head: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    for word in head.split([' ', '\n', '\t']) {
+        if INTRODUCERS.contains(&word) {
+            let rest = head[at + word.len()..].trim_start();
+            // `class func`, `final class`: the last introducer before the name counts.
+            return introduced_again(rest).or(Some((word, rest)));
+        }
+        at += word.len() + 1;
+    }
+    None
+}
+
+fn introduced_again(rest: &str) -> Option<(&str, &str)> {
+    let word = rest.split(' ').next()?;
+    INTRODUCERS.contains(&word).then(|| (word, rest[word.len()..].trim_start()))
+}
+
+/// Returns true for a method or a computed property whose name nothing mentions.
+fn is_unused_member(line: &str, mentioned: &Mentioned) -> bool {
+    let Some((word, rest)) = introduced(line) else { return false };
+    let end = rest.find(|c: char| "(<:= {".contains(c)).unwrap_or(rest.len());
+    let name = rest[..end].trim_matches('`');
+    let is_computed = word == "var" && rest.contains("{ get") && !line.contains("@_hasStorage");
+    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (word == "func" || is_computed) && is_word && !mentioned.contains(name)
+}
+
+/// Keeps the declarations that are needed, directly or by others that are kept.
+pub(super) fn keep(
+    declared: Vec<SwiftText>,
+    mentioned: &mut Mentioned,
+    declarations: &Declarations,
+) -> Vec<SwiftText> {
+    let mut items: Vec<Vec<Item<'_>>> = declared.iter().map(|swift| split(&swift.text)).collect();
+    loop {
+        let before = mentioned.words.len();
+        for item in items.iter_mut().flatten().filter(|item| item.kind != ItemKind::Import) {
+            item.is_kept = item.is_named(mentioned);
+            // What is mentioned later may bring a member or a conformance back.
+            if let Some(text) = item.trimmed(mentioned, declarations).filter(|_| item.is_kept) {
+                mentioned.add(&text);
+            }
+        }
+        if mentioned.words.len() == before {
+            break;
+        }
+    }
+    let mut kept = Vec::new();
+    for (swift, items) in declared.iter().zip(&items) {
+        let mut text = String::new();
+        for item in items.iter().filter(|item| item.is_named(mentioned)) {
+            let Some(part) = item.trimmed(mentioned, declarations) else { continue };
+            if !text.is_empty() {
+                text += if item.kind == ItemKind::Import { "\n" } else { "\n\n" };
+            }
+            text += &part;
+        }
+        if !text.is_empty() {
+            kept.push(SwiftText { text: text.into(), ..swift.clone() });
+        }
+    }
+    kept
+}
+
+/// Takes a text apart into its declarations.
+fn split(text: &str) -> Vec<Item<'_>> {
+    let parsed = parse_decls(text, 0..text.len(), Dialect::Sil);
+    let ranges = parsed.ranges.iter().map(|range| range.as_usize());
+    ranges.filter_map(|range| text.get(range)).map(|text| Item::new(text.trim())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use silkit_base::TextRange;
+
+    fn kept(sil: &str, swift: &str) -> String {
+        let mut mentioned = Mentioned::default();
+        mentioned.add_sil(sil);
+        let text = SwiftText { text: swift.into(), range: TextRange::new(0, 0), synthesized: false };
+        let declarations = silkit_text::decl::declarations(&silkit_text::parse_module(swift).module);
+        keep(vec![text], &mut mentioned, &declarations).iter().map(|swift| swift.text.to_string()).collect()
+    }
+
+    const SWIFT: &str = "\
+import Swift
+import Builtin
+
+struct Point {
+  @_hasStorage var x: Scalar { get set }
+  func length() -> Length
+  var angle: Angle { get }
+}
+
+struct Scalar {
+  @_hasStorage var bits: Int { get set }
+}
+
+struct Length {}
+
+protocol Shape {
+  func area() -> Length
+}
+
+extension Point : Shape {
+  func area() -> Length
+}
+
+@_hasStorage let origin: Point { get }
+";
+
+    #[test]
+    fn types_follow_from_one_another() {
+        let text = kept("// Shape\nbb0(%0 : $Point):", SWIFT);
+        assert!(text.starts_with("import Swift\nimport Builtin\n\nstruct Point {"), "{text}");
+        assert!(
+            text.contains("struct Scalar") && !text.contains("Length") && !text.contains("origin"),
+            "{text}"
+        );
+        assert!(!text.contains("func length") && !text.contains("angle"), "{text}");
+    }
+
+    #[test]
+    fn conformances_stay_where_their_protocol_is_mentioned() {
+        let text = kept("witness_method $Point, #Shape.area", SWIFT);
+        assert!(text.contains("extension Point : Shape {\n  func area() -> Length\n}"), "{text}");
+        assert!(text.contains("protocol Shape") && text.contains("struct Length"), "{text}");
+    }
+
+    #[test]
+    fn clauses_are_found_behind_parameters() {
+        let item = |text| {
+            let item = Item::new(text);
+            item.inherited().map(str::to_owned).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(item("struct S<T : P> : Q, R where T : A {\n}"), "Q|R");
+        assert_eq!(item("final class C : D {\n}"), "D");
+        assert_eq!(item("extension A.B where T : P {\n}"), "");
+        assert_eq!(item("let x: Int { get }"), "");
+        assert_eq!(Item::new("extension A.B : C {}").name, ["A", "B"]);
+    }
+
+    #[test]
+    fn attributes_go_with_their_member() {
+        let swift = "struct S {\n  @available(*, deprecated)\n  func old() -> Gone\n  @objc\n  var x: Int\n}\nstruct Gone {}\n";
+        assert_eq!(kept("$S", swift), "struct S {\n  @objc\n  var x: Int\n}");
+    }
+
+    #[test]
+    fn members_stay_where_they_are_mentioned() {
+        assert!(kept("class_method %0, #Point.length", SWIFT).contains("  func length() -> Length"));
+        assert!(!kept("// comment Point", SWIFT).contains("Point"));
+    }
+}
