@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential::{Protocols, constraint};
 use crate::symbols::symbol;
-use crate::types::{expect, parse_constraint, parse_type};
+use crate::types::{argument, expect, parse_constraint, parse_type};
 use silkit_base::Symbol;
 use silkit_types::{
     GenericParamDecl, GenericSig, ParamConvention, Requirement, RequirementKind, SigData, Type, TypeKind,
@@ -263,7 +263,7 @@ pub fn parse_requirements(
 ) -> Parse<()> {
     loop {
         let is_repeat = cur.eat_word("repeat");
-        let subject = parse_type(cur, env, false)?;
+        let subject = argument(cur, env)?;
         let kind = if cur.eat("==") {
             RequirementKind::SameType
         } else if cur.eat(":") {
@@ -275,7 +275,11 @@ pub fn parse_requirements(
             cur.skip_trivia();
             cur.pos()
         };
-        let mut bound = parse_type(cur, env, false)?;
+        // A parameter that stands for an integer may be the same as one.
+        let mut bound = match kind {
+            RequirementKind::SameType => argument(cur, env)?,
+            _ => parse_type(cur, env, false)?,
+        };
         if kind == RequirementKind::Conforms {
             bound = constraint(bound);
             if env.protocols.is_some() && bound == Type::nominal("_Class") {

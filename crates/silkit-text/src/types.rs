@@ -251,6 +251,12 @@ fn strip_metatype(ty: Type) -> Option<Type> {
 fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
     let id = uuid(cur)?;
+    // Swift 5.6 and earlier: `@opened("…") P`.
+    if cur.eat(")") {
+        let existential = parse_type(cur, env, false)?;
+        let interface = Type::new(TypeKind::Param { name: symbol("Self"), depth: 0, index: 0 });
+        return Ok(Type::new(TypeKind::Opened { id, existential, interface }));
+    }
     expect(cur, ",")?;
     let existential = parse_type(cur, env, false)?;
     expect(cur, ")")?;

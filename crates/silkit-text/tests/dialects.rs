@@ -63,3 +63,134 @@ fn dependent_conformances_without_a_type() {
         ],
     );
 }
+
+const CLASSES: &str = "class C {\n  init()\n}\nclass D : C {\n}\n";
+
+/// A function with an argument of class `C` and these instructions.
+fn function(lines: &[&str]) -> String {
+    let body: String = lines
+        .iter()
+        .map(|l| if l.starts_with("bb") { format!("{l}\n") } else { format!("  {l}\n") })
+        .collect();
+    format!(
+        "{CLASSES}sil @f : $@convention(thin) (@guaranteed C) -> () {{\nbb0(%0 : $C):\n{body}  unreachable\n}}\n"
+    )
+}
+
+#[test]
+fn instructions_of_earlier_compilers() {
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["%1 = alloc_stack $C", "debug_value_addr %1 : $*C, var, name \"x\", argno 1"],
+            &["  debug_value %1, var, name \"x\", argno 1, expr op_deref"],
+        ),
+        (
+            &["debug_value [moved] %0 : $C, let, name \"x\""],
+            &["  debug_value [moveable_value_debuginfo] %0, let, name \"x\""],
+        ),
+        (
+            &["%1 = alloc_stack [lexical] [moved] $C"],
+            &["  %1 = alloc_stack [lexical] [moveable_value_debuginfo] $C"],
+        ),
+        (&["%1 = alloc_ref [stack] $C", "dealloc_ref [stack] %1 : $C"], &["  dealloc_stack_ref %1"]),
+        (&["%1 = alloc_ref $C", "dealloc_ref %1 : $C"], &["  dealloc_ref %1"]),
+        (&["set_deallocating %0 : $C"], &["  %1 = begin_dealloc_ref %0 of %0"]),
+        (&["set_deallocating [nonatomic] %0 : $C"], &["  %1 = begin_dealloc_ref %0 of %0"]),
+        (
+            &[
+                "%1 = alloc_stack $C",
+                "%2 = alloc_stack $C",
+                "copy_addr [take] %1 to [initialization] %2 : $*C",
+            ],
+            &["  copy_addr [take] %1 to [init] %2"],
+        ),
+        (
+            &["checked_cast_br [exact] %0 : $C to D, bb1, bb2", "bb1(%2 : $D):", "br bb2", "bb2:"],
+            &["  checked_cast_br [exact] C in %0 to D, bb1, bb2"],
+        ),
+        (
+            &[
+                "%1 = metatype $@thick C.Type",
+                "checked_cast_br %1 : $@thick C.Type to D.Type, bb1, bb2",
+                "bb1(%2 : $@thick D.Type):",
+                "br bb2",
+                "bb2:",
+            ],
+            &["  checked_cast_br C.Type in %1 to D.Type, bb1, bb2"],
+        ),
+        (
+            &["checked_cast_value_br C in %0 : $C to D, bb1, bb2", "bb1(%2 : $D):", "br bb2", "bb2:"],
+            &["  checked_cast_br C in %0 to D, bb1, bb2"],
+        ),
+        (
+            &["%1 = unconditional_checked_cast_value C in %0 : $C to D"],
+            &["  %1 = unconditional_checked_cast %0 to D"],
+        ),
+        (&["test_specification \"trace\""], &["  specify_test \"trace\""]),
+        (
+            &["%1 = mark_must_check [no_copy] %0 : $C"],
+            &["  %1 = mark_unresolved_non_copyable_value [no_consume_or_assign] %0"],
+        ),
+        (
+            &["%1 = mark_must_check [no_implicit_copy] %0 : $C"],
+            &["  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0"],
+        ),
+        (
+            &["%1 = copy_unmanaged_value undef : $@sil_unmanaged C"],
+            &["  %1 = strong_copy_unmanaged_value undef : $@sil_unmanaged C"],
+        ),
+        (
+            &["%1 = copy_unowned_value undef : $@sil_unowned C"],
+            &["  %1 = strong_copy_unowned_value undef : $@sil_unowned C"],
+        ),
+        (
+            &["%1 = is_escaping_closure [objc] undef : $@callee_guaranteed () -> ()"],
+            &["  %1 = destroy_not_escaped_closure [objc] undef : $@callee_guaranteed () -> ()"],
+        ),
+    ];
+    for (older, newer) in cases {
+        check(&function(older), newer);
+    }
+}
+
+#[test]
+fn opened_types_without_their_interface() {
+    let text = "protocol P {\n}\n\
+        sil @f : $@convention(thin) (@in_guaranteed P) -> () {\n\
+        bb0(%0 : $*P):\n\
+        \x20 %1 = open_existential_addr immutable_access %0 : $*P to $*@opened(\"00000000-0000-0000-0000-000000000001\") P\n\
+        \x20 unreachable\n}\n";
+    check(
+        text,
+        &[
+            "  %1 = open_existential_addr immutable_access %0 to $*@opened(\"00000000-0000-0000-0000-000000000001\", any P) Self",
+        ],
+    );
+}
+
+#[test]
+fn functions_that_may_be_serialized() {
+    check(
+        "sil [serializable] @f : $@convention(thin) () -> ()\n",
+        &["sil [serialized] @f : $@convention(thin) () -> ()"],
+    );
+}
+
+#[test]
+fn integer_generic_parameters() {
+    let text = "import Swift\nstruct Vec<let N : Int> {\n}\n\
+        sil @f : $@convention(thin) <let N : Int where N == 2> (Vec<N>) -> ()\n\
+        sil @g : $@convention(thin) <let N : Int, T where N == -1, T : AnyObject> (Vec<-1>, @guaranteed T) -> ()\n\
+        sil @h : $@convention(thin) (Vec<4>) -> ()\n";
+    check(
+        text,
+        &[
+            "sil @f : $@convention(thin) <let N : Int where N == 2> (Vec<N>) -> ()",
+            "sil @g : $@convention(thin) <let N : Int, T where N == -1, T : AnyObject> (Vec<-1>, @guaranteed T) -> ()",
+            "sil @h : $@convention(thin) (Vec<4>) -> ()",
+        ],
+    );
+    // In declarations as well.
+    let text = "import Swift\nstruct Vec<let N : Int> {\n}\nextension Vec where N == 2 {\n  func f()\n}\nsil_stage raw\n";
+    check(text, &["extension Vec where N == 2 {"]);
+}

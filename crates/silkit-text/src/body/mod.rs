@@ -6,6 +6,7 @@ mod dump;
 mod extreme;
 mod keypath;
 mod literal;
+mod older;
 mod operands;
 pub(crate) mod parse;
 pub(crate) mod print;

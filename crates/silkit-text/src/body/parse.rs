@@ -4,6 +4,7 @@
 //! instruction table declares ([`silkit_ir::info::Piece`]). Irregular pieces are in
 //! [`super::custom`].
 
+use super::older::{self, Older};
 use super::result_types::{Spelling, is_respelled};
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
@@ -41,6 +42,8 @@ pub(crate) struct BodyParser<'a, 'e> {
     is_ossa: bool,
     /// Whether an instruction spells the ownership that it forwards.
     has_forwarding: bool,
+    /// What the instruction that is being read is an older spelling of.
+    older: Option<Older>,
     /// Where the line began that is being read.
     line_start: usize,
     /// The results that the line names.
@@ -93,6 +96,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             spelling: Spelling::default(),
             is_ossa: false,
             has_forwarding: false,
+            older: None,
             line_start: 0,
             line_names: Vec::new(),
             inst: Parts::default(),
@@ -221,7 +225,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 return Err(err_here(&self.cur, "expected an instruction or a block label"));
             };
             let next = self.cur.peek();
-            match Opcode::from_name(word) {
+            match self.opcode(word) {
                 // The label of the entry block may be missing, but then its first instruction must not look like one.
                 Some(_) if next != b':' && block.is_none() => {
                     return Err(err_at(start, start + word.len(), "expected the label of a block before it"));
@@ -246,9 +250,21 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let word =
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
         let at = at.max(self.cur.pos() - word.len());
-        let opcode = Opcode::from_name(word).ok_or_else(|| unknown_instruction(word, at))?;
+        let opcode = self.opcode(word).ok_or_else(|| unknown_instruction(word, at))?;
         let block = self.current_block(block);
         self.instruction(block, &names, opcode, start)
+    }
+
+    /// The instruction with a name, or the one that is written in the place of an older one.
+    fn opcode(&mut self, name: &str) -> Option<Opcode> {
+        self.older = None;
+        let known = Opcode::from_name(name);
+        if !matches!(known, None | Some(Opcode::DeallocRef | Opcode::AssignByWrapper)) {
+            return known;
+        }
+        let Some((opcode, older)) = older::opcode(name, &self.cur) else { return known };
+        self.older = older;
+        Some(opcode)
     }
 
     /// The block that is being read; an entry block without arguments needs no label.
@@ -504,7 +520,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.operands.clear();
         self.inst.words.clear();
         self.inst.words.resize(info.attrs.len(), NONE);
-        self.pieces(info)?;
+        match self.older.take() {
+            Some(older) => self.older_pieces(older, info)?,
+            None => self.pieces(info)?,
+        }
         let loc = self.location()?;
         self.check_attributes(opcode, start)?;
         self.canonical_attributes(opcode, start)?;
@@ -680,11 +699,19 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(decl.with_kind("enumelt").as_u32())
     }
 
-    fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
+    pub(super) fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
         let form = info.form;
         let mut i = 0;
         while let Some(&piece) = form.get(i) {
             i += 1;
+            if let Some(source) = self.left_out_source(info, piece) {
+                let value = self.use_value()?;
+                self.push_operand(0, value);
+                self.inst.words[source as usize] = self.formal_type_of_operand();
+                // The `in` and the operand are read.
+                i += 2;
+                continue;
+            }
             match piece {
                 Piece::Flag(_)
                 | Piece::Choice { bracketed: true, .. }
@@ -747,6 +774,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 continue;
             }
             if self.cur.eat("]") {
+                let word = older::flag(word);
                 for piece in run {
                     match *piece {
                         Piece::Flag(bit) if info.flags[bit as usize] == word => {

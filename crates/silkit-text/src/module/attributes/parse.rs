@@ -125,7 +125,11 @@ impl<'a> ModuleParser<'a> {
             let text = self.bracketed()?;
             let end = self.cur.pos();
             self.cur.set_pos(start + 1);
-            let name = self.cur.ident().unwrap_or_default();
+            let name = match self.cur.ident().unwrap_or_default() {
+                // Swift 5.10 and earlier tell apart what may be and what is serialized.
+                "serializable" => "serialized",
+                name => name,
+            };
             let outcome = match known.iter().find(|(known, _)| *known == name) {
                 Some((known, attribute)) => {
                     after = Some(symbol(known));
