@@ -81,6 +81,8 @@ impl Writer {
         for (flag, spelling) in [
             (DeclFlags::FROZEN, "@frozen "),
             (DeclFlags::FIXED_LAYOUT, "@_fixed_layout "),
+            (DeclFlags::EAGER_MOVE, "@_eagerMove "),
+            (DeclFlags::NO_EAGER_MOVE, "@_noEagerMove "),
             (DeclFlags::RAW_LAYOUT, "@_rawLayout "),
             (DeclFlags::MARKER, "@_marker "),
             (DeclFlags::OBJC, "@objc "),

@@ -153,6 +153,8 @@ fn attribute(cur: &mut Cursor<'_>, m: &mut Modifiers) -> Parse<()> {
     m.flags |= match name {
         "frozen" => DeclFlags::FROZEN,
         "_fixed_layout" => DeclFlags::FIXED_LAYOUT,
+        "_eagerMove" => DeclFlags::EAGER_MOVE,
+        "_noEagerMove" => DeclFlags::NO_EAGER_MOVE,
         "usableFromInline" => DeclFlags::USABLE_FROM_INLINE,
         "_hasStorage" => DeclFlags::HAS_STORAGE,
         "_rawLayout" => DeclFlags::RAW_LAYOUT,

@@ -102,6 +102,10 @@ bitflags! {
         const NONISOLATED = 1 << 27;
         /// `init?` or `init!`.
         const FAILABLE = 1 << 28;
+        /// `@_eagerMove`.
+        const EAGER_MOVE = 1 << 29;
+        /// `@_noEagerMove`.
+        const NO_EAGER_MOVE = 1 << 30;
     }
 }
 

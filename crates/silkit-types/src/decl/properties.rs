@@ -23,12 +23,21 @@ pub struct TypeProperties {
     pub non_escapable: Option<bool>,
     /// The bits may hold a raw pointer.
     pub holds_pointer: Option<bool>,
+    /// A value lives to the end of its lexical scope: some part of it is not trivial and not of a type that says
+    /// `@_eagerMove`.
+    pub lexical: Option<bool>,
 }
 
 impl TypeProperties {
     /// Nothing is known.
-    pub const UNKNOWN: Self =
-        Self { trivial: None, address_only: None, move_only: None, non_escapable: None, holds_pointer: None };
+    pub const UNKNOWN: Self = Self {
+        trivial: None,
+        address_only: None,
+        move_only: None,
+        non_escapable: None,
+        holds_pointer: None,
+        lexical: None,
+    };
     /// Bits.
     pub const TRIVIAL: Self = Self {
         trivial: Some(true),
@@ -36,6 +45,7 @@ impl TypeProperties {
         move_only: Some(false),
         non_escapable: Some(false),
         holds_pointer: Some(false),
+        lexical: Some(false),
     };
     /// A raw pointer.
     pub const POINTER: Self = Self { holds_pointer: Some(true), ..Self::TRIVIAL };
@@ -46,6 +56,7 @@ impl TypeProperties {
         move_only: Some(false),
         non_escapable: Some(false),
         holds_pointer: Some(false),
+        lexical: Some(true),
     };
     /// Something whose size is not known.
     pub const OPAQUE: Self = Self {
@@ -54,6 +65,7 @@ impl TypeProperties {
         move_only: Some(false),
         non_escapable: Some(false),
         holds_pointer: Some(false),
+        lexical: Some(true),
     };
 
     /// Those of a value that holds both.
@@ -64,6 +76,7 @@ impl TypeProperties {
             move_only: any(self.move_only, other.move_only),
             non_escapable: any(self.non_escapable, other.non_escapable),
             holds_pointer: any(self.holds_pointer, other.holds_pointer),
+            lexical: any(self.lexical, other.lexical),
         }
     }
 }
@@ -110,6 +123,11 @@ impl Declarations {
     /// Whether values of `ty` can be loaded into registers.
     pub fn is_loadable(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.is_address_only(ty, sig).map(|a| !a)
+    }
+
+    /// Returns true if values of `ty` live to the end of their lexical scopes; `@_eagerMove` types do not.
+    pub fn is_lexical(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
+        self.properties(ty, sig).lexical
     }
 
     /// Whether values of `ty` cannot be copied.
@@ -187,7 +205,10 @@ impl Query<'_> {
         }
         let Some(decl) = self.nominal_of(ty) else { return TypeProperties::UNKNOWN };
         let mut found = match decl.kind {
-            NominalKind::Class | NominalKind::Actor => return TypeProperties::REFERENCE,
+            NominalKind::Class | NominalKind::Actor => {
+                let lexical = Some(!decl.flags.contains(DeclFlags::EAGER_MOVE));
+                return TypeProperties { lexical, ..TypeProperties::REFERENCE };
+            }
             NominalKind::Protocol => return self.existential(ty),
             NominalKind::Struct | NominalKind::Enum if !decl.has_known_layout() => {
                 let trivial = self.conforms(ty, Symbol::new("BitwiseCopyable")) == Some(true);
@@ -201,6 +222,12 @@ impl Query<'_> {
         };
         found.move_only = self.lacks(decl, ty, sig, "Copyable", |p| p.move_only);
         found.non_escapable = self.lacks(decl, ty, sig, "Escapable", |p| p.non_escapable);
+        // A value that cannot be copied has a lifetime even where its parts have none.
+        if decl.flags.intersects(DeclFlags::EAGER_MOVE | DeclFlags::NO_EAGER_MOVE) {
+            found.lexical = Some(decl.flags.contains(DeclFlags::NO_EAGER_MOVE));
+        } else {
+            found.lexical = any(found.lexical, found.move_only);
+        }
         // Neither may be copied or ended as if nothing depended on it.
         match any(found.move_only, found.non_escapable) {
             Some(true) => found.trivial = Some(false),

@@ -150,9 +150,13 @@ fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
         return false;
     }
     match body.def(value) {
-        ValueDef::Argument(block, _) => {
-            body.is_entry_block(block) || body.value(value).arg_flags.contains(ArgFlags::LEXICAL)
+        ValueDef::Argument(block, _) if body.is_entry_block(block) => {
+            let flags = body.value(value).arg_flags;
+            let sig = cx.view().signature();
+            let is_lexical = cx.declarations().is_lexical(body.value(value).ty.ty(), sig) != Some(false);
+            flags.contains(ArgFlags::LEXICAL) || (is_lexical && !flags.contains(ArgFlags::EAGER_MOVE))
         }
+        ValueDef::Argument(..) => body.value(value).arg_flags.contains(ArgFlags::LEXICAL),
         ValueDef::Result(..) => body.def_as::<BeginBorrow>(value).is_some_and(|borrow| borrow.lexical),
         _ => false,
     }
