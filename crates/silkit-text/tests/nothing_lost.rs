@@ -179,3 +179,31 @@ fn every_token_of_the_examples_is_read() {
         }
     }
 }
+
+#[test]
+fn names_of_arguments_in_comments_stay() {
+    let text = "class C {\n}\nsil @f : $@convention(thin) (@guaranteed C, @guaranteed C, @guaranteed C) -> () {\n\
+        // %0 \"first\"                                   // user: %3\n\
+        // %1                                             // user: %4\n\
+        // %2 \"unused\"\n\
+        bb0(%0 : $C, %1 : $C, %2 : $C):\n\
+        \x20 fix_lifetime %0\n\
+        \x20 fix_lifetime %1\n\
+        \x20 br bb1(%0)\n\
+        // %x \"later\"                                   // user: %4\n\
+        bb1(%x : $C):\n\
+        \x20 fix_lifetime %x\n\
+        \x20 unreachable\n}\n";
+    let formatted = format_module(text, &PrintOptions::default(), &|_| None).expect("formats");
+    let lines = [
+        "// %0 \"first\"                                     // users: %5, %3\n\
+         // %1                                             // user: %4\n\
+         // %2 \"unused\"\n\
+         bb0(",
+        "// %6 \"later\"                                     // user: %7\n",
+    ];
+    for line in lines {
+        assert!(formatted.contains(line), "no {line:?} in\n{formatted}");
+    }
+    assert_eq!(format_module(&formatted, &PrintOptions::default(), &|_| None).expect("formats"), formatted);
+}

@@ -1,6 +1,7 @@
 //! The comments of a text, and which of them the printer writes anyway.
 
 use silkit_base::TextRange;
+use std::borrow::Cow;
 
 /// A comment and how it stands.
 #[derive(Clone, Debug)]
@@ -152,6 +153,68 @@ pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
                 code.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '\n']))
             })
     })
+}
+
+/// The value and the name in a comment on an argument, `// %0 "self"   // users: %2`. What else such a
+/// comment says is somebody's own.
+pub(super) fn argument_name(comment: &str) -> Option<(&str, &str)> {
+    let (value, rest) = comment.strip_prefix("// ")?.split_once(' ')?;
+    let name = rest.strip_prefix('"')?.split('"').next()?;
+    let (name, users) = rest.split_at(name.len() + 2);
+    let users = users.trim_start();
+    let is_own = value.starts_with('%') && (users.is_empty() || without_references(users).is_none());
+    is_own.then_some((value, name))
+}
+
+/// The printer's comments before a line, those on the arguments of a label with what these are called.
+pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: &str) -> Vec<Cow<'l, str>> {
+    if names.is_empty() {
+        return own.iter().map(|&line| line.into()).collect();
+    }
+    let position = |line: &str| {
+        let value = values(line).next()?;
+        values(label).position(|v| v == value)
+    };
+    let mut lines: Vec<(Option<usize>, Cow<'_, str>)> = Vec::new();
+    for &line in own {
+        let at = position(line);
+        let name = names.iter().find(|(named, _)| Some(*named) == at);
+        lines.push((at, name.map_or(line.into(), |(_, name)| with_name(line, name).into())));
+    }
+    // Those without users.
+    for &(at, name) in names {
+        if let Some(value) = values(label).nth(at)
+            && !lines.iter().any(|(known, _)| *known == Some(at))
+        {
+            lines.push((Some(at), format!("// {value} {name}").into()));
+        }
+    }
+    lines.sort_by_key(|(at, _)| *at);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// The values that a text names, in order.
+pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('%').map(|(at, _)| {
+        let rest = &text[at..];
+        let end = rest[1..].find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+        end.map_or(rest, |n| &rest[..n + 1])
+    })
+}
+
+/// A comment of the printer on an argument, with what the argument is called.
+fn with_name(own: &str, name: &str) -> String {
+    let Some((value, rest)) = own.strip_prefix("// ").and_then(|o| o.split_once(' ')) else {
+        return own.to_owned();
+    };
+    let rest = rest.trim_start();
+    if rest.starts_with('"') {
+        return own.to_owned();
+    }
+    let named = format!("// {value} {name}");
+    let width = named.chars().count();
+    let padding = crate::body::print::COMMENT_COLUMN.saturating_sub(width).max(1);
+    format!("{named}{}{rest}", " ".repeat(padding))
 }
 
 #[cfg(test)]

@@ -85,6 +85,8 @@ struct Attached<'t> {
     before: Vec<&'t str>,
     /// Those behind it.
     behind: Vec<&'t str>,
+    /// What arguments of a label are called, by their positions: `// %0 "self"`.
+    names: Vec<(usize, &'t str)>,
 }
 
 struct Formatter<'t> {
@@ -230,7 +232,12 @@ impl<'t> Formatter<'t> {
             match starts.get(next) {
                 Some(&code) => {
                     let code_end = starts.get(next + 1).copied().unwrap_or(end);
-                    if !comments::is_reference(text, &self.text[code..code_end]) {
+                    let label = &self.text[code..code_end];
+                    if let Some((value, name)) = comments::argument_name(text)
+                        && let Some(position) = comments::values(label).position(|v| v == value)
+                    {
+                        attached.entry(next).or_default().names.push((position, name));
+                    } else if !comments::is_reference(text, label) {
                         attached.entry(next).or_default().before.push(text);
                     }
                 }
@@ -292,10 +299,12 @@ fn put_back(
         if closes {
             last.iter().for_each(|text| push_comment(&mut out, text, "  "));
         }
-        for line in own.drain(..) {
-            out.push_str(line);
+        let names = here.map_or(&[][..], |a| &a.names);
+        for line in comments::of_arguments(&own, names, code) {
+            out.push_str(&line);
             out.push('\n');
         }
+        own.clear();
         out.push_str(line);
         let mut has_comment = comment.is_some();
         for text in here.map_or(&[][..], |a| &a.behind) {
