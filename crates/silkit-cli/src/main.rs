@@ -6,6 +6,7 @@ mod codes;
 mod color;
 mod complete;
 mod demangle;
+mod diff;
 mod effects;
 mod effects_show;
 mod explain;
@@ -94,6 +95,7 @@ enum Task {
     Alias(alias::Args),
     Effects(effects::Args),
     Stats(stats::Args),
+    Diff(diff::Args),
     Bisect(bisect::Args),
     Pipelines(pipelines::Args),
     Explain(explain::Args),
@@ -156,6 +158,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Alias(args) => alias::run(&args),
         Task::Effects(args) => effects::run(&args),
         Task::Stats(args) => stats::run(&args),
+        Task::Diff(args) => diff::run(&args),
         Task::Bisect(args) => bisect::run(&args),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),

@@ -1,5 +1,6 @@
 //! Finds what in a sequence of passes breaks something: the run of a pass, and the single transformation in it.
 
+use crate::compare::compare;
 use crate::context::Options;
 use crate::pipeline::Step;
 use crate::runner::{Limit, Outcome, PassRun, Runner};
@@ -7,7 +8,6 @@ use silkit_base::Symbol;
 use silkit_ir::Module;
 use silkit_text::{PrintOptions, print_function, print_module};
 use silkit_types::decl::Declarations;
-use similar::TextDiff;
 
 /// What a bisection finds.
 #[derive(Clone, Debug)]
@@ -134,8 +134,7 @@ fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
     let (before, after) = (text_of(before, run.function), text_of(after, run.function));
     let of = run.function.map_or(String::new(), |f| format!(" on @{f}"));
     let title = format!("#{}: {}{of}", run.number, run.tag);
-    let diff = TextDiff::from_lines(&before, &after);
-    diff.unified_diff().context_radius(3).header(&title, &title).to_string()
+    compare(&before, &after).unified(&title, &title)
 }
 
 fn text_of(module: &Module, function: Option<Symbol>) -> String {

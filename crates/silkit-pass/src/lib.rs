@@ -22,6 +22,7 @@
 //! ```
 
 mod bisect;
+pub mod compare;
 mod context;
 pub mod observers;
 mod order;

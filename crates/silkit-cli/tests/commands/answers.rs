@@ -132,3 +132,27 @@ fn stats_of_some_functions() {
     assert!(count("*Canvas*") > 3);
     assert_eq!(run(&["stats", "--function", "Canvas.totl()", file]).status.code(), Some(2));
 }
+
+#[test]
+fn diff_knows_renumbering_from_change() {
+    let file = "examples/shapes.raw.sil";
+    let same = run(&["diff", file, file]);
+    assert!(same.status.success() && stdout(&same).is_empty());
+    let before = "sil @f : $@convention(thin) (Builtin.Int1) -> Builtin.Int1 {\nbb0(%0 : $Builtin.Int1):\n  %1 = tuple ()\n  return %0\n}\n";
+    let path = scratch("diff").join("a.sil").display().to_string();
+    std::fs::write(&path, before).expect("written");
+    let renamed = before.replace("%1", "%unit");
+    assert!(run_with(&["diff", &path, "-"], renamed.as_bytes()).status.success());
+    let changed = run_with(&["diff", &path, "-"], before.replace("  %1 = tuple ()\n", "").as_bytes());
+    assert_eq!(changed.status.code(), Some(1));
+    let text = stdout(&changed);
+    assert!(text.contains("@@ @f\n") && text.contains("\n-  %1 = tuple ()\n   return %0\n"), "{text}");
+    let json = run_with(
+        &["diff", "--format", "json", &path, "-"],
+        before.replace("return %0", "return undef : $Builtin.Int1").as_bytes(),
+    );
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&json["same"], &json["differences"][0]["function"]), (&false.into(), &"@f".into()));
+    assert_eq!(run(&["diff", file, "nowhere.sil"]).status.code(), Some(2));
+    assert_eq!(run(&["diff", "--function", "no such", file, file]).status.code(), Some(2));
+}

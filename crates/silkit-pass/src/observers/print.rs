@@ -1,9 +1,9 @@
 //! Prints functions before and after passes, and what passes changed.
 
+use crate::compare::compare;
 use crate::output::{Output, Stream};
 use crate::runner::{At, Observer};
 use silkit_text::{print_function, print_module};
-use similar::TextDiff;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -116,8 +116,7 @@ impl Observer for ChangePrinter {
         let (Some(before), Some(after)) = (before, text_of(at, &self.functions)) else { return };
         if before != after {
             let title = title(at);
-            let diff = TextDiff::from_lines(&before, &after);
-            let text = diff.unified_diff().context_radius(3).header(&title, &title).to_string();
+            let text = compare(&before, &after).unified(&title, &title);
             output.print(Stream::Err, &text);
         }
     }
