@@ -56,8 +56,8 @@ fn chain(count: usize) -> (Body, Vec<Block>) {
 /// A body of a size, and what is measured of it. What is made before is not.
 type Scenario = fn(usize) -> Box<dyn FnOnce()>;
 
-/// What is measured, by name.
-fn scenarios() -> Vec<(&'static str, Scenario)> {
+/// Changes of blocks, by name.
+fn changes_of_blocks() -> Vec<(&'static str, Scenario)> {
     vec![
         ("split one block from its start", |n| {
             let (mut body, insts) = straight(n);
@@ -128,6 +128,12 @@ fn scenarios() -> Vec<(&'static str, Scenario)> {
                 black_box(body);
             })
         }),
+    ]
+}
+
+/// Changes of instructions, by name.
+fn changes_of_instructions() -> Vec<(&'static str, Scenario)> {
+    vec![
         ("insert instructions before one", |n| insert(n, Point::Before)),
         ("insert instructions after one", |n| insert(n, Point::After)),
         ("move instructions to one place", |n| {
@@ -152,6 +158,12 @@ fn scenarios() -> Vec<(&'static str, Scenario)> {
                 assert_eq!(count, n - 1);
             })
         }),
+    ]
+}
+
+/// Ways to make instructions, by name.
+fn ways_to_build() -> Vec<(&'static str, Scenario)> {
+    vec![
         ("make a builder for each instruction", |n| {
             let (mut body, insts) = straight(n);
             let types = [opened(0)];
@@ -181,6 +193,10 @@ fn scenarios() -> Vec<(&'static str, Scenario)> {
         }),
         ("build with one builder", |n| Box::new(move || _ = black_box(straight(n)))),
     ]
+}
+
+fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
+    changes_of_blocks().into_iter().chain(changes_of_instructions()).chain(ways_to_build())
 }
 
 fn insert(n: usize, point: fn(Inst) -> Point) -> Box<dyn FnOnce()> {
