@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
     let step = (starts.len() / TRIED).max(1);
     for at in starts.into_iter().map(|at| at + mark).skip(text.len() % step).step_by(step) {
         let holds = |r: std::ops::Range<usize>| r.contains(&at);
-        let entity = parsed.layout.iter().find(|p| holds(p.range.as_usize()));
+        let entity = parsed.source_map.entities().iter().find(|p| holds(p.range.as_usize()));
         let entity = entity.unwrap_or_else(|| panic!("what stands at {at} is in no entity"));
         // Swift declarations are kept as they stand.
         if !matches!(entity.entity, Entity::Swift(_)) {

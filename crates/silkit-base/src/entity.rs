@@ -149,6 +149,11 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.iter().enumerate().map(|(i, v)| (K::from_index(i), v))
     }
 
+    /// All keys and values in order, the values to change.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> + ExactSizeIterator {
+        self.values.iter_mut().enumerate().map(|(i, v)| (K::from_index(i), v))
+    }
+
     /// The values as a slice.
     pub fn as_slice(&self) -> &[V] {
         &self.values

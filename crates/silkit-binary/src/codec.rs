@@ -5,7 +5,7 @@
 
 use crate::sink::Sink;
 use crate::source::{Damage, Source};
-use silkit_base::{Symbol, TextRange};
+use silkit_base::Symbol;
 use silkit_ir::{DebugVar, DeclRef, KeyPath};
 use silkit_types::{GenericSig, SilType, Type};
 
@@ -242,18 +242,6 @@ impl Codec for Box<str> {
             Ok(text) => Ok(text.into()),
             Err(_) => Err(source.damage("a text that is not UTF-8")),
         }
-    }
-}
-
-impl Codec for TextRange {
-    fn write(&self, sink: &mut Sink<'_>) {
-        sink.number(self.start);
-        sink.number(self.end.wrapping_sub(self.start));
-    }
-
-    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
-        let (start, len) = (source.number()?, source.number()?);
-        Ok(TextRange { start, end: start.saturating_add(len) })
     }
 }
 

@@ -211,21 +211,20 @@ fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
     let version = u32::from_le_bytes([*v0, *v1, *v2, *v3]);
     let length = usize::from(*length);
     let producer = rest.get(..length).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    if version > VERSION {
+    if version == 0 {
+        return Err(ReadError::malformed("version 0 of the format was never written", MAGIC.len() as u64));
+    }
+    if version != VERSION {
+        let is_newer = version > VERSION;
         let producer = producer.map_or(String::new(), |p| format!(" by {}", p.escape_debug()));
+        let age = if is_newer { "a newer" } else { "an older" };
         return Err(ReadError::new(
-            ReadErrorKind::Newer,
+            if is_newer { ReadErrorKind::Newer } else { ReadErrorKind::Older },
             format!(
                 "the file was written{producer} in version {version} of the format; this Silkit reads version {VERSION}"
             ),
             Some(MAGIC.len() as u64),
-            "read it with a newer Silkit, which can also print it as text for this one: `silkit opt`",
-        ));
-    }
-    if version < VERSION {
-        return Err(ReadError::malformed(
-            format!("version {version} of the format was never written"),
-            MAGIC.len() as u64,
+            format!("read it with {age} Silkit, which can also print it as text for this one: `silkit opt`"),
         ));
     }
     match producer {

@@ -139,7 +139,7 @@ record! {
     ArgumentEscape { argument, path, to, is_derived }
     SideEffects { arguments, global }
     ArgumentEffects { read, write, copy, destroy }
-    SwiftText { text, range, synthesized }
+    SwiftText { text, synthesized }
     VTable { attributes, class, entries }
     VTableEntry { method, formal, linkage, function, attributes }
     WitnessTable { linkage, attributes, of, entries }
@@ -172,14 +172,13 @@ impl Codec for ProjectionPath {
 pub(crate) fn write_functions(module: &Module, sink: &mut Sink<'_>) {
     sink.length(module.functions.len());
     for function in module.functions.values() {
-        let Function { name, linkage, attributes, ty, effects, body, name_range } = function;
+        let Function { name, linkage, attributes, ty, effects, body } = function;
         name.write(sink);
         linkage.write(sink);
         body.is_some().write(sink);
         ty.write(sink);
         attributes.write(sink);
         effects.write(sink);
-        name_range.write(sink);
     }
 }
 
@@ -193,9 +192,7 @@ pub(crate) fn read_functions(source: &mut Source<'_, '_>) -> Result<Vec<(Functio
         let ty = Codec::read(source)?;
         let attributes = Codec::read(source)?;
         let effects = Codec::read(source)?;
-        let name_range = Codec::read(source)?;
-        functions
-            .push((Function { name, linkage, attributes, ty, effects, body: None, name_range }, has_body));
+        functions.push((Function { name, linkage, attributes, ty, effects, body: None }, has_body));
     }
     source.end()?;
     Ok(functions)

@@ -21,6 +21,8 @@ pub enum ReadErrorKind {
     Foreign,
     /// A newer Silkit wrote it.
     Newer,
+    /// An older Silkit wrote it.
+    Older,
     /// It ends too early.
     Truncated,
     /// Its bytes are not those that were written.

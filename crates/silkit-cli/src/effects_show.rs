@@ -7,9 +7,8 @@ use silkit::analysis::proofs::{Fact, Proof, Proofs, Reason, Step, Unknown};
 use silkit::demangle::{Style, demangle};
 use silkit::diag::SourceFile;
 use silkit::ir::{EffectsKind, FunctionId, Module, RuntimeEffects};
-use silkit::text::{Dump, effect_texts};
+use silkit::text::{Dump, ModuleSourceMap, effect_texts};
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// Longer instructions are cut.
 const WIDTH: usize = 120;
@@ -19,12 +18,19 @@ pub(crate) struct Shown<'a> {
     module: &'a Module,
     proofs: &'a Proofs,
     path: &'a str,
-    text: Option<Arc<SourceFile<'static>>>,
+    text: Option<SourceFile<'static>>,
+    source_map: &'a ModuleSourceMap,
 }
 
 impl<'a> Shown<'a> {
     pub(crate) fn new(input: &'a Input, proofs: &'a Proofs) -> Self {
-        Self { module: &input.module, proofs, path: &input.source, text: input.source_file() }
+        Self {
+            module: &input.module,
+            proofs,
+            path: &input.source,
+            text: input.source_file(),
+            source_map: &input.source_map,
+        }
     }
 
     /// Whether a function may do something: proved, not excluded, or not at all.
@@ -113,9 +119,8 @@ impl<'a> Shown<'a> {
 
     /// The line of the file on which a step stands.
     fn line(&self, step: &Step) -> Option<u32> {
-        let body = self.module.functions[step.function].body.as_ref()?;
-        let pos = body.inst(step.inst?).pos;
-        if pos == silkit::ir::NONE { None } else { Some(self.text.as_ref()?.line_column(pos).line) }
+        let at = self.source_map.function(step.function)?.inst(step.inst?)?;
+        Some(self.text.as_ref()?.line_column(at).line)
     }
 
     /// The instruction of a step on one line, without its comment.

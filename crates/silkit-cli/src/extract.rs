@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     session.inputs(&[path.to_owned()]);
-    let Some(input) = session.load(path) else { return session.finish() };
+    let Some(mut input) = session.load(path) else { return session.finish() };
     let functions = FunctionNames::with_bodies(&input.module);
     let mut selected: BTreeSet<String> = BTreeSet::new();
     for name in &names {
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if session.has_errors() {
         return session.finish();
     }
-    let source = if args.emit_verbose_sil { input.source_file() } else { None };
+    let locations = if args.emit_verbose_sil { input.locate_in_file() } else { None };
     let is_selected = |name: &str| selected.contains(name) != args.invert;
     // By the name of the reference's tool, it does as that tool does.
     let part = if args.whole || args.invert || is_reference_tool() {
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let options = PrintOptions {
             sorted: args.emit_sorted_sil,
             verbose: args.emit_verbose_sil,
-            source,
+            locations,
             ..PrintOptions::default()
         };
         Some(print_module(&part, &options, &silkit::comment_name).into_bytes())

@@ -14,7 +14,8 @@ use std::path::Path;
 
 /// Returns what makes diagnostics of the findings in a file.
 pub(crate) fn renderer<'a>(session: &mut Session, path: &Path, input: &'a Input) -> Renderer<'a> {
-    let file = input.text.as_ref().and_then(|text| Some((file_of(session, path, text)?, text.as_str())));
+    let file =
+        input.text.as_ref().and_then(|text| Some((file_of(session, path, text)?, input.mapped_text()?)));
     Renderer::new(&input.module, file)
 }
 
@@ -66,7 +67,7 @@ fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
             ValueDef::Argument(block, _) => body.first_inst(block)?,
             ValueDef::Undef | ValueDef::Pending => return None,
         },
-        Place::Whole | Place::Text(_) => return None,
+        Place::Whole | Place::Function(_) | Place::Text(_) => return None,
     };
     let source = body.loc(body.inst(inst).loc)?.source?;
     // The line 0 stands for code that the compiler made.
@@ -81,12 +82,12 @@ pub(crate) fn at(
     session: &mut Session,
     path: &Path,
     input: &Input,
-    pos: u32,
+    pos: Option<u32>,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
-    let file = input.text.as_ref().filter(|_| pos != silkit::ir::NONE);
-    match file.and_then(|text| file_of(session, path, text)) {
-        Some(file) => diagnostic.at(Span::new(file, pos, pos + 1)),
+    let place = input.text.as_ref().zip(pos);
+    match place.and_then(|(text, pos)| Some((file_of(session, path, text)?, pos))) {
+        Some((file, pos)) => diagnostic.at(Span::new(file, pos, pos + 1)),
         None => diagnostic,
     }
 }
@@ -116,7 +117,7 @@ impl Checking {
 /// The errors that break rules, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
     let options = Options { addresses, ..Options::default() };
-    let mut report = verify(&input.module, declarations, input.text.as_deref(), &options);
+    let mut report = verify(&input.module, declarations, input.mapped_text(), &options);
     report.findings.retain(Finding::is_error);
     report.findings
 }

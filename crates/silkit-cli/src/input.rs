@@ -7,7 +7,7 @@ use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
 use silkit::names::{FunctionNames, Unresolved};
-use silkit::text::{SyntaxError, parse_module_with};
+use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 pub(crate) struct Input {
     /// Its text, where it was read from one.
     pub(crate) text: Option<String>,
+    /// Where its entities stand in the text.
+    pub(crate) source_map: ModuleSourceMap,
     /// The path of its text, which its binary form remembers.
     pub(crate) source: String,
     /// How many bytes it took in the file.
@@ -29,11 +31,22 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// The text with the places of entities.
+    pub(crate) fn mapped_text(&self) -> Option<MappedText<'_>> {
+        Some(MappedText { text: self.text.as_deref()?, map: &self.source_map })
+    }
+
     /// The text as a file, to find places in it.
-    pub(crate) fn source_file(&self) -> Option<Arc<SourceFile<'static>>> {
+    pub(crate) fn source_file(&self) -> Option<SourceFile<'static>> {
         let mut files = SourceMap::new();
         let id = files.add(self.source.as_str(), self.text.clone()?).ok()?;
-        files.file(id).cloned().map(Arc::new)
+        files.file(id).cloned()
+    }
+
+    /// Gives instructions the locations at which they stand in the text, for printing with debug info.
+    pub(crate) fn locate_in_file(&mut self) -> Option<Arc<FileLocations>> {
+        let file = self.source_file()?;
+        Some(Arc::new(FileLocations::give(&mut self.module, &self.source_map, &file)))
     }
 }
 
@@ -59,7 +72,8 @@ impl Session {
             Ok((module, source)) => {
                 let source = if source.is_empty() { name_of(path) } else { source };
                 self.progress.done(bytes.len() as u64);
-                Some(Input { text: None, source, size: bytes.len(), module })
+                let source_map = ModuleSourceMap::default();
+                Some(Input { text: None, source_map, source, size: bytes.len(), module })
             }
             Err(error) => self.unusable(damaged(path, &error)),
         }
@@ -167,6 +181,7 @@ impl Session {
                 size: text.len(),
                 source: name_of(path),
                 text: Some(text),
+                source_map: parsed.source_map,
                 module: parsed.module,
             });
         }

@@ -142,7 +142,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn run_rules(input: &Input, options: &Options) -> Findings {
-    verify(&input.module, &silkit::declarations(&input.module), input.text.as_deref(), options)
+    verify(&input.module, &silkit::declarations(&input.module), input.mapped_text(), options)
 }
 
 /// Notes what was found.

@@ -39,7 +39,7 @@ pub use attributes::{
 pub use behavior::{Behavior, Functions, NoFunctions, called_function};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
-    Operand, OperandData, Ownership, StatedType, Value, ValueData, ValueDef,
+    Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
 pub use calls::{direct_result, substitute_lowered, substituted, yields};
 pub use cloner::{Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes};

@@ -9,7 +9,7 @@ use crate::debug::SourceLoc;
 use crate::decl_ref::DeclRef;
 use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
-use silkit_base::{IdVec, Symbol, TextRange, entity};
+use silkit_base::{IdVec, Symbol, entity};
 use silkit_types::{GenericSig, SilType, Type};
 
 entity!(/// A function of a module.
@@ -69,8 +69,6 @@ pub enum SilStage {
 pub struct SwiftText {
     /// The text, without the white space around it.
     pub text: Box<str>,
-    /// Where it was read.
-    pub range: TextRange,
     /// Whether differentiation declared it: such types print behind the differentiability witnesses.
     pub synthesized: bool,
 }
@@ -155,8 +153,6 @@ pub struct Function {
     pub effects: FunctionEffects,
     /// The body, where the function is defined here.
     pub body: Option<Body>,
-    /// Where the name stands in the text.
-    pub name_range: TextRange,
 }
 
 impl Function {
@@ -169,7 +165,6 @@ impl Function {
             ty,
             effects: FunctionEffects::default(),
             body: None,
-            name_range: TextRange::default(),
         }
     }
 

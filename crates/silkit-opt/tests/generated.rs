@@ -12,7 +12,8 @@ use silkit_verify::{Options, verify};
 fn finding(text: &str) -> Option<String> {
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
-    let report = verify(&parsed.module, &declarations(&parsed.module), Some(text), &Options::default());
+    let report =
+        verify(&parsed.module, &declarations(&parsed.module), Some(parsed.source(text)), &Options::default());
     report.findings.first().map(|finding| format!("{finding:?}"))
 }
 

@@ -6,12 +6,11 @@ use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::CalleeAnalysis;
 use silkit_analysis::escape::Escapes;
 use silkit_analysis::{Analysis, AnalysisCache, BodyView, Cached, ProgramFacts, ProgramView};
-use silkit_base::Symbol;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{
     Behavior, Body, Builder, Editor, Function, FunctionId, Inst, Module, Point, Scope, ScopeMap, ScopeOverlay,
 };
-use silkit_text::{Demangle, Dump, Numbering, PrintOptions};
+use silkit_text::{Demangle, Dump, ModuleSourceMap, Numbering, PrintOptions};
 use silkit_types::decl::Declarations;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -50,7 +49,7 @@ impl Options {
 pub struct Printing<'a> {
     /// The names for people that stand in comments.
     pub demangle: &'a Demangle,
-    /// Of these, values and instructions that stand alone take whether locations are shown and the text that was read.
+    /// Of these, values and instructions that stand alone take whether locations are shown.
     pub options: PrintOptions,
 }
 
@@ -86,10 +85,10 @@ impl Printing<'_> {
 /// Something that a pass found wrong with its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The function.
-    pub function: Symbol,
-    /// The offset in the text that was read where it is, or [`silkit_ir::NONE`].
-    pub pos: u32,
+    /// The function; `None` where it is in none.
+    pub function: Option<FunctionId>,
+    /// The instruction. A source map says where it stands, if it was read.
+    pub inst: Option<Inst>,
     /// What is wrong.
     pub message: String,
 }
@@ -295,8 +294,8 @@ impl<'a> FunctionContext<'a> {
 
     /// Reports that the input is wrong at an instruction.
     pub fn report(&mut self, at: Option<Inst>, message: impl Into<String>) {
-        let pos = at.map_or(silkit_ir::NONE, |inst| self.body().inst(inst).pos);
-        self.ledger.problems.push(Problem { function: self.function.name, pos, message: message.into() });
+        let function = Some(self.id);
+        self.ledger.problems.push(Problem { function, inst: at, message: message.into() });
     }
 
     /// Returns a printer of single values and instructions of the body as it is now.
@@ -342,6 +341,7 @@ pub struct ModuleContext<'a> {
     pub(crate) declarations: &'a Declarations,
     pub(crate) options: &'a Options,
     pub(crate) printing: &'a Printing<'a>,
+    pub(crate) source_map: Option<&'a ModuleSourceMap>,
     pub(crate) ledger: &'a mut Ledger,
     /// The facts about the module as it is now, once somebody asked for them.
     facts: OnceCell<ProgramFacts>,
@@ -355,7 +355,7 @@ impl<'a> ModuleContext<'a> {
         printing: &'a Printing<'a>,
         ledger: &'a mut Ledger,
     ) -> Self {
-        Self { module, declarations, options, printing, ledger, facts: OnceCell::new() }
+        Self { module, declarations, options, printing, source_map: None, ledger, facts: OnceCell::new() }
     }
 
     /// Returns the module.
@@ -387,6 +387,11 @@ impl<'a> ModuleContext<'a> {
         self.printing
     }
 
+    /// Returns where the entities stand in the text that the module was read from, if it was.
+    pub fn source_map(&self) -> Option<&'a ModuleSourceMap> {
+        self.source_map
+    }
+
     /// Returns the program as it is now.
     pub fn program(&self) -> ProgramView<'_> {
         let facts = self.facts.get_or_init(|| self.options.program_facts());
@@ -395,8 +400,7 @@ impl<'a> ModuleContext<'a> {
 
     /// Reports that the input is wrong in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
-        let function = function.map_or(Symbol::new(""), |function| self.module.functions[function].name);
-        self.ledger.problems.push(Problem { function, pos: silkit_ir::NONE, message: message.into() });
+        self.ledger.problems.push(Problem { function, inst: None, message: message.into() });
     }
 
     /// Prints to standard output.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol};
 use silkit_ir::{Body, Function, FunctionId, Module, shift_scopes};
+use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -112,6 +113,7 @@ pub struct Runner<'a> {
     observers: Vec<&'a dyn Observer>,
     options: Options,
     printing: Printing<'a>,
+    source_map: Option<&'a ModuleSourceMap>,
     limit: Option<Limit>,
 }
 
@@ -264,6 +266,12 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// Tells passes where the entities of the module stand in the text that it was read from.
+    pub fn source_map(mut self, map: Option<&'a ModuleSourceMap>) -> Self {
+        self.source_map = map;
+        self
+    }
+
     /// Stops early.
     pub fn limit(mut self, limit: Option<Limit>) -> Self {
         self.limit = limit;
@@ -337,7 +345,9 @@ impl<'a> Runner<'a> {
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
         let start = Instant::now();
         let (options, printing) = (&self.options, &self.printing);
-        pass.run(&mut ModuleContext::new(module, declarations, options, printing, &mut ledger));
+        let mut cx = ModuleContext::new(module, declarations, options, printing, &mut ledger);
+        cx.source_map = self.source_map;
+        pass.run(&mut cx);
         let time = start.elapsed();
         let has_changed = ledger.module.take().is_some_and(|before| before.differs(module));
         let at = At { number, pass: &step.pass, module, function: None, printing: &self.printing };

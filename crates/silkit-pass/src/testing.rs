@@ -21,7 +21,11 @@ pub fn run(
     let mut options = Options::default();
     switches.iter().for_each(|&switch| options.set(switch, ""));
     let steps = parse_pipeline(pipeline, find).expect("the pipeline is valid");
-    let outcome = Runner::new().options(options).run(&mut module, &declarations, &steps);
+    let outcome = Runner::new().options(options).source_map(Some(&parsed.source_map)).run(
+        &mut module,
+        &declarations,
+        &steps,
+    );
     assert!(outcome.problems.is_empty(), "problems: {:?}", outcome.problems);
     (module, outcome)
 }

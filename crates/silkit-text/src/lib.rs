@@ -22,6 +22,7 @@ mod module;
 mod names;
 mod options;
 mod printer;
+mod source_map;
 mod symbols;
 mod type_cache;
 mod types;
@@ -35,8 +36,9 @@ pub use error::{Parse, SyntaxError};
 pub use format::format_module;
 pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
 pub use module::{
-    Entity, ParsedModule, Placed, parse_module, parse_module_with, print_function, print_global, print_module,
+    FileLocations, ParsedModule, parse_module, parse_module_with, print_function, print_global, print_module,
 };
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;
+pub use source_map::{BodySourceMap, Entity, MappedText, ModuleSourceMap, Placed, StatedType};
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

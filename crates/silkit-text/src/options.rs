@@ -1,6 +1,6 @@
 //! How SIL is printed.
 
-use silkit_diag::SourceFile;
+use crate::module::FileLocations;
 use std::sync::Arc;
 
 /// Options of the parser, named as the reference's.
@@ -23,6 +23,6 @@ pub struct PrintOptions {
     pub verbose: bool,
     /// Locations that were read are printed even without `debug_info`.
     pub keep_locations: bool,
-    /// The text that the module was read from, where things without `loc` stand.
-    pub source: Option<Arc<SourceFile<'static>>>,
+    /// Where functions are first mentioned in the file that the module was read from, for `debug_info` and `verbose`.
+    pub locations: Option<Arc<FileLocations>>,
 }

@@ -151,7 +151,7 @@ impl<'o> Out<'o> {
 
     pub(crate) fn source_loc(&mut self, loc: SourceLoc) {
         self.push(if loc.is_auto { "* \"" } else { "\"" });
-        self.push(loc.file.map_or("", Symbol::as_str));
+        self.push(loc.file.map_or("<compiler-generated>", Symbol::as_str));
         self.push("\":");
         self.number(loc.line);
         self.push(":");

@@ -18,7 +18,7 @@ fn check(name: &str, text: &str, step: usize) {
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors.first());
     let starts = token_starts(text);
-    let mut entities = parsed.layout.iter().peekable();
+    let mut entities = parsed.source_map.entities().iter().peekable();
     for (number, &at) in starts.iter().enumerate() {
         while entities.next_if(|p| (p.range.end as usize) <= at).is_some() {}
         let around = entities.peek().filter(|p| (p.range.start as usize) <= at);

@@ -6,11 +6,12 @@ use crate::rule::Rule;
 use silkit_analysis::{
     AnalysisCache, BlockOrder, BodyView, Components, DeadEnds, Dominators, ProgramView, value_dominates,
 };
-use silkit_base::{FxHashMap, Symbol};
+use silkit_base::{FxHashMap, Symbol, TextRange};
 use silkit_diag::Severity;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::BodyOwnership;
 use silkit_ir::{Block, Body, Function, FunctionId, Global, Inst, Module, Value};
+use silkit_text::{BodySourceMap, Entity, MappedText};
 use silkit_types::GenericSig;
 use silkit_types::decl::Declarations;
 use std::any::{Any, TypeId};
@@ -60,24 +61,36 @@ pub struct ModuleContext<'a> {
     /// The positions of global variables by name; of several with one name, the first.
     pub globals: FxHashMap<Symbol, usize>,
     /// The text that it was read from.
-    pub text: Option<&'a str>,
+    pub source: Option<MappedText<'a>>,
     pub(crate) found: Found,
+    places: OnceCell<FxHashMap<Entity, TextRange>>,
 }
 
 impl<'a> ModuleContext<'a> {
-    pub(crate) fn new(program: &'a ProgramView<'a>, text: Option<&'a str>, wants_unknown: bool) -> Self {
+    pub(crate) fn new(
+        program: &'a ProgramView<'a>,
+        source: Option<MappedText<'a>>,
+        wants_unknown: bool,
+    ) -> Self {
         let (module, declarations) = (program.module, program.declarations);
         let mut globals = FxHashMap::default();
         for (index, global) in module.globals.iter().enumerate() {
             globals.entry(global.name).or_insert(index);
         }
         let found = Found { wants_unknown, ..Found::default() };
-        Self { module, declarations, program, globals, text, found }
+        Self { module, declarations, program, globals, source, found, places: OnceCell::new() }
     }
 
     /// A function by its name.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
         self.program.function(name)
+    }
+
+    /// Where an entity stands in the text that the module was read from.
+    pub fn place(&self, entity: Entity) -> Option<TextRange> {
+        let entities = || self.source.map_or(&[][..], |source| source.map.entities());
+        let places = self.places.get_or_init(|| entities().iter().map(|p| (p.entity, p.range)).collect());
+        places.get(&entity).copied()
     }
 
     /// A breach of a rule, to be completed and reported.
@@ -124,7 +137,7 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a ProgramView<'a>,
     pub(crate) globals: &'a FxHashMap<Symbol, usize>,
-    pub(crate) text: Option<&'a str>,
+    pub(crate) source: Option<MappedText<'a>>,
 }
 
 /// A function with a body that is verified.
@@ -138,6 +151,7 @@ pub struct FunctionContext<'a> {
     pub body: &'a Body,
     view: BodyView<'a>,
     shared: Shared<'a>,
+    source: Option<(&'a str, &'a BodySourceMap)>,
     names: Names<'a>,
     pub(crate) found: Found,
     is_broken: Cell<bool>,
@@ -154,13 +168,15 @@ impl<'a> FunctionContext<'a> {
         body: &'a Body,
         wants_unknown: bool,
     ) -> Self {
+        let source = shared.source.and_then(|source| Some((source.text, source.map.function(id)?)));
         Self {
             function,
             id,
             body,
             view: BodyView::new(shared.program, function, body),
             shared,
-            names: Names::new(body, shared.text),
+            names: Names::new(body, source),
+            source,
             found: Found { wants_unknown, ..Found::default() },
             is_broken: Cell::new(false),
             cache: AnalysisCache::default(),
@@ -191,6 +207,11 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.function(name)
     }
 
+    /// The id of another function of the module, by its name.
+    pub fn callee_id(&self, name: Symbol) -> Option<FunctionId> {
+        self.shared.program.function_id(name)
+    }
+
     /// A global variable of the module, by its name.
     pub fn global(&self, name: Symbol) -> Option<&'a Global> {
         self.shared.globals.get(&name).and_then(|&index| self.shared.program.module.globals.get(index))
@@ -199,6 +220,11 @@ impl<'a> FunctionContext<'a> {
     /// How address-only values are held.
     pub fn addresses(&self) -> Addresses {
         self.shared.program.addresses()
+    }
+
+    /// The text that the module was read from, with the places in this body.
+    pub fn source(&self) -> Option<(&'a str, &'a BodySourceMap)> {
+        self.source
     }
 
     /// The generic signature of the function.

@@ -3,7 +3,7 @@
 use crate::rule::Rule;
 use crate::told::{Failure, OwnershipError, Told};
 use silkit_diag::Severity;
-use silkit_ir::{Block, Inst, Operand, Value};
+use silkit_ir::{Block, FunctionId, Inst, Operand, Value};
 
 use crate::context::Owner;
 use silkit_base::TextRange;
@@ -13,6 +13,8 @@ use silkit_base::TextRange;
 pub enum Place {
     /// The function, or the global variable, as a whole.
     Whole,
+    /// The name of a function, which may be another one.
+    Function(FunctionId),
     /// The start of a block.
     Block(Block),
     /// An instruction.

@@ -3,13 +3,14 @@
 
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Value, ValueDef};
+use silkit_text::BodySourceMap;
 use std::sync::OnceLock;
 
 /// Names in one body.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     body: &'a Body,
-    text: Option<&'a str>,
+    source: Option<(&'a str, &'a BodySourceMap)>,
     printed: OnceLock<Printed>,
 }
 
@@ -21,13 +22,13 @@ struct Printed {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn new(body: &'a Body, text: Option<&'a str>) -> Self {
-        Self { body, text, printed: OnceLock::new() }
+    pub(crate) fn new(body: &'a Body, source: Option<(&'a str, &'a BodySourceMap)>) -> Self {
+        Self { body, source, printed: OnceLock::new() }
     }
 
     /// The name of a block: `bb1`.
     pub(crate) fn block(&self, block: Block) -> String {
-        let spelled = self.at(self.body.block_pos(block)).map(word);
+        let spelled = self.at(|map| map.block(block)).map(word);
         match spelled {
             Some(name) if !name.is_empty() => name.to_owned(),
             _ => match self.printed().blocks.get(&block) {
@@ -43,10 +44,10 @@ impl<'a> Names<'a> {
             ValueDef::Undef => return "undef".to_owned(),
             ValueDef::Pending => return "a value without a definition".to_owned(),
             ValueDef::Argument(block, index) => {
-                self.at(self.body.block_pos(block)).and_then(|text| nth_value(text, index.into(), b':'))
+                self.at(|map| map.block(block)).and_then(|text| nth_value(text, index.into(), b':'))
             }
             ValueDef::Result(inst, index) => {
-                self.at(self.body.inst(inst).pos).and_then(|text| nth_value(text, index.into(), b'='))
+                self.at(|map| map.inst(inst)).and_then(|text| nth_value(text, index.into(), b'='))
             }
         };
         match spelled {
@@ -58,9 +59,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The text from an offset.
-    fn at(&self, pos: u32) -> Option<&'a str> {
-        self.text.filter(|_| pos != silkit_ir::NONE)?.get(pos as usize..)
+    /// The text from the place of an entity.
+    fn at(&self, place: impl FnOnce(&BodySourceMap) -> Option<u32>) -> Option<&'a str> {
+        let (text, map) = self.source?;
+        text.get(place(map)? as usize..)
     }
 
     /// Numbers blocks and values as the printer does: an instruction without a result takes a number too.

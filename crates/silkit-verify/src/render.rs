@@ -4,13 +4,14 @@ use crate::context::{Owner, Unknown};
 use crate::finding::{Finding, Place};
 use crate::names::Names;
 use silkit_diag::{Diagnostic, Entity, EntityKind, FileId, Severity, Span};
-use silkit_ir::{Block, Body, Module, NONE, ValueDef};
+use silkit_ir::{Block, Body, FunctionId, Module, ValueDef};
+use silkit_text::{BodySourceMap, MappedText, ModuleSourceMap};
 
 /// Makes diagnostics of the findings in a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Renderer<'a> {
     module: &'a Module,
-    source: Option<(FileId, &'a str)>,
+    source: Option<(FileId, MappedText<'a>)>,
 }
 
 /// A path of more blocks than this is shown without its middle.
@@ -18,7 +19,7 @@ const LONGEST_PATH: usize = 12;
 
 impl<'a> Renderer<'a> {
     /// A renderer for a module and the file that it was read from, if it was.
-    pub fn new(module: &'a Module, source: Option<(FileId, &'a str)>) -> Self {
+    pub fn new(module: &'a Module, source: Option<(FileId, MappedText<'a>)>) -> Self {
         Self { module, source }
     }
 
@@ -72,8 +73,7 @@ impl<'a> Renderer<'a> {
     }
 
     fn path(&self, finding: &Finding) -> String {
-        let Some(body) = body(self.module, finding.owner) else { return String::new() };
-        let names = Names::new(body, self.text());
+        let Some(names) = self.names(finding.owner) else { return String::new() };
         let name = |b: &Block| names.block(*b);
         let path = &finding.path;
         let shown: Vec<String> = if path.len() > LONGEST_PATH {
@@ -87,8 +87,10 @@ impl<'a> Renderer<'a> {
         format!("the path is {}", shown.join(" → "))
     }
 
-    fn text(&self) -> Option<&'a str> {
-        self.source.map(|(_, text)| text)
+    /// The names in the body that places of an owner speak of.
+    fn names(&self, owner: Owner) -> Option<Names<'a>> {
+        let source = self.source.and_then(|(_, source)| Some((source.text, body_map(source.map, owner)?)));
+        Some(Names::new(body(self.module, owner)?, source))
     }
 
     fn entity(&self, owner: Owner, place: Place) -> Option<Entity> {
@@ -107,9 +109,9 @@ impl<'a> Renderer<'a> {
     /// The part of a body that a place is, by name.
     fn part(&self, owner: Owner, place: Place) -> Option<String> {
         let body = body(self.module, owner)?;
-        let names = Names::new(body, self.text());
+        let names = self.names(owner)?;
         match place {
-            Place::Whole | Place::Text(_) => None,
+            Place::Whole | Place::Function(_) | Place::Text(_) => None,
             Place::Block(block) => Some(names.block(block)),
             Place::Value(value) => Some(names.value(value)),
             Place::Operand(operand) => Some(names.value(body.operand(operand).value)),
@@ -121,18 +123,23 @@ impl<'a> Renderer<'a> {
     }
 
     fn span(&self, owner: Owner, place: Place) -> Option<Span> {
-        let (file, text) = self.source?;
-        if let Place::Text(range) = place {
+        let (file, MappedText { text, map }) = self.source?;
+        let name = match place {
+            Place::Text(range) => Some(range),
+            Place::Function(id) => Some(map.function_name(id)?),
+            Place::Whole => match owner {
+                Owner::Function(id) => Some(map.function_name(id)?),
+                Owner::Module | Owner::Global(_) => None,
+            },
+            _ => None,
+        };
+        if let Some(range) = name {
             return Some(Span::new(file, range.start, range.end));
         }
-        if let (Place::Whole, Owner::Function(id)) = (place, owner) {
-            let range = self.module.functions[id].name_range;
-            return Some(Span::new(file, range.start, range.end));
-        }
-        let pos = position(self.module, owner, place);
-        let line = code(text.get(pos as usize..)?);
         let body = body(self.module, owner)?;
-        let names = Names::new(body, self.text());
+        let pos = body_position(body, body_map(map, owner)?, place)?;
+        let line = code(text.get(pos as usize..)?);
+        let names = self.names(owner)?;
         let within = match place {
             Place::Value(value) => find_value(line, &names.value(value), 0).unwrap_or(0..line.len()),
             Place::Operand(operand) => {
@@ -167,34 +174,40 @@ fn body(module: &Module, owner: Owner) -> Option<&Body> {
     }
 }
 
-/// Where a place begins in the text, or [`NONE`].
-pub(crate) fn position(module: &Module, owner: Owner, place: Place) -> u32 {
-    let of_function = match owner {
-        Owner::Function(id) => module.functions[id].name_range.start,
-        _ => NONE,
-    };
-    let Some(body) = body(module, owner) else {
-        return if let Place::Text(range) = place { range.start } else { of_function };
-    };
-    match place {
-        Place::Text(range) => range.start,
-        Place::Whole => of_function,
-        Place::Block(block) => block_position(body, block),
-        Place::Inst(inst) => body.inst(inst).pos,
-        Place::Operand(operand) => body.inst(body.operand(operand).user).pos,
-        Place::Value(value) => match body.def(value) {
-            ValueDef::Argument(block, _) => block_position(body, block),
-            ValueDef::Result(inst, _) => body.inst(inst).pos,
-            ValueDef::Undef | ValueDef::Pending => NONE,
-        },
+/// The places in the body that places of an owner speak of.
+pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourceMap> {
+    match owner {
+        Owner::Module => None,
+        Owner::Function(id) => map.function(id),
+        Owner::Global(index) => map.global(index),
     }
 }
 
-/// The place of a block's label, or of its first instruction where it has none.
-fn block_position(body: &Body, block: Block) -> u32 {
-    match body.block_pos(block) {
-        NONE => body.first_inst(block).map_or(NONE, |inst| body.inst(inst).pos),
-        pos => pos,
+/// Where a place of a function begins in the text.
+pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place: Place) -> Option<u32> {
+    let name = |id| map.function_name(id).map(|range| range.start);
+    match place {
+        Place::Text(range) => Some(range.start),
+        Place::Whole => name(id),
+        Place::Function(id) => name(id),
+        _ => body_position(body, map.function(id)?, place),
+    }
+}
+
+/// Where a part of a body begins in the text.
+fn body_position(body: &Body, map: &BodySourceMap, place: Place) -> Option<u32> {
+    // A block without a label begins with its first instruction.
+    let block_position = |block| map.block(block).or_else(|| map.inst(body.first_inst(block)?));
+    match place {
+        Place::Whole | Place::Function(_) | Place::Text(_) => None,
+        Place::Block(block) => block_position(block),
+        Place::Inst(inst) => map.inst(inst),
+        Place::Operand(operand) => map.inst(body.operand(operand).user),
+        Place::Value(value) => match body.def(value) {
+            ValueDef::Argument(block, _) => block_position(block),
+            ValueDef::Result(inst, _) => map.inst(inst),
+            ValueDef::Undef | ValueDef::Pending => None,
+        },
     }
 }
 

@@ -9,6 +9,7 @@ use silkit_analysis::{ProgramFacts, ProgramView};
 use silkit_diag::RuleId;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
+use silkit_text::MappedText;
 use silkit_types::decl::Declarations;
 
 /// What is verified.
@@ -102,15 +103,21 @@ fn is_verified(function: &Function) -> bool {
     function.body.is_some() && !function.has_semantics("sil.verify_none")
 }
 
-/// Verifies a module. The text is the one that it was read from: messages name values as it does.
-pub fn verify(module: &Module, declarations: &Declarations, text: Option<&str>, options: &Options) -> Report {
+/// Verifies a module. The source is the text that it was read from: messages name values as it does, and types that it states
+/// beside uses are compared with those of the definitions.
+pub fn verify(
+    module: &Module,
+    declarations: &Declarations,
+    source: Option<MappedText<'_>>,
+    options: &Options,
+) -> Report {
     let plan = Plan::new(options);
     let has_opaque_values = options.addresses == Addresses::Opaque;
     let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
     let program = &ProgramView::new(module, declarations, &facts);
-    let cx = ModuleContext::new(program, text, options.unknown);
+    let cx = ModuleContext::new(program, source, options.unknown);
     plan.modules.iter().for_each(|check| check(&cx));
-    let shared = Shared { program, globals: &cx.globals, text };
+    let shared = Shared { program, globals: &cx.globals, source };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
     let found: Vec<Found> = ids
@@ -121,8 +128,11 @@ pub fn verify(module: &Module, declarations: &Declarations, text: Option<&str>, 
             let cx = FunctionContext::new(shared, id, function, body, options.unknown);
             plan.function(&cx);
             let mut found = cx.found;
-            let positions = |f: &Finding| crate::render::position(module, f.owner, f.place);
-            found.findings.get_mut().sort_by_key(positions);
+            if let Some(source) = source {
+                let position = |f: &Finding| crate::render::position(source.map, id, body, f.place);
+                // What has no place comes last.
+                found.findings.get_mut().sort_by_key(|f| position(f).unwrap_or(silkit_ir::NONE));
+            }
             Some(found)
         })
         .collect();

@@ -23,7 +23,9 @@ fn run(rule: &Rule, example: &str) -> (String, Vec<Finding>) {
         let parsed = silkit_text::parse_module(&text);
         assert!(parsed.errors.is_empty(), "{id}: {:#?}\n{text}", parsed.errors);
         let declarations = declarations(&parsed.module);
-        found.extend(verify(&parsed.module, &declarations, Some(&text), &Options::default()).findings);
+        found.extend(
+            verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default()).findings,
+        );
         read.push((name, parsed.module, declarations));
     }
     let modules: Vec<LinkedModule<'_>> = read

@@ -31,8 +31,12 @@ fn the_verifier_finds_nothing() {
             let text = generate(seed, &profile);
             let parsed = parse_module(&text);
             assert!(parsed.errors.is_empty(), "seed {seed}, {profile:?}: {:?}", parsed.errors);
-            let report =
-                verify(&parsed.module, &declarations(&parsed.module), Some(&text), &Options::default());
+            let report = verify(
+                &parsed.module,
+                &declarations(&parsed.module),
+                Some(parsed.source(&text)),
+                &Options::default(),
+            );
             let first = report.findings.first();
             assert!(first.is_none(), "seed {seed}, {profile:?}: {first:?}");
         }

@@ -17,7 +17,7 @@ fn findings(text: &str) -> Vec<Finding> {
     let parsed = silkit_text::parse_module(text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
     let declarations = silkit_text::decl::declarations(&parsed.module);
-    verify(&parsed.module, &declarations, Some(text), &Options::default()).findings
+    verify(&parsed.module, &declarations, Some(parsed.source(text)), &Options::default()).findings
 }
 
 fn fault(finding: &Finding) -> MemoryFault {

@@ -53,7 +53,12 @@ fn findings(text: &str) -> Result<Report, String> {
     let parsed = silkit_text::parse_module(text);
     match parsed.errors.first() {
         Some(error) => Err(format!("{error:?}")),
-        None => Ok(verify(&parsed.module, &declarations(&parsed.module), Some(text), &Options::default())),
+        None => Ok(verify(
+            &parsed.module,
+            &declarations(&parsed.module),
+            Some(parsed.source(text)),
+            &Options::default(),
+        )),
     }
 }
 

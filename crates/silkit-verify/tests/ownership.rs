@@ -16,7 +16,7 @@ fn broken(function: &str) -> Vec<String> {
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let declarations = silkit_text::decl::declarations(&parsed.module);
-    let report = verify(&parsed.module, &declarations, Some(&text), &Options::default());
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
     let name = |f: &silkit_verify::Finding| {
         let mark = if f.severity == Severity::Error { "" } else { "~" };
         format!("{mark}{}", f.rule.id.as_str())

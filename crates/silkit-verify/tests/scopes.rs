@@ -11,7 +11,7 @@ fn broken(text: &str) -> Vec<&'static str> {
     let parsed = silkit_text::parse_module(&text);
     assert!(parsed.errors.is_empty(), "{:#?}\n{text}", parsed.errors);
     let declarations = Declarations::new(DeclTable::new(), Vec::new());
-    let report = verify(&parsed.module, &declarations, Some(&text), &Options::default());
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
     report.findings.iter().map(|f| f.rule.id.as_str()).collect()
 }
 

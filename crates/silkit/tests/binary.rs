@@ -218,13 +218,22 @@ fn a_small_file_of_very_much_text_is_refused() {
 }
 
 #[test]
-fn a_newer_file_is_told_apart() {
-    let mut file = write(&Module::default());
-    file[8] = 9;
-    let error = Reader::open(&file).expect_err("a newer version");
-    assert_eq!(error.kind(), ReadErrorKind::Newer);
-    assert!(error.message().contains("version 9") && error.message().contains("by silkit "), "{error}");
-    assert!(error.hint().contains("newer Silkit"), "{error}");
+fn files_of_other_versions_are_told_apart() {
+    let of_version = |version: u8| {
+        let mut file = write(&Module::default());
+        file[8] = version;
+        Reader::open(&file).expect_err("another version")
+    };
+    for (version, kind, hint) in
+        [(9, ReadErrorKind::Newer, "a newer Silkit"), (1, ReadErrorKind::Older, "an older Silkit")]
+    {
+        let error = of_version(version);
+        assert_eq!(error.kind(), kind);
+        let expected = format!("version {version} of");
+        assert!(error.message().contains(&expected) && error.message().contains("by silkit "), "{error}");
+        assert!(error.hint().contains(hint), "{error}");
+    }
+    assert_eq!(of_version(0).kind(), ReadErrorKind::Malformed);
 }
 
 /// Bits of a bitstream, lowest first.

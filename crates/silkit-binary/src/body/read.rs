@@ -1,6 +1,6 @@
 //! Bodies, from bytes to IR. Nothing in the bytes is trusted.
 
-use super::shape::{Category, Location, Position, ResultTypes, Shape, Word};
+use super::shape::{Category, Location, ResultTypes, Shape, Word};
 use super::write::Place;
 use crate::codec::Codec;
 use crate::source::{Damage, Source};
@@ -27,7 +27,6 @@ pub(crate) fn read(source: &mut Source<'_, '_>, work: &mut Workspace) -> Result<
         value_count: values as u32,
         loc: Loc::NONE,
         place: Place::default(),
-        pos: 0,
     };
     for _ in 0..blocks + strangers {
         let block = reader.builder.new_block();
@@ -82,7 +81,6 @@ struct Reader<'r, 'a, 'l> {
     value_count: u32,
     loc: Loc,
     place: Place,
-    pos: u32,
 }
 
 impl Reader<'_, '_, '_> {
@@ -145,7 +143,6 @@ impl Reader<'_, '_, '_> {
             Location::Written => self.location()?,
         };
         self.loc = loc;
-        let pos = self.position(shape.position)?;
         let (operands, type_operands) = parts.operands.split_at(shape.operands as usize);
         let inst = self.builder.append_inst(
             block,
@@ -158,7 +155,6 @@ impl Reader<'_, '_, '_> {
                 words: &parts.words,
                 results: &parts.results,
                 loc,
-                pos,
             },
         );
         for result in self.builder.results(inst) {
@@ -329,16 +325,6 @@ impl Reader<'_, '_, '_> {
         number
             .and_then(|n| u32::try_from(n).ok())
             .ok_or_else(|| self.source.damage("a line or scope out of range"))
-    }
-
-    fn position(&mut self, position: Position) -> Result<u32, Damage> {
-        let pos = match position {
-            Position::None => return Ok(NONE),
-            Position::Ahead => self.pos.saturating_add(self.source.number()?),
-            Position::Absolute => self.source.number()?,
-        };
-        self.pos = pos;
-        Ok(pos)
     }
 
     /// The orders of use lists and of incoming edges that are not the ones of reading.

@@ -23,7 +23,6 @@ pub(crate) struct Shape {
     pub(crate) words: Box<[Word]>,
     pub(crate) result_types: ResultTypes,
     pub(crate) location: Location,
-    pub(crate) position: Position,
 }
 
 /// How the word of an attribute is known.
@@ -69,30 +68,17 @@ pub(crate) enum Location {
     Written,
 }
 
-/// How the offset in the text is known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Position {
-    /// There is none.
-    None,
-    /// How far it is behind that of the instruction before follows.
-    Ahead,
-    /// It follows as it is.
-    Absolute,
-}
-
 variants! {
     Ownership { 0 = None, 1 = Owned, 2 = Guaranteed, 3 = Unowned }
     Word { 0 = Absent, 1 = Fixed(number), 2 = Written, 3 = FirstOperand }
     ResultTypes { 0 = Written, 1 = FirstOperand(category), 2 = Attribute(index, category) }
     Category { 0 = Same, 1 = Object, 2 = Address }
     Location { 0 = None, 1 = Same, 2 = Written }
-    Position { 0 = None, 1 = Ahead, 2 = Absolute }
 }
 
 record! {
     Shape {
         opcode, flags, forwarding, operands, type_operands, results, words, result_types, location,
-        position,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bodies, from IR to bytes.
 
-use super::shape::{Category, Location, Position, ResultTypes, Shape, word_of};
+use super::shape::{Category, Location, ResultTypes, Shape, word_of};
 use crate::body::shape::Word;
 use crate::codec::Codec;
 use crate::sink::Sink;
@@ -21,7 +21,6 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
         next: 0,
         loc: Loc::NONE,
         place: Place::default(),
-        pos: 0,
     };
     writer.header();
     writer.blocks()?;
@@ -50,7 +49,6 @@ struct Writer<'b, 's, 't> {
     next: u32,
     loc: Loc,
     place: Place,
-    pos: u32,
 }
 
 impl Writer<'_, '_, '_> {
@@ -162,14 +160,6 @@ impl Writer<'_, '_, '_> {
             self.location(loc);
         }
         self.loc = data.loc;
-        match shape.position {
-            Position::None => {}
-            Position::Ahead => self.sink.number(data.pos - self.pos),
-            Position::Absolute => self.sink.number(data.pos),
-        }
-        if data.pos != NONE {
-            self.pos = data.pos;
-        }
         Ok(())
     }
 
@@ -194,11 +184,6 @@ impl Writer<'_, '_, '_> {
                 None => Location::None,
                 Some(loc) if loc == self.loc => Location::Same,
                 Some(_) => Location::Written,
-            },
-            position: match data.pos {
-                NONE => Position::None,
-                pos if pos >= self.pos => Position::Ahead,
-                _ => Position::Absolute,
             },
         }
     }

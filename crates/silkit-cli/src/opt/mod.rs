@@ -56,11 +56,11 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
     };
     for path in &inputs {
         let Some(mut input) = session.load(path) else { continue };
+        if request.print.debug_info || request.print.verbose {
+            request.print.locations = input.locate_in_file();
+        }
         if !worked_on(&mut session, path, &mut input, &request) {
             continue;
-        }
-        if request.print.debug_info || request.print.verbose {
-            request.print.source = input.source_file();
         }
         let Some(output) = output_of(&input.module, &request, &mut session, &input.source) else { continue };
         match (&folder, path.file_name()) {

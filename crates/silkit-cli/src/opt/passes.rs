@@ -61,13 +61,10 @@ impl Passes {
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
         let verifier = Verifier { declarations };
-        let mut options = print.clone();
-        if options.debug_info {
-            options.source = input.source_file();
-        }
-        let printing = Printing { demangle: &silkit::comment_name, options };
+        let printing = Printing { demangle: &silkit::comment_name, options: print.clone() };
+        let source_map = input.text.as_ref().map(|_| &input.source_map);
         let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
-        let mut runner = runner.observe(&printer);
+        let mut runner = runner.source_map(source_map).observe(&printer);
         if self.prints_changes {
             runner = runner.observe(&changes);
         }
@@ -84,14 +81,11 @@ impl Passes {
             }
         }
         for problem in &outcome.problems {
-            let message = format!("@{}: {}", problem.function, problem.message);
-            let diagnostic = crate::findings::at(
-                session,
-                path,
-                input,
-                problem.pos,
-                Diagnostic::error(codes::PASS, message),
-            );
+            let function = problem.function.map_or("", |id| input.module.functions[id].name.as_str());
+            let diagnostic = Diagnostic::error(codes::PASS, format!("@{function}: {}", problem.message));
+            let map = problem.function.and_then(|id| input.source_map.function(id));
+            let pos = map.and_then(|map| map.inst(problem.inst?));
+            let diagnostic = crate::findings::at(session, path, input, pos, diagnostic);
             session.push(diagnostic);
         }
         if self.tells_times {

@@ -3,6 +3,7 @@
 use super::Traces;
 use silkit_base::{Entity, Symbol};
 use silkit_ir::{Block, Body, FunctionId, Inst, Module, Operand, Value, ValueDef};
+use silkit_text::ModuleSourceMap;
 
 /// An argument of a test.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +67,8 @@ pub(super) fn words(spelled: &'static str) -> Vec<String> {
 pub(super) struct Place<'p> {
     /// The module.
     pub(super) module: &'p mut Module,
+    /// The values that the text names, where the module was read from one.
+    pub(super) source_map: Option<&'p ModuleSourceMap>,
     /// What is traced in the functions that were asked about; their traces are gone.
     pub(super) traces: &'p mut Traces,
     /// The function with the test.
@@ -124,7 +127,8 @@ impl Place<'_> {
     /// The argument that a word stands for.
     pub(super) fn argument(&mut self, word: &str) -> Result<Argument, String> {
         if let Some(name) = word.strip_prefix('%') {
-            let value = self.body(self.function)?.named_value(Symbol::new(name));
+            let map = self.source_map.and_then(|map| map.function(self.function));
+            let value = map.and_then(|map| map.named_value(Symbol::new(name)));
             let value = value.ok_or_else(|| format!("unknown value `{word}`"))?;
             return Ok(Argument::Value(self.function, value));
         }

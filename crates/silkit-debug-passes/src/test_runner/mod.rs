@@ -86,7 +86,8 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
         );
         let run = tests::find(name).ok_or_else(|| format!("there is no test named `{name}`"))?;
         cx.print(&format!("\nbegin {title}\n"));
-        let mut place = Place { module: cx.module_mut(), traces, function, next };
+        let source_map = cx.source_map();
+        let mut place = Place { module: cx.module_mut(), source_map, traces, function, next };
         let arguments =
             words.iter().map(|word| place.argument(word)).collect::<Result<Vec<Argument>, String>>()?;
         let mut test = Test {

@@ -5,10 +5,10 @@
 
 use super::{
     ArgFlags, Block, BlockData, Body, Edge, Home, Inst, InstData, Links, List, Loc, LocData, NewInst,
-    Operand, Ownership, StatedType, Value, ValueData, ValueKind,
+    Operand, Ownership, Value, ValueData, ValueKind,
 };
 use crate::NONE;
-use silkit_base::{IdVec, Symbol};
+use silkit_base::IdVec;
 use silkit_types::SilType;
 
 /// Makes a body from its parts in the order of their text: for parsers, binary readers and cloners.
@@ -63,21 +63,6 @@ impl BodyBuilder {
     /// Puts a block after all others.
     pub fn append_block(&mut self, block: Block) {
         self.body.place_block_last(block);
-    }
-
-    /// Notes a type that the text states of a use, where it differs from that of the definition.
-    pub fn note_stated_type(&mut self, stated: StatedType) {
-        self.body.stated.push(stated);
-    }
-
-    /// Notes the name that a string, such as a test's, gives to a value.
-    pub fn note_named_value(&mut self, name: Symbol, value: Value) {
-        self.body.named.push((name, value));
-    }
-
-    /// Says where the label of a block stands in the text.
-    pub fn set_block_pos(&mut self, block: Block, pos: u32) {
-        self.body.blocks[block].pos = pos;
     }
 
     /// Adds an argument to a block.
@@ -186,7 +171,6 @@ impl Body {
             first_edge: Edge::NONE,
             edge_count: 0,
             first_pred: Edge::NONE,
-            pos: NONE,
         });
         self.make_home(block);
         block
@@ -244,7 +228,6 @@ impl Body {
             home: Home::NONE,
             links: Links::NONE,
             loc: new.loc,
-            pos: new.pos,
         });
         for &value in new.operands.iter().chain(type_operands) {
             self.make_operand(inst, value);

@@ -57,25 +57,10 @@ pub struct Body {
     placed: u32,
     /// The block of each home.
     homes: IdVec<Home, Block>,
-    /// Types that the text states of uses and that are spelled otherwise than those of the definitions.
-    pub(crate) stated: Vec<StatedType>,
-    /// The values that instructions name in strings, by their names in the text.
-    pub(crate) named: Vec<(Symbol, Value)>,
     /// The values that opened types.
     pub(crate) opened: OpenedTypes,
     /// When what was changed last.
     pub(crate) history: History,
-}
-
-/// A type that the text states beside the use of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StatedType {
-    /// The value that is used.
-    pub value: Value,
-    /// The type that is stated.
-    pub ty: SilType,
-    /// Where the value is named there.
-    pub pos: u32,
 }
 
 /// An instruction. What its parts mean is said by [`Opcode::info`].
@@ -100,8 +85,6 @@ pub struct InstData {
     links: Links<Inst>,
     /// Its source location.
     pub loc: Loc,
-    /// The offset of its text in the file that it was read from, or [`NONE`].
-    pub pos: u32,
 }
 
 /// A value.
@@ -202,8 +185,6 @@ pub struct BlockData {
     pub(crate) edge_count: u32,
     /// The edge to it that was made last.
     pub(crate) first_pred: Edge,
-    /// The offset of its label in the file that it was read from, or [`NONE`].
-    pub(crate) pos: u32,
 }
 
 /// The way from a terminator to one of its successors.
@@ -245,8 +226,6 @@ pub struct NewInst<'a> {
     pub results: &'a [SilType],
     /// Its location.
     pub loc: Loc,
-    /// The offset of its text, or [`NONE`].
-    pub pos: u32,
 }
 
 impl Member<Inst> for InstData {
@@ -279,28 +258,11 @@ impl Body {
         Self::default()
     }
 
-    /// The types that the text stated of uses where they are spelled otherwise than those of the definitions: whether
-    /// they mean the same is for a verifier to say.
-    pub fn stated_types(&self) -> &[StatedType] {
-        &self.stated
-    }
-
-    /// A value that a `specify_test` of the text that was read names: `x` for `%x`. Copies of bodies into other
-    /// ones and the binary form do not keep the names.
-    pub fn named_value(&self, name: Symbol) -> Option<Value> {
-        self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
-    }
-
     // ---- blocks ----
 
     /// The arguments of a block.
     pub fn arguments(&self, block: Block) -> &[Value] {
         &self.blocks[block].args
-    }
-
-    /// The offset of a block's label in the file that it was read from, or [`NONE`].
-    pub fn block_pos(&self, block: Block) -> u32 {
-        self.blocks[block].pos
     }
 
     // ---- instructions ----
@@ -466,7 +428,6 @@ impl Body {
             + self.homes.heap_size()
             + (self.words.capacity() + self.pool.capacity()) * 4
             + self.opened.heap_size()
-            + self.stated.capacity() * size_of::<StatedType>()
     }
 
     /// The symbol that an attribute word holds.
@@ -481,7 +442,7 @@ mod tests {
 
     #[test]
     fn entities_stay_small() {
-        assert_eq!(size_of::<InstData>(), 48);
+        assert_eq!(size_of::<InstData>(), 44);
         assert_eq!(size_of::<ValueData>(), 20);
         assert_eq!(size_of::<OperandData>(), 16);
     }

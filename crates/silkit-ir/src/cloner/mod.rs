@@ -234,7 +234,6 @@ impl<'s> Cloner<'s> {
                 words: &words,
                 results: &types,
                 loc,
-                pos: data.pos,
             },
         );
         self.insts[inst] = copy;

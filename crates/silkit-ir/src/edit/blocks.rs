@@ -1,7 +1,6 @@
 //! Changing blocks, their arguments and the edges between them.
 
 use super::{Changes, Editor, Point};
-use crate::NONE;
 use crate::body::{
     ArgFlags, Block, Edge, EdgeData, Inst, Loc, NewInst, Operand, Ownership, Slot, Value, ValueKind,
 };
@@ -388,7 +387,6 @@ impl NewInst<'_> {
             words: &[],
             results: &[],
             loc: Loc::NONE,
-            pos: NONE,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Changing instructions, their operands and their attributes.
 
 use super::{Changes, Editor, Point};
-use crate::NONE;
 use crate::body::{Body, Inst, Loc, NewInst, Operand, Ownership, Value};
 use crate::generated::Opcode;
 use crate::info::{Arity, AttrKind, Results};
@@ -258,7 +257,6 @@ impl Editor<'_> {
     /// Changes the location of an instruction.
     pub fn set_loc(&mut self, inst: Inst, loc: Loc) {
         self.body.insts[inst].loc = loc;
-        self.body.insts[inst].pos = NONE;
         self.record(Changes::INSTRUCTIONS);
     }
 

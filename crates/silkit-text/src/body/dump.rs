@@ -50,7 +50,6 @@ impl<'a> Dump<'a> {
     /// here all are 0.
     pub fn with_options(mut self, options: &PrintOptions) -> Self {
         self.options.debug_info = options.debug_info;
-        self.options.source = options.source.clone();
         self
     }
 

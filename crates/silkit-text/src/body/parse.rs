@@ -10,13 +10,14 @@ use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generics::GenericEnv;
+use crate::source_map::{BodySourceMap, StatedType};
 use crate::types::{argument, parse_sil_type};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::opened::opened_in;
 use silkit_ir::{
     ArgFlags, Block, Body, BodyBuilder, DeclRef, Inst, InstInfo, Loc, LocData, NONE, NewInst, Opcode,
-    Ownership, StatedType, Value,
+    Ownership, Value,
 };
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
@@ -28,6 +29,7 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// Tells the formal types of members that the text leaves out.
     formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
+    source_map: BodySourceMap,
     values: FxHashMap<&'a str, Value>,
     blocks: FxHashMap<&'a str, (Block, bool)>,
     /// Values that were used and not defined yet, with the place of their first use.
@@ -70,6 +72,8 @@ pub(super) struct Parts {
 pub(crate) struct ParsedBody {
     /// What could be read.
     pub(crate) body: Body,
+    /// Where its parts stand.
+    pub(crate) source_map: BodySourceMap,
     /// Whether an instruction spells the ownership that it forwards.
     pub(crate) has_forwarding: bool,
     /// The offset after the brace that closes it, or where reading ended without one.
@@ -87,6 +91,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             facts,
             formals: None,
             body: BodyBuilder::new(),
+            source_map: BodySourceMap::default(),
             values: FxHashMap::default(),
             blocks: FxHashMap::default(),
             pending: Vec::new(),
@@ -183,7 +188,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let names: FxHashSet<&str> = words.filter_map(|word| word.strip_prefix('%')).collect();
         for name in names {
             if let Some(&value) = self.values.get(name) {
-                self.body.note_named_value(Symbol::new(name), value);
+                self.source_map.note_named_value(Symbol::new(name), value);
             }
         }
     }
@@ -211,7 +216,14 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let mut body = self.body.finish();
         body.update_reborrow_flags();
         let end = self.cur.pos();
-        ParsedBody { body, has_forwarding: self.has_forwarding, end, errors: self.errors }
+        self.source_map.shrink_to_fit();
+        ParsedBody {
+            body,
+            source_map: self.source_map,
+            has_forwarding: self.has_forwarding,
+            end,
+            errors: self.errors,
+        }
     }
 
     /// Reads a label or an instruction.
@@ -304,7 +316,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
         self.blocks.insert(name, (block, true));
         self.body.append_block(block);
-        self.body.set_block_pos(block, start as u32);
+        self.source_map.place_block(block, start);
         if self.cur.eat("(") {
             while !self.cur.eat(")") {
                 let (name, at) = self.value_name()?;
@@ -403,14 +415,14 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             let ty = self.type_after_colon()?.unwrap_or_else(SilType::unknown);
             return Ok(self.body.undef(ty));
         }
-        let pos = self.cur.pos() as u32;
+        let at = self.cur.pos() as u32;
         let value = self.use_bare_value()?;
         if let Some(ty) = self.type_after_colon()? {
             let known = self.body.value(value).ty;
             if known.is_unknown() || known != ty && is_respelled(known, ty) {
                 self.body.set_type(value, ty);
             } else if known != ty {
-                self.body.note_stated_type(StatedType { value, ty, pos });
+                self.source_map.note_stated_type(StatedType { value, ty, at });
             }
         }
         Ok(value)
@@ -560,9 +572,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 words: &parts.words,
                 results: &parts.results,
                 loc,
-                pos: start as u32,
             },
         );
+        self.source_map.place_inst(inst, start);
         self.inst = parts;
         self.infer(inst);
         self.bind_results(inst, names, opcode, start)

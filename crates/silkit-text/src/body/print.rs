@@ -1,12 +1,12 @@
 //! Bodies of functions, from IR to text, with the reference's comments.
 
-use crate::module::debug_info::{DebugInfo, ScopeKey, inst_place, inst_scopes};
+use crate::module::debug_info::{DebugInfo, ScopeKey, inst_scopes};
 use crate::options::PrintOptions;
 use crate::printer::Out;
 use silkit_base::{SecondaryMap, Symbol};
 use silkit_ir::info::{AttrKind, Piece, Results, Typed};
 use silkit_ir::{
-    ArgFlags, Block, Body, DeclRef, FunctionId, Inst, InstInfo, NONE, Ownership, Value, ValueDef,
+    ArgFlags, Block, Body, DeclRef, FunctionId, Inst, InstInfo, NONE, Ownership, SourceLoc, Value, ValueDef,
 };
 use silkit_types::{SilType, Type};
 use std::rc::Rc;
@@ -343,9 +343,13 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     /// Prints where an instruction stands in its file: `line:12:8:sil`.
     fn place_comment(&mut self, inst: Inst) {
         use silkit_ir::Opcode as O;
-        let spelled = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
-        match (spelled, inst_place(self.options, self.body, inst)) {
-            (None, Some(place)) => {
+        let place = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
+        let is_here = |place: &SourceLoc| {
+            self.options.locations.as_ref().is_some_and(|locations| place.file == Some(locations.file()))
+        };
+        match place {
+            Some(place) if place.is_auto => self.out.push("<invalid loc>:auto_gen"),
+            Some(place) if is_here(&place) => {
                 self.out.push("line:");
                 self.out.number(place.line);
                 self.out.push(":");
@@ -356,7 +360,6 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
                 }
             }
             // A location that does not come from this file.
-            (Some(spelled), _) if spelled.is_auto => self.out.push("<invalid loc>:auto_gen"),
             _ => self.out.push("<invalid loc>"),
         }
     }
@@ -595,12 +598,10 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
             return;
         }
         let loc = self.body.loc(self.body.inst(inst).loc);
-        let (mut source, mut scope) = loc.map_or((None, NONE), |loc| (loc.source, loc.scope));
+        let (source, mut scope) = loc.map_or((None, NONE), |loc| (loc.source, loc.scope));
         if let Some((info, scopes)) = &self.debug_info {
-            source = source.or_else(|| inst_place(self.options, self.body, inst));
             scope = info.number(scopes[inst.as_u32() as usize]);
         } else if self.is_lone && self.options.debug_info {
-            source = source.or_else(|| inst_place(self.options, self.body, inst));
             scope = 0;
         }
         if self.out.ends_with(self.body.info(inst).name) && (source.is_some() || scope != NONE) {

@@ -9,9 +9,10 @@ mod comments;
 
 use crate::error::SyntaxError;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
-use crate::module::{Entity, ParsedModule, parse_module, print_entity};
+use crate::module::{ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
 use crate::printer::{Declared, Demangle, Out};
+use crate::source_map::Entity;
 use comments::Comment;
 use rayon::prelude::*;
 use silkit_base::TextRange;
@@ -39,13 +40,18 @@ pub fn format_module(
         // The places of errors are those in the text that was given.
         return Err(parse_module(given).errors);
     }
-    let swift: Vec<TextRange> =
-        parsed.layout.iter().filter(|p| matches!(p.entity, Entity::Swift(_))).map(|p| p.range).collect();
+    let swift: Vec<TextRange> = parsed
+        .source_map
+        .entities
+        .iter()
+        .filter(|p| matches!(p.entity, Entity::Swift(_)))
+        .map(|p| p.range)
+        .collect();
     let comments = comments::find(text, &swift);
-    let places = parsed.layout.iter().map(|p| code_range(text, &comments, p.range)).collect();
+    let places = parsed.source_map.entities.iter().map(|p| code_range(text, &comments, p.range)).collect();
     let declared = Declared::of(&parsed.module);
     let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
-    let pieces: Vec<String> = (0..parsed.layout.len())
+    let pieces: Vec<String> = (0..parsed.source_map.entities.len())
         .into_par_iter()
         .map_init(|| Out::new(demangle, &declared), |out, index| formatter.entity(index, out))
         .collect();
@@ -144,7 +150,7 @@ impl<'t> Formatter<'t> {
     }
 
     fn entity(&self, index: usize, out: &mut Out<'_>) -> String {
-        let placed = self.parsed.layout[index];
+        let placed = self.parsed.source_map.entities[index];
         let options = PrintOptions { keep_locations: true, ..self.options.clone() };
         print_entity(&self.parsed.module, placed.entity, &options, out);
         let printed = out.take();
@@ -154,9 +160,10 @@ impl<'t> Formatter<'t> {
         }
         let (start, end) = self.places[index];
         let inside = self.comments_in(start, end);
+        let (module, map) = (&self.parsed.module, &self.parsed.source_map);
         let body = match placed.entity {
-            Entity::Function(id) => self.parsed.module.functions[id].body.as_ref(),
-            Entity::Global(i) => self.parsed.module.globals[i].initializer.as_ref(),
+            Entity::Function(id) => module.functions[id].body.as_ref().zip(map.function(id)),
+            Entity::Global(i) => module.globals[i].initializer.as_ref().zip(map.global(i)),
             _ => None,
         };
         let woven = match body {
@@ -165,7 +172,7 @@ impl<'t> Formatter<'t> {
             None => self.weave_lines((start, end), inside, &printed),
         };
         let mut whole = with_block(before, &woven);
-        let next = self.parsed.layout.get(index + 1).map(|p| p.entity);
+        let next = self.parsed.source_map.entities.get(index + 1).map(|p| p.entity);
         let is_scope = |e| matches!(e, Entity::Scope(_) | Entity::Property(_));
         if is_scope(placed.entity) && !next.is_some_and(is_scope) {
             whole.push('\n');

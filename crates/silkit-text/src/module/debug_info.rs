@@ -1,15 +1,12 @@
-//! What `-sil-print-debuginfo` prints beside the spelled locations: where each function and each
-//! instruction without `loc` stands in its file, and the debug scopes in the order of their use.
+//! What `-sil-print-debuginfo` prints beside locations: where each function stands in its file, and the debug scopes in the
+//! order of their use.
 //!
 //! An instruction without a scope has that of the one before it, the first one that of its function:
 //! a scope of its own, which stands where the function is first mentioned.
 
 use crate::options::PrintOptions;
-use crate::symbols::symbol;
-use silkit_base::{FxHashMap, Interned, Symbol};
-use silkit_ir::{
-    Body, DebugVarData, Function, FunctionId, Inst, Module, NONE, Scope, ScopeParent, SourceLoc,
-};
+use silkit_base::{FxHashMap, Interned};
+use silkit_ir::{Body, DebugVarData, Function, FunctionId, Module, NONE, Scope, ScopeParent, SourceLoc};
 use std::collections::hash_map::Entry;
 
 /// A debug scope: one of the module's, by its number, or the own scope of a function.
@@ -21,14 +18,11 @@ pub(crate) enum ScopeKey {
 
 /// The scopes of a module as they print.
 pub(crate) struct DebugInfo<'m> {
-    module: &'m Module,
     options: &'m PrintOptions,
     /// The scopes of the module by their numbers.
     scopes: FxHashMap<u32, &'m Scope>,
     /// The numbers that the scopes print with.
     numbers: FxHashMap<ScopeKey, u32>,
-    /// Where each function is first mentioned.
-    mentions: FxHashMap<Symbol, u32>,
     /// The scopes that print before each function.
     before: FxHashMap<FunctionId, Vec<ScopeKey>>,
 }
@@ -44,15 +38,7 @@ impl<'m> DebugInfo<'m> {
             return None;
         }
         let scopes = module.scopes.iter().map(|scope| (scope.id, scope)).collect();
-        let mut info = Self {
-            module,
-            options,
-            scopes,
-            numbers: FxHashMap::default(),
-            mentions: FxHashMap::default(),
-            before: FxHashMap::default(),
-        };
-        info.find_mentions();
+        let mut info = Self { options, scopes, numbers: FxHashMap::default(), before: FxHashMap::default() };
         for &id in functions {
             let Some(body) = &module.functions[id].body else { continue };
             let mut used = inst_scopes(body, id);
@@ -111,44 +97,7 @@ impl<'m> DebugInfo<'m> {
 
     /// Where a function is first mentioned.
     pub(crate) fn function_place(&self, function: &Function) -> Option<SourceLoc> {
-        place(self.options, *self.mentions.get(&function.name)?)
-    }
-
-    fn find_mentions(&mut self) {
-        let Some(source) = &self.options.source else { return };
-        let text = source.text();
-        // A definition stands where its name is, a reference where its `@` is.
-        let functions = self.module.functions.values();
-        let defined = functions.map(|f| (f.name, f.name_range.start + 1));
-        let mut all: Vec<(Symbol, u32)> = defined.filter(|(_, at)| *at > 1).collect();
-        for at in memchr::memmem::find_iter(text, b"sil_scope ") {
-            let line = &text[at..];
-            let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-            if let Some(name) = memchr::memmem::find(line, b"parent @") {
-                let sigil = name + b"parent ".len();
-                let after = &line[sigil + 1..];
-                let end = after.iter().position(|b| b.is_ascii_whitespace()).unwrap_or_default();
-                if let Ok(found) = std::str::from_utf8(&after[..end]) {
-                    all.push((symbol(found.trim_matches('"')), (at + sigil) as u32));
-                }
-            }
-        }
-        for body in self.module.functions.values().filter_map(|f| f.body.as_ref()) {
-            let references = body.insts().filter(|&inst| body.inst(inst).opcode.is_function_ref());
-            for inst in references {
-                let pos = body.inst(inst).pos as usize;
-                let Some(at) = text.get(pos..).and_then(|text| memchr::memchr(b'@', text)) else { continue };
-                all.push((Symbol::from_u32(body.words(inst)[0]), (pos + at) as u32));
-            }
-        }
-        for (name, at) in all {
-            match self.mentions.entry(name) {
-                Entry::Occupied(mut entry) => *entry.get_mut() = at.min(*entry.get()),
-                Entry::Vacant(entry) => {
-                    entry.insert(at);
-                }
-            }
-        }
+        self.options.locations.as_ref()?.mention(function.name)
     }
 }
 
@@ -169,26 +118,4 @@ pub(crate) fn inst_scopes(body: &Body, function: FunctionId) -> Vec<ScopeKey> {
 fn variable_scopes(body: &Body) -> Vec<u32> {
     let variables = body.insts().filter_map(|inst| body.word(inst, "var"));
     variables.filter_map(|word| DebugVarData::of(Interned::from_u32(word)).scope).collect()
-}
-
-/// Where an instruction stands in its file: its name, behind those of its results.
-pub(crate) fn inst_place(options: &PrintOptions, body: &Body, inst: Inst) -> Option<SourceLoc> {
-    let source = options.source.as_ref()?;
-    let pos = body.inst(inst).pos;
-    let text = source.text().get(pos as usize..)?;
-    let is_named = matches!(text.first(), Some(b'%' | b'('));
-    let mut at = if is_named { memchr::memchr(b'=', text)? + 1 } else { 0 };
-    at += text.get(at..)?.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    place(options, pos + at as u32)
-}
-
-fn place(options: &PrintOptions, at: u32) -> Option<SourceLoc> {
-    let source = options.source.as_ref()?;
-    let place = source.line_column(at);
-    Some(SourceLoc {
-        file: Some(symbol(source.name())),
-        line: place.line,
-        column: place.byte_column,
-        is_auto: false,
-    })
 }

@@ -4,10 +4,12 @@ mod attributes;
 mod body_end;
 mod coverage;
 pub(crate) mod debug_info;
+mod file_locations;
 mod parse;
 mod print;
 mod tables;
 
-pub use parse::{Entity, ParsedModule, Placed, parse_module, parse_module_with};
+pub use file_locations::FileLocations;
+pub use parse::{ParsedModule, parse_module, parse_module_with};
 pub(crate) use print::print_entity;
 pub use print::{print_function, print_global, print_module};

@@ -15,14 +15,15 @@ use crate::generics::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
+use crate::source_map::{BodySourceMap, Entity, MappedText, ModuleSourceMap, Placed};
 use crate::types::parse_sil_type;
 use rayon::prelude::*;
 use silkit_base::TextRange;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
-    Body, Editor, Function, FunctionEffects, FunctionFlags, FunctionId, Global, Linkage, Module, SilStage,
-    SwiftText, WitnessEntry,
+    Body, Editor, Function, FunctionEffects, FunctionFlags, Global, Linkage, Module, SilStage, SwiftText,
+    WitnessEntry,
 };
 use silkit_types::decl::DeclTable;
 use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
@@ -33,57 +34,17 @@ use std::ops::Range;
 pub struct ParsedModule {
     /// What could be read.
     pub module: Module,
+    /// Where its entities stand in the text.
+    pub source_map: ModuleSourceMap,
     /// All errors, in the order of the text.
     pub errors: Vec<SyntaxError>,
-    /// Where each entity stands, in the order of the text.
-    pub layout: Vec<Placed>,
 }
 
-/// An entity of a file and where it stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
-    /// Which one it is.
-    pub entity: Entity,
-    /// From its first word to its end, without the comments around it.
-    pub range: TextRange,
-}
-
-impl Placed {
-    /// Whether this is a SIL entity that may name types.
-    fn names_types(&self) -> bool {
-        !matches!(self.entity, Entity::Stage | Entity::Swift(_))
+impl ParsedModule {
+    /// The text that was read, with the places of the entities.
+    pub fn source<'a>(&'a self, text: &'a str) -> MappedText<'a> {
+        MappedText { text, map: &self.source_map }
     }
-}
-
-/// An entity of a file, by its kind and number among those of its kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Entity {
-    /// `sil_stage`.
-    Stage,
-    /// Swift declarations.
-    Swift(usize),
-    /// `sil`.
-    Function(FunctionId),
-    /// `sil_global`.
-    Global(usize),
-    /// `sil_vtable`.
-    VTable(usize),
-    /// `sil_witness_table`.
-    WitnessTable(usize),
-    /// `sil_default_witness_table`.
-    DefaultWitnessTable(usize),
-    /// `sil_default_override_table`.
-    DefaultOverrideTable(usize),
-    /// `sil_differentiability_witness`.
-    DifferentiabilityWitness(usize),
-    /// `sil_property`.
-    Property(usize),
-    /// `sil_coverage_map`.
-    CoverageMap(usize),
-    /// `sil_moveonlydeinit`.
-    Deinit(usize),
-    /// `sil_scope`.
-    Scope(usize),
 }
 
 /// Reads a file. Never fails: what cannot be read is reported and left out.
@@ -109,7 +70,7 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     }
     parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
-    ParsedModule { module: parser.module, errors: parser.errors, layout: parser.layout }
+    ParsedModule { module: parser.module, source_map: parser.source_map, errors: parser.errors }
 }
 
 /// The keywords that begin a SIL entity.
@@ -135,7 +96,7 @@ pub(super) struct ModuleParser<'a> {
     pub(super) errors: Vec<SyntaxError>,
     openers: Openers<'a>,
     bodies: Vec<PendingBody>,
-    layout: Vec<Placed>,
+    source_map: ModuleSourceMap,
     /// What the Swift text declares.
     declared: DeclTable,
     /// Whether a protocol is declared after an entity that might have named it.
@@ -164,7 +125,7 @@ impl<'a> ModuleParser<'a> {
             module: Module::default(),
             errors: Vec::new(),
             bodies: Vec::new(),
-            layout: Vec::new(),
+            source_map: ModuleSourceMap::default(),
             declared: DeclTable::new(),
             late_protocols: false,
         }
@@ -212,7 +173,7 @@ impl<'a> ModuleParser<'a> {
             _ => m.scopes.len().checked_sub(1).map(Entity::Scope),
         };
         let range = TextRange::new(start, self.cur.pos());
-        self.layout.extend(entity.map(|entity| Placed { entity, range }));
+        self.source_map.entities.extend(entity.map(|entity| Placed { entity, range }));
     }
 
     fn entity(&mut self, word: &str, start: usize) -> Parse<()> {
@@ -280,12 +241,13 @@ impl<'a> ModuleParser<'a> {
         let whole = [TextRange::new(range.start, range.end)];
         for &range in if synthesized { &*parsed.ranges } else { &whole } {
             let text = self.cur.text().get(range.as_usize()).unwrap_or_default().trim_end();
-            self.layout.push(Placed { entity: Entity::Swift(self.module.swift.len()), range });
-            self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), range, synthesized });
+            let entity = Entity::Swift(self.module.swift.len());
+            self.source_map.entities.push(Placed { entity, range });
+            self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), synthesized });
         }
         self.errors.extend(parsed.errors);
         let has_protocols = self.env.protocols.get_or_insert_default().declare(&parsed.table);
-        self.late_protocols |= has_protocols && self.layout.iter().any(|p| p.names_types());
+        self.late_protocols |= has_protocols && self.source_map.entities.iter().any(|p| p.names_types());
         self.declared.append(parsed.table);
     }
 
@@ -350,8 +312,9 @@ impl<'a> ModuleParser<'a> {
             // Ownership is a matter of bodies.
             attributes.flags.remove(FunctionFlags::OSSA);
         }
-        let function = Function { name, linkage, attributes, ty, effects, body: None, name_range };
+        let function = Function { name, linkage, attributes, ty, effects, body: None };
         let id = self.module.functions.push(function);
+        self.source_map.names.push(name_range);
         if has_body {
             self.pending_body(Owner::Function(id), ty, open)?;
         }
@@ -450,6 +413,9 @@ impl<'a> ModuleParser<'a> {
                 }
             })
             .collect();
+        self.source_map.functions =
+            self.module.functions.values().map(|_| BodySourceMap::default()).collect();
+        self.source_map.globals = vec![BodySourceMap::default(); self.module.globals.len()];
         for (pending, mut parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
             if parsed.errors.is_empty() && parsed.end < pending.range.end {
                 // The search for the end and the parser disagree: nothing is left out in silence.
@@ -467,8 +433,12 @@ impl<'a> ModuleParser<'a> {
                         forget_needless(&mut body, &self.module.functions[id], facts);
                     }
                     self.module.functions[id].body = Some(body);
+                    self.source_map.functions[id] = parsed.source_map;
                 }
-                Owner::Global(index) => self.module.globals[index].initializer = Some(parsed.body),
+                Owner::Global(index) => {
+                    self.module.globals[index].initializer = Some(parsed.body);
+                    self.source_map.globals[index] = parsed.source_map;
+                }
             }
         }
     }

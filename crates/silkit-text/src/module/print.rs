@@ -1,11 +1,11 @@
 //! Modules, from IR to text, in the order of the reference.
 
-use super::Entity;
 use super::debug_info::{DebugInfo, ScopeKey};
 use crate::body::print::BodyPrinter;
 use crate::effects::effect_texts;
 use crate::options::PrintOptions;
 use crate::printer::{Declared, Demangle, Out};
+use crate::source_map::Entity;
 use rayon::prelude::*;
 use silkit_ir::{Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText};
 use silkit_types::{SilType, Type, TypeKind};

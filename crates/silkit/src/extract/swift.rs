@@ -281,12 +281,11 @@ fn split(text: &str) -> Vec<Item<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use silkit_base::TextRange;
 
     fn kept(sil: &str, swift: &str) -> String {
         let mut mentioned = Mentioned::default();
         mentioned.add_sil(sil);
-        let text = SwiftText { text: swift.into(), range: TextRange::new(0, 0), synthesized: false };
+        let text = SwiftText { text: swift.into(), synthesized: false };
         let declarations = silkit_text::decl::declarations(&silkit_text::parse_module(swift).module);
         keep(vec![text], &mut mentioned, &declarations).iter().map(|swift| swift.text.to_string()).collect()
     }

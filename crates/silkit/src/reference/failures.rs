@@ -65,7 +65,7 @@ fn context(dump: &Dump<'_>, body: &Body, at: Place) -> String {
             }
             ValueDef::Undef | ValueDef::Pending => return String::new(),
         },
-        Place::Whole | Place::Block(_) | Place::Text(_) => return String::new(),
+        Place::Whole | Place::Function(_) | Place::Block(_) | Place::Text(_) => return String::new(),
     };
     let mut out = "Verifying instruction:\n".to_owned();
     let mut used: Vec<Value> = body.operands(inst).iter().map(|o| o.value).collect();

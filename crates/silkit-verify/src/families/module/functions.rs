@@ -6,6 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Function, Linkage, Serialized};
+use silkit_text::Entity;
 
 pub(super) const RULES: &[&Rule] =
     &[&NAME_ONCE, &DEFINITION_HAS_BODY, &HIDDEN_EXTERNAL_BODY, &SERIALIZED_LINKAGE, &REPLACED_IS_DECLARED];
@@ -41,24 +42,21 @@ fn name_once(cx: &ModuleContext<'_>) {
             continue;
         };
         let message = format!("`@{}` is a second function of this name", function.name);
-        let first = cx.module.functions[first].name_range;
         cx.report(
             cx.finding(&NAME_ONCE, Owner::Function(id), Place::Whole, message)
-                .also(Place::Text(first), "the first is here"),
+                .also(Place::Function(first), "the first is here"),
         );
     }
     for (index, global) in cx.module.globals.iter().enumerate() {
         let (kind, other) = match (cx.globals.get(&global.name), cx.program.function_id(global.name)) {
             (Some(&first), _) if first != index => {
-                ("a second variable", place::entity(cx, "sil_global", first))
+                ("a second variable", place::entity(cx, Entity::Global(first)))
             }
-            (_, Some(function)) => {
-                ("a function and a variable", Place::Text(cx.module.functions[function].name_range))
-            }
+            (_, Some(function)) => ("a function and a variable", Place::Function(function)),
             _ => continue,
         };
         let message = format!("`@{}` names {kind}", global.name);
-        let place = place::entity(cx, "sil_global", index);
+        let place = place::entity(cx, Entity::Global(index));
         let finding = cx.finding(&NAME_ONCE, Owner::Global(index), place, message);
         cx.report(finding.also(other, "the other is here"));
     }

@@ -6,6 +6,7 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Body, Inst, Opcode};
+use silkit_text::Entity;
 
 pub(super) const RULES: &[&Rule] = &[&GLOBAL_IS_OBJECT, &STATIC_INITIALIZER];
 
@@ -29,7 +30,7 @@ fn global_is_object(cx: &ModuleContext<'_>) {
     for (index, global) in cx.module.globals.iter().enumerate() {
         if global.ty.is_address() {
             let message = format!("the type of `@{}` is an address, `{}`", global.name, global.ty);
-            let place = place::entity(cx, "sil_global", index);
+            let place = place::entity(cx, Entity::Global(index));
             cx.report(cx.finding(&GLOBAL_IS_OBJECT, Owner::Global(index), place, message));
         }
     }

@@ -8,6 +8,7 @@ use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::attributes::EntryKind;
 use silkit_ir::{ClassRef, DeclRef};
+use silkit_text::Entity;
 use silkit_types::decl::Lookup;
 use silkit_types::{FunctionType, Type};
 
@@ -69,18 +70,18 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
     for (index, table) in cx.module.vtables.iter().enumerate() {
         for entry in table.entries.iter().filter(|e| e.attributes.kind == EntryKind::Override) {
             let Some(&overridden) = first.get(&(entry.method, entry.formal)) else { continue };
-            let (Some(base), Some(own)) = (cx.function(overridden), cx.function(entry.function)) else {
-                continue;
-            };
-            let types = (base.ty.ty().as_function(), own.ty.ty().as_function());
+            let ids = (cx.program.function_id(overridden), cx.program.function_id(entry.function));
+            let (Some(base), Some(own)) = ids else { continue };
+            let ty = |id| cx.module.functions[id].ty.ty();
+            let types = (ty(base).as_function(), ty(own).as_function());
             let (Some(base_type), Some(own_type)) = types else { continue };
             if let Some(why) = difference(base_type, own_type) {
                 let message = format!("`@{}` overrides `@{overridden}`, but {why} differ", entry.function);
-                let place = place::entry(cx, "sil_vtable", index, entry.function.as_str());
+                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 cx.report(
                     cx.finding(&OVERRIDE_IS_COMPATIBLE, Owner::Module, place, message)
-                        .also(Place::Text(own.name_range), "the override")
-                        .also(Place::Text(base.name_range), "what it overrides"),
+                        .also(Place::Function(own), "the override")
+                        .also(Place::Function(base), "what it overrides"),
                 );
             }
         }
@@ -188,7 +189,7 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
                 }
                 _ => continue,
             };
-            let place = place::entry(cx, "sil_vtable", index, entry.function.as_str());
+            let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_SAYS_OVERRIDE, Owner::Module, place, message));
         }
     }

@@ -3,40 +3,37 @@
 use crate::context::ModuleContext;
 use crate::finding::Place;
 use silkit_base::TextRange;
+use silkit_text::Entity;
 
-/// The place of the entity with this number among those that a keyword begins: its first line.
-pub(super) fn entity(cx: &ModuleContext<'_>, keyword: &str, number: usize) -> Place {
-    entity_range(cx, keyword, number).map_or(Place::Whole, Place::Text)
+/// The place of an entity: its first line.
+pub(super) fn entity(cx: &ModuleContext<'_>, entity: Entity) -> Place {
+    text_of(cx, entity).map_or(Place::Whole, |(at, text)| Place::Text(head(at, text)))
 }
 
 /// The place of the first entry of a table that mentions a name, or of the table.
-pub(super) fn entry(cx: &ModuleContext<'_>, keyword: &str, number: usize, name: &str) -> Place {
-    let Some(head) = entity_range(cx, keyword, number) else { return Place::Whole };
-    let Some(text) = cx.text else { return Place::Whole };
-    let mut at = head.end as usize;
-    // A table ends with a brace at the start of a line.
-    for line in text[at..].split_inclusive('\n').take_while(|l| !l.starts_with('}')) {
+pub(super) fn entry(cx: &ModuleContext<'_>, table: Entity, name: &str) -> Place {
+    let Some((start, text)) = text_of(cx, table) else { return Place::Whole };
+    let mut at = start;
+    let mut lines = text.split_inclusive('\n');
+    at += lines.next().map_or(0, str::len);
+    for line in lines {
         if line.match_indices(name).any(|(i, _)| ends_name(&line[i + name.len()..])) {
             return Place::Text(trimmed(at, line));
         }
         at += line.len();
     }
-    Place::Text(head)
+    Place::Text(head(start, text))
 }
 
-fn entity_range(cx: &ModuleContext<'_>, keyword: &str, number: usize) -> Option<TextRange> {
-    let mut at = 0;
-    let mut left = number;
-    for line in cx.text?.split_inclusive('\n') {
-        if line.strip_prefix(keyword).is_some_and(ends_name) {
-            if left == 0 {
-                return Some(trimmed(at, line));
-            }
-            left -= 1;
-        }
-        at += line.len();
-    }
-    None
+/// The text of an entity and its offset.
+fn text_of<'a>(cx: &ModuleContext<'a>, entity: Entity) -> Option<(usize, &'a str)> {
+    let range = cx.place(entity)?.as_usize();
+    Some((range.start, cx.source?.text.get(range)?))
+}
+
+/// The first line of an entity.
+fn head(at: usize, text: &str) -> TextRange {
+    trimmed(at, text.lines().next().unwrap_or_default())
 }
 
 /// Whether a name ends where this text begins.

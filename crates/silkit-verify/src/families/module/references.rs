@@ -74,7 +74,7 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
     let mut other = None;
     let (name, linkage) = if let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) {
         let Some(function) = cx.callee(name).filter(|f| !may_be_copied(f, is_whole)) else { return };
-        other = Some(function.name_range);
+        other = cx.callee_id(name);
         (name, function.linkage)
     } else if let Some(name) = cx.body.word(inst, "global").map(Symbol::from_u32) {
         let Some(global) = cx.global(name) else { return };
@@ -90,8 +90,8 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
         linkage.spelling()
     );
     let mut finding = cx.finding(&SERIALIZED_REFERENCE, Place::Inst(inst), message);
-    if let Some(range) = other {
-        finding = finding.also(Place::Text(range), "other modules do not see it");
+    if let Some(other) = other {
+        finding = finding.also(Place::Function(other), "other modules do not see it");
     }
     cx.report(finding.also(Place::Whole, "other modules may copy this function"));
 }
@@ -180,7 +180,8 @@ bb0:
 
 fn dynamic_reference(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(name) = cx.body.word(inst, "function").map(Symbol::from_u32) else { return };
-    let Some(function) = cx.callee(name) else { return };
+    let Some(id) = cx.callee_id(name) else { return };
+    let function = &cx.module().functions[id];
     let is_replaceable = function.has(FunctionFlags::DYNAMICALLY_REPLACEABLE);
     let why = match cx.body.inst(inst).opcode {
         Opcode::FunctionRef if is_replaceable => "may be replaced while the program runs",
@@ -192,7 +193,6 @@ fn dynamic_reference(cx: &FunctionContext<'_>, inst: Inst) {
     };
     let message = format!("`{}` refers to `@{name}`, which {why}", cx.body.info(inst).name);
     cx.report(
-        cx.finding(&DYNAMIC_REFERENCE, Place::Inst(inst), message)
-            .also(Place::Text(function.name_range), "declared here"),
+        cx.finding(&DYNAMIC_REFERENCE, Place::Inst(inst), message).also(Place::Function(id), "declared here"),
     );
 }

@@ -7,6 +7,7 @@ use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{NONE, Scope, ScopeParent};
+use silkit_text::Entity;
 
 pub(super) const RULES: &[&Rule] = &[&SCOPE_DECLARED, &SCOPE_OF_FUNCTION, &SCOPE_ONCE];
 
@@ -95,7 +96,7 @@ fn scopes(cx: &ModuleContext<'_>) {
     let mut known: FxHashMap<u32, usize> = FxHashMap::default();
     let mut owners: FxHashMap<u32, Symbol> = FxHashMap::default();
     for (index, scope) in cx.module.scopes.iter().enumerate() {
-        let place = || place::entity(cx, "sil_scope", index);
+        let place = || place::entity(cx, Entity::Scope(index));
         let parent = match scope.parent {
             Some(ScopeParent::Scope(parent)) => Some(parent),
             _ => None,
@@ -108,7 +109,7 @@ fn scopes(cx: &ModuleContext<'_>) {
             let message = format!("scope {} is declared a second time", scope.id);
             cx.report(
                 cx.finding(&SCOPE_ONCE, Owner::Module, place(), message)
-                    .also(place::entity(cx, "sil_scope", first), "the first time is here"),
+                    .also(place::entity(cx, Entity::Scope(first)), "the first time is here"),
             );
         } else if let Some(owner) = owner(scope, &owners) {
             owners.insert(scope.id, owner);
@@ -138,7 +139,7 @@ fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMa
                 let message = format!("scope {} belongs to `@{owner}`", loc.scope);
                 cx.report(
                     cx.finding(&SCOPE_OF_FUNCTION, Owner::Function(id), Place::Inst(inst), message)
-                        .also(place::entity(cx, "sil_scope", declared), "the scope is declared here")
+                        .also(place::entity(cx, Entity::Scope(declared)), "the scope is declared here")
                         .note("an instruction that was inlined has a scope that says so: `inlined_at`"),
                 );
             }

@@ -11,6 +11,7 @@ use silkit_ir::{
     ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, WitnessEntry, WitnessTable,
     WitnessTableOf,
 };
+use silkit_text::Entity;
 use silkit_types::decl::Lookup;
 use silkit_types::{Convention, FunctionType, Type};
 
@@ -24,10 +25,6 @@ pub(super) const RULES: &[&Rule] = &[
     &SERIALIZED_TABLE,
     &ENTRY_DECLARED,
 ];
-
-const VTABLE: &str = "sil_vtable";
-const WITNESS_TABLE: &str = "sil_witness_table";
-const DEFAULT_WITNESS_TABLE: &str = "sil_default_witness_table";
 
 static TABLE_ONCE: Rule = Rule {
     id: RuleId::new("SIL0610"),
@@ -68,7 +65,7 @@ fn table_once(cx: &ModuleContext<'_>) {
         if !functions.is_empty()
             && let Some(first) = seen.insert((name.clone(), functions), index)
         {
-            second(cx, VTABLE, (first, index), format!("`{name}` has a second vtable"));
+            second(cx, [first, index].map(Entity::VTable), format!("`{name}` has a second vtable"));
         }
     }
     let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), usize> = FxHashMap::default();
@@ -79,15 +76,15 @@ fn table_once(cx: &ModuleContext<'_>) {
             && let Some(first) = seen.insert((conformance, functions), index)
         {
             let message = "the conformance has a second witness table".to_owned();
-            second(cx, WITNESS_TABLE, (first, index), message);
+            second(cx, [first, index].map(Entity::WitnessTable), message);
         }
     }
 }
 
-fn second(cx: &ModuleContext<'_>, keyword: &str, (first, index): (usize, usize), message: String) {
+fn second(cx: &ModuleContext<'_>, [first, second]: [Entity; 2], message: String) {
     cx.report(
-        cx.finding(&TABLE_ONCE, Owner::Module, place::entity(cx, keyword, index), message)
-            .also(place::entity(cx, keyword, first), "the first is here"),
+        cx.finding(&TABLE_ONCE, Owner::Module, place::entity(cx, second), message)
+            .also(place::entity(cx, first), "the first is here"),
     );
 }
 
@@ -106,13 +103,11 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol
     })
 }
 
-/// All witness tables, with the keyword and number of each.
-fn witness_tables<'a>(
-    cx: &ModuleContext<'a>,
-) -> impl Iterator<Item = (&'static str, usize, &'a WitnessTable)> {
-    let tables = cx.module.witness_tables.iter().enumerate().map(|(i, t)| (WITNESS_TABLE, i, t));
+/// All witness tables, also those of protocols.
+fn witness_tables<'a>(cx: &ModuleContext<'a>) -> impl Iterator<Item = (Entity, &'a WitnessTable)> {
+    let tables = cx.module.witness_tables.iter().enumerate().map(|(i, t)| (Entity::WitnessTable(i), t));
     let defaults = cx.module.default_witness_tables.iter().enumerate();
-    tables.chain(defaults.map(|(i, t)| (DEFAULT_WITNESS_TABLE, i, t)))
+    tables.chain(defaults.map(|(i, t)| (Entity::DefaultWitnessTable(i), t)))
 }
 
 static ENTRY_ONCE: Rule = Rule {
@@ -154,7 +149,7 @@ fn entry_once(cx: &ModuleContext<'_>) {
                     class_name(table),
                     entry.method
                 );
-                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message));
             }
         }
@@ -200,7 +195,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
                 |f: &FunctionType| f.params.last().is_some_and(|p| p.convention.is_indirect());
             if cx.function(entry.function).and_then(|f| f.ty.ty().as_function()).is_some_and(indirect_self) {
                 let message = format!("`@{}` takes its object by address, as no method does", entry.function);
-                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, entry.function));
                 continue;
@@ -210,7 +205,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
                 found
             {
                 let message = format!("`@{}` is no method, but the vtable calls it as one", entry.function);
-                let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+                let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(
                     with_declaration(cx, finding, entry.function)
@@ -219,14 +214,14 @@ fn entry_convention(cx: &ModuleContext<'_>) {
             }
         }
     }
-    for (keyword, index, table) in witness_tables(cx) {
+    for (entity, table) in witness_tables(cx) {
         for name in methods(table).filter_map(|(_, function)| function) {
             let Some(found) = convention(name) else { continue };
             if matches!(found, Convention::WitnessMethod(_)) {
                 continue;
             }
             let message = format!("`@{name}` is no witness, but the table calls it as one");
-            let place = place::entry(cx, keyword, index, name.as_str());
+            let place = place::entry(cx, entity, name.as_str());
             let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
             cx.report(
                 with_declaration(cx, finding, name)
@@ -238,10 +233,8 @@ fn entry_convention(cx: &ModuleContext<'_>) {
 
 /// Adds where a function is declared.
 fn with_declaration(cx: &ModuleContext<'_>, finding: Finding, name: Symbol) -> Finding {
-    match cx.function(name) {
-        Some(function) => {
-            finding.also(crate::finding::Place::Text(function.name_range), "the function is here")
-        }
+    match cx.program.function_id(name) {
+        Some(function) => finding.also(crate::finding::Place::Function(function), "the function is here"),
         None => finding,
     }
 }
@@ -272,7 +265,7 @@ fn vtable_of_class(cx: &ModuleContext<'_>) {
             && !decl.is_class()
         {
             let message = format!("`{name}` is no class, but has a vtable");
-            let place = place::entity(cx, VTABLE, index);
+            let place = place::entity(cx, Entity::VTable(index));
             cx.report(cx.finding(&VTABLE_OF_CLASS, Owner::Module, place, message));
         }
     }
@@ -321,7 +314,7 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
                 continue;
             }
             let message = format!("`{}` is no method of `{class}` or a superclass", entry.method);
-            let place = place::entry(cx, VTABLE, index, entry.function.as_str());
+            let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_OF_CLASS, Owner::Module, place, message));
         }
     }
@@ -387,7 +380,7 @@ fn table_of_conformance(cx: &ModuleContext<'_>) {
         let Some(name) = cx.declarations.path_of(*protocol) else { continue };
         if conforms(cx.declarations, *ty, name) == Some(false) {
             let message = format!("`{ty}` does not conform to `{protocol}`");
-            let place = place::entity(cx, WITNESS_TABLE, index);
+            let place = place::entity(cx, Entity::WitnessTable(index));
             cx.report(cx.finding(&TABLE_OF_CONFORMANCE, Owner::Module, place, message));
         }
     }
@@ -446,7 +439,7 @@ fn serialized_table(cx: &ModuleContext<'_>) {
         for name in methods(table).filter_map(|(_, function)| function) {
             if cx.function(name).is_some_and(is_unseen) {
                 let message = format!("the table is serialized, but other modules do not see `@{name}`");
-                let place = place::entry(cx, WITNESS_TABLE, index, name.as_str());
+                let place = place::entry(cx, Entity::WitnessTable(index), name.as_str());
                 let finding = cx.finding(&SERIALIZED_TABLE, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, name));
             }
@@ -481,29 +474,29 @@ sil_vtable C {
 };
 
 fn entry_declared(cx: &ModuleContext<'_>) {
-    let check = |keyword: &'static str, index: usize, name: Symbol| {
+    let check = |entity: Entity, name: Symbol| {
         if cx.function(name).is_none() {
-            let place = place::entry(cx, keyword, index, name.as_str());
+            let place = place::entry(cx, entity, name.as_str());
             let message = format!("`@{name}` is not declared");
             cx.report(cx.finding(&ENTRY_DECLARED, Owner::Module, place, message));
         }
     };
     for (index, table) in cx.module.vtables.iter().enumerate() {
-        table.entries.iter().for_each(|e| check(VTABLE, index, e.function));
+        table.entries.iter().for_each(|e| check(Entity::VTable(index), e.function));
     }
-    for (keyword, index, table) in witness_tables(cx) {
-        methods(table).filter_map(|(_, f)| f).for_each(|f| check(keyword, index, f));
+    for (entity, table) in witness_tables(cx) {
+        methods(table).filter_map(|(_, f)| f).for_each(|f| check(entity, f));
     }
     for (index, table) in cx.module.default_override_tables.iter().enumerate() {
-        table.entries.iter().for_each(|(_, _, _, f)| check("sil_default_override_table", index, *f));
+        table.entries.iter().for_each(|(_, _, _, f)| check(Entity::DefaultOverrideTable(index), *f));
     }
     for (index, deinit) in cx.module.deinits.iter().enumerate() {
-        check("sil_moveonlydeinit", index, deinit.function);
+        check(Entity::Deinit(index), deinit.function);
     }
     for (index, witness) in cx.module.differentiability_witnesses.iter().enumerate() {
         let derivatives = witness.derivatives.iter().flatten().map(|(_, function, _)| *function);
         for function in derivatives.chain([witness.function]) {
-            check("sil_differentiability_witness", index, function);
+            check(Entity::DifferentiabilityWitness(index), function);
         }
     }
 }

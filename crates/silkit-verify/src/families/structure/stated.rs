@@ -33,7 +33,7 @@ bb0(%0 : $Builtin.Int64):
 };
 
 fn stated_type_is_defined(cx: &FunctionContext<'_>) {
-    for stated in cx.body.stated_types() {
+    for stated in cx.source().map_or(&[][..], |(_, map)| map.stated_types()) {
         let ty = cx.body.value(stated.value).ty;
         let differs = ty.is_address() != stated.ty.is_address()
             || cx.declarations().same_type(ty.ty(), stated.ty.ty(), cx.signature()) == Some(false);
@@ -45,7 +45,7 @@ fn stated_type_is_defined(cx: &FunctionContext<'_>) {
         }
         let name = cx.value(stated.value);
         let message = format!("`{name}` is used as `{}`, but is defined as `{ty}`", stated.ty);
-        let place = Place::Text(TextRange { start: stated.pos, end: stated.pos + name.len() as u32 });
+        let place = Place::Text(TextRange { start: stated.at, end: stated.at + name.len() as u32 });
         cx.report(
             cx.finding(&STATED_TYPE_IS_DEFINED, place, message)
                 .label(format!("used as `{}`", stated.ty))

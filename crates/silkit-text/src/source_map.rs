@@ -1,0 +1,200 @@
+//! Where the entities of a module stand in the text that it was read from.
+//!
+//! The IR holds no positions. The parser returns them beside the module, and who shows a place in the text to people, or prints
+//! debug locations, is handed both. A map speaks of the entities as they were read: what was made later has no place.
+
+use silkit_base::{Entity as _, IdVec, Symbol, TextRange};
+use silkit_ir::{Block, FunctionId, Inst, NONE, Value};
+use silkit_types::SilType;
+
+/// An entity of a file, by its kind and number among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Entity {
+    /// `sil_stage`.
+    Stage,
+    /// Swift declarations.
+    Swift(usize),
+    /// `sil`.
+    Function(FunctionId),
+    /// `sil_global`.
+    Global(usize),
+    /// `sil_vtable`.
+    VTable(usize),
+    /// `sil_witness_table`.
+    WitnessTable(usize),
+    /// `sil_default_witness_table`.
+    DefaultWitnessTable(usize),
+    /// `sil_default_override_table`.
+    DefaultOverrideTable(usize),
+    /// `sil_differentiability_witness`.
+    DifferentiabilityWitness(usize),
+    /// `sil_property`.
+    Property(usize),
+    /// `sil_coverage_map`.
+    CoverageMap(usize),
+    /// `sil_moveonlydeinit`.
+    Deinit(usize),
+    /// `sil_scope`.
+    Scope(usize),
+}
+
+/// An entity of a file and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Which one it is.
+    pub entity: Entity,
+    /// From its first word to its end, without the comments around it.
+    pub range: TextRange,
+}
+
+impl Placed {
+    /// Returns true if this is a SIL entity that may name types.
+    pub(crate) fn names_types(&self) -> bool {
+        !matches!(self.entity, Entity::Stage | Entity::Swift(_))
+    }
+}
+
+/// A type that the text states beside the use of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StatedType {
+    /// The value that is used.
+    pub value: Value,
+    /// The type that is stated.
+    pub ty: SilType,
+    /// The offset at which the value is named there.
+    pub at: u32,
+}
+
+/// Where the entities of a module stand in the text that it was read from.
+///
+/// ```
+/// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
+/// let parsed = silkit_text::parse_module(text);
+/// let (id, function) = parsed.module.functions.iter().next().unwrap();
+/// assert_eq!(&text[parsed.source_map.function_name(id).unwrap().as_usize()], "@f");
+/// let first = function.body.as_ref().unwrap().insts().next().unwrap();
+/// let at = parsed.source_map.function(id).unwrap().inst(first).unwrap();
+/// assert!(text[at as usize..].starts_with("%0 = tuple ()\n"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ModuleSourceMap {
+    pub(crate) entities: Vec<Placed>,
+    pub(crate) names: IdVec<FunctionId, TextRange>,
+    pub(crate) functions: IdVec<FunctionId, BodySourceMap>,
+    pub(crate) globals: Vec<BodySourceMap>,
+}
+
+impl ModuleSourceMap {
+    /// The entities in the order of the text.
+    pub fn entities(&self) -> &[Placed] {
+        &self.entities
+    }
+
+    /// Where a function has its name, with the `@`.
+    pub fn function_name(&self, function: FunctionId) -> Option<TextRange> {
+        self.names.get(function).copied()
+    }
+
+    /// The places in the body of a function.
+    pub fn function(&self, function: FunctionId) -> Option<&BodySourceMap> {
+        self.functions.get(function)
+    }
+
+    /// The places in the static initializer of a global variable, by its position in the module.
+    pub fn global(&self, index: usize) -> Option<&BodySourceMap> {
+        self.globals.get(index)
+    }
+
+    /// Bytes of memory that the map holds.
+    pub fn heap_size(&self) -> usize {
+        let bodies = self.functions.values().chain(&self.globals);
+        self.entities.capacity() * size_of::<Placed>()
+            + self.names.heap_size()
+            + self.functions.heap_size()
+            + self.globals.capacity() * size_of::<BodySourceMap>()
+            + bodies.map(BodySourceMap::heap_size).sum::<usize>()
+    }
+}
+
+/// Where the parts of a body stand in the text that it was read from, and what the text said of them besides.
+#[derive(Clone, Debug, Default)]
+pub struct BodySourceMap {
+    /// The offset of each instruction.
+    insts: Vec<u32>,
+    /// The offset of the label of each block, or [`NONE`].
+    blocks: Vec<u32>,
+    stated: Vec<StatedType>,
+    named: Vec<(Symbol, Value)>,
+}
+
+impl BodySourceMap {
+    /// The offset at which an instruction begins, with the names of its results.
+    pub fn inst(&self, inst: Inst) -> Option<u32> {
+        self.insts.get(inst.index()).copied().filter(|&at| at != NONE)
+    }
+
+    /// The offset of the label of a block.
+    pub fn block(&self, block: Block) -> Option<u32> {
+        self.blocks.get(block.index()).copied().filter(|&at| at != NONE)
+    }
+
+    /// The types that the text states of uses and that are spelled otherwise than those of the definitions: whether they mean the
+    /// same is for a verifier to say.
+    pub fn stated_types(&self) -> &[StatedType] {
+        &self.stated
+    }
+
+    /// A value that a `specify_test` names: `x` for `%x`.
+    pub fn named_value(&self, name: Symbol) -> Option<Value> {
+        self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
+    }
+
+    /// Notes where an instruction begins.
+    pub(crate) fn place_inst(&mut self, inst: Inst, at: usize) {
+        place(&mut self.insts, inst.index(), at);
+    }
+
+    /// Notes where the label of a block stands.
+    pub(crate) fn place_block(&mut self, block: Block, at: usize) {
+        place(&mut self.blocks, block.index(), at);
+    }
+
+    /// Notes a type that the text states of a use.
+    pub(crate) fn note_stated_type(&mut self, stated: StatedType) {
+        self.stated.push(stated);
+    }
+
+    /// Notes the name that a string, such as a test's, gives to a value.
+    pub(crate) fn note_named_value(&mut self, name: Symbol, value: Value) {
+        self.named.push((name, value));
+    }
+
+    /// Gives back memory that is reserved and not used.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.insts.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.stated.shrink_to_fit();
+    }
+
+    fn heap_size(&self) -> usize {
+        (self.insts.capacity() + self.blocks.capacity()) * size_of::<u32>()
+            + self.stated.capacity() * size_of::<StatedType>()
+            + self.named.capacity() * size_of::<(Symbol, Value)>()
+    }
+}
+
+fn place(table: &mut Vec<u32>, index: usize, at: usize) {
+    if index >= table.len() {
+        table.resize(index + 1, NONE);
+    }
+    table[index] = u32::try_from(at).unwrap_or(NONE);
+}
+
+/// The text that a module was read from, with the places of its entities.
+#[derive(Clone, Copy, Debug)]
+pub struct MappedText<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Where the entities stand.
+    pub map: &'a ModuleSourceMap,
+}
