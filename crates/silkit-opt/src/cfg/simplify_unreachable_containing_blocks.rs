@@ -1,4 +1,17 @@
 //! `simplify-unreachable-containing-blocks`: empties the blocks that end with `unreachable`.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   cond_fail %0, "before the end"
+//!   unreachable
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   unreachable
+//! }
+//! ```
 
 use silkit_ir::{Block, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;

@@ -1,5 +1,34 @@
 //! `split-critical-edges`: puts a block on each edge from a block with several successors to one with several
 //! predecessors.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   cond_br %0, bb1, bb2
+//!
+//! bb1:
+//!   br bb2
+//!
+//! bb2:
+//!   %3 = tuple ()
+//!   return %3
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   cond_br %0, bb2, bb1
+//!
+//! bb1:
+//!   br bb3
+//!
+//! bb2:
+//!   br bb3
+//!
+//! bb3:
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ```
 
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;

@@ -1,4 +1,17 @@
 //! `strip-debug-info`: removes what says where variables are.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : $Builtin.Int64):
+//!   debug_value %0, let, name "x"
+//!   return %0
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : $Builtin.Int64):
+//!   return %0
+//! }
+//! ```
 
 use silkit_ir::{Inst, Opcode};
 use silkit_pass::FunctionContext;

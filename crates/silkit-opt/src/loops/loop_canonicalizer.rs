@@ -1,4 +1,33 @@
 //! `loop-canonicalizer`: gives each loop one block before it and one block that goes back.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   cond_br %0, bb1, bb2
+//!
+//! bb1:
+//!   cond_br %0, bb1, bb2
+//!
+//! bb2:
+//!   %3 = tuple ()
+//!   return %3
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   cond_br %0, bb1, bb3
+//!
+//! bb1:
+//!   br bb2
+//!
+//! bb2:
+//!   cond_br %0, bb2, bb3
+//!
+//! bb3:
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ```
 
 use silkit_analysis::{LoopId, Loops};
 use silkit_ir::generated::Opcode;

@@ -1,4 +1,26 @@
 //! `stack-nesting`: makes stack allocations nest.
+//!
+//! ```text
+//! sil @f : $@convention(thin) () -> () {
+//! bb0:
+//!   %0 = alloc_stack $Builtin.Int64
+//!   %1 = alloc_stack $Builtin.Int64
+//!   dealloc_stack %0
+//!   dealloc_stack %1
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ---
+//! sil @f : $@convention(thin) () -> () {
+//! bb0:
+//!   %0 = alloc_stack $Builtin.Int64
+//!   %1 = alloc_stack $Builtin.Int64
+//!   dealloc_stack %1
+//!   dealloc_stack %0
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ```
 
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;

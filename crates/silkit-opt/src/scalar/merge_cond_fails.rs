@@ -1,4 +1,22 @@
 //! `merge-cond_fails`: checks one condition where several are checked in a row.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
+//!   cond_fail %0, "overflow"
+//!   cond_fail %1, "overflow"
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
+//!   %2 = builtin "or_Int1"(%0, %1) : $Builtin.Int1
+//!   cond_fail %2, "overflow"
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ```
 
 use silkit_analysis::BodyView;
 use silkit_base::Symbol;

@@ -8,6 +8,22 @@
 //! | [`several_blocks`] | all others: one walk for each block, and phis where values meet |
 //!
 //! The cost of an allocation is that of its uses, and of the dominance frontiers of its stores where it is there.
+//!
+//! ```text
+//! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : $Builtin.Int64):
+//!   %1 = alloc_stack $Builtin.Int64
+//!   store %0 to [trivial] %1
+//!   %3 = load [trivial] %1
+//!   dealloc_stack %1
+//!   return %3
+//! }
+//! ---
+//! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : $Builtin.Int64):
+//!   return %0
+//! }
+//! ```
 
 mod rewrite;
 mod several_blocks;

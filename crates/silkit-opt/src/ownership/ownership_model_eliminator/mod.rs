@@ -2,6 +2,26 @@
 //!
 //! Copies become retains, destructions releases, borrows and moves the values themselves. Closures on the stack, which
 //! end with their values in ownership SSA, get a deallocation, and their captures a dependence.
+//!
+//! ```text
+//! sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+//! bb0(%0 : @owned $Builtin.NativeObject):
+//!   %1 = copy_value %0
+//!   destroy_value %1
+//!   destroy_value %0
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ---
+//! sil @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+//! bb0(%0 : $Builtin.NativeObject):
+//!   strong_retain %0
+//!   strong_release %0
+//!   strong_release %0
+//!   %4 = tuple ()
+//!   return %4
+//! }
+//! ```
 
 mod closures;
 

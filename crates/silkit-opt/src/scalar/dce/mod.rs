@@ -6,6 +6,33 @@
 //! and it stays. Where a branch or an argument is dead, blocks go that cannot be reached.
 //!
 //! A web of dead values is one transformation, as is a branch with all that it leaves behind.
+//!
+//! ```text
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   %1 = struct $Bool (%0)
+//!   cond_br %0, bb1, bb2
+//!
+//! bb1:
+//!   br bb3
+//!
+//! bb2:
+//!   br bb3
+//!
+//! bb3:
+//!   %5 = tuple ()
+//!   return %5
+//! }
+//! ---
+//! sil @f : $@convention(thin) (Builtin.Int1) -> () {
+//! bb0(%0 : $Builtin.Int1):
+//!   br bb1
+//!
+//! bb1:
+//!   %2 = tuple ()
+//!   return %2
+//! }
+//! ```
 
 mod control;
 mod groups;
