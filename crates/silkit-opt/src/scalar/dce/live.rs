@@ -236,11 +236,14 @@ fn is_root(
             ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
         }
         Opcode::BeginAccess | Opcode::BeginBorrow | Opcode::CopyValue | Opcode::Branch => false,
-        // A cast whose result nobody uses may go, though it could have trapped (seed 003).
+        // A cast whose result nobody uses is deleted although it could have trapped, as the reference does.
         Opcode::UnconditionalCheckedCast => false,
         Opcode::MoveValue => body.has_flag(inst, "lexical"),
         // A move that is not decided yet initializes memory.
-        Opcode::AllocRef | Opcode::AllocRefDynamic | Opcode::MarkUnresolvedMoveAddr => true,
+        Opcode::AllocRef
+        | Opcode::AllocRefDynamic
+        | Opcode::EndInitLetRef
+        | Opcode::MarkUnresolvedMoveAddr => true,
         // What is trivial has no lifetime, but memory has.
         Opcode::FixLifetime => {
             let ty = body.value(body.operand_value(inst, 0)).ty;
