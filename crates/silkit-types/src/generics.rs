@@ -1,6 +1,6 @@
 //! Generic signatures.
 
-use crate::kind::Type;
+use crate::kind::{Type, TypeKind};
 use silkit_base::{Interned, Interner, Symbol};
 
 static SIGS: Interner<SigData> = Interner::new();
@@ -83,6 +83,39 @@ impl GenericSig {
     /// The signature with this raw number, which must come from [`Self::as_u32`].
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))
+    }
+
+    /// Whether a requirement may make a parameter another type.
+    pub fn params_may_meet(self) -> bool {
+        self.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType)
+    }
+
+    /// Whether one parameter hides another, so that in bodies both are spelled alike.
+    pub fn params_hide(self) -> bool {
+        self.data().params.iter().any(|p| self.hiding(p.name).is_some())
+    }
+
+    /// The parameter that hides another one of this name: where the compiler tells both apart, it calls the inner one
+    /// `T1` and the outer one `T`; elsewhere it calls both `T`.
+    fn hiding(self, name: Symbol) -> Option<&'static GenericParamDecl> {
+        let params = &self.data().params;
+        let outer = params.iter().find(|p| p.name == name && !name.as_str().starts_with('τ'))?;
+        params.iter().filter(|p| p.depth > outer.depth).find(|p| {
+            let number = p.name.as_str().strip_prefix(name.as_str());
+            number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+    }
+
+    /// The type that is meant by a parameter, or a member of one, if what it spells hides another parameter.
+    pub(crate) fn hidden_by(self, ty: Type) -> Option<Type> {
+        match ty.kind() {
+            TypeKind::Param { name, .. } => {
+                let p = self.hiding(*name)?;
+                Some(Type::new(TypeKind::Param { name: p.name, depth: p.depth, index: p.index }))
+            }
+            TypeKind::Member(base, name) => Some(Type::new(TypeKind::Member(self.hidden_by(*base)?, *name))),
+            _ => None,
+        }
     }
 
     /// The parameter with this name, the innermost where there are several.

@@ -4,8 +4,10 @@
 //! chain that names are looked up in: the module's own table, then its imports and the shipped facts
 //! about the standard library. Every question has three answers: yes, no, and not known.
 
+mod ambiguous;
 mod budget;
 mod conformance;
+mod dependent;
 mod initial;
 mod model;
 mod packs;

@@ -2,6 +2,7 @@
 
 use super::budget::Query;
 use super::conformance::is_suppressed;
+use super::dependent::Bounds;
 use super::model::{DeclFlags, NominalDecl, NominalKind};
 use super::query::Declarations;
 use crate::function::Convention;
@@ -67,6 +68,21 @@ impl TypeProperties {
         holds_pointer: Some(false),
         lexical: Some(true),
     };
+
+    /// Those of a value that has the one type or the other.
+    fn or(self, other: Self) -> Self {
+        fn same(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+            if a == b { a } else { None }
+        }
+        Self {
+            trivial: same(self.trivial, other.trivial),
+            address_only: same(self.address_only, other.address_only),
+            move_only: same(self.move_only, other.move_only),
+            non_escapable: same(self.non_escapable, other.non_escapable),
+            holds_pointer: same(self.holds_pointer, other.holds_pointer),
+            lexical: same(self.lexical, other.lexical),
+        }
+    }
 
     /// Those of a value that holds both.
     fn and(self, other: Self) -> Self {
@@ -172,7 +188,8 @@ impl Query<'_> {
             TypeKind::Any(t) => self.existential(*t),
             TypeKind::Composition(_) => self.existential(ty),
             TypeKind::Opened { existential, interface, .. } => match (existential.kind(), interface.kind()) {
-                (_, TypeKind::Member(..)) => TypeProperties::OPAQUE,
+                (TypeKind::Any(t), TypeKind::Member(..)) => self.bounded(&self.opened_bounds(*interface, *t)),
+                (_, TypeKind::Member(..)) => self.bounded(&self.opened_bounds(*interface, *existential)),
                 (TypeKind::Any(t), _) => self.opened(*t),
                 _ => self.opened(*existential),
             },
@@ -360,24 +377,26 @@ impl Query<'_> {
         let Some(sig) = sig else {
             return TypeProperties::UNKNOWN;
         };
-        let subject = ty.canonical();
-        let data = sig.data();
-        let bounds = data.params.iter().filter_map(|p| Some((Type::param(p.depth, p.index), p.bound?)));
-        let wheres = data.requirements.iter().map(|r| (r.subject.canonical(), r.constraint));
-        let known: Vec<(Type, Type)> = bounds.chain(wheres).collect();
-        if self.spend(known.len()).is_none() {
-            return TypeProperties::UNKNOWN;
+        let found = self.bounded(&self.bounds(ty.canonical(), sig));
+        // In a body the compiler spells `T1`, which hides a `T` further outside, as `T`.
+        match sig.hidden_by(ty) {
+            Some(other) => found.or(self.parameter(other, Some(sig))),
+            None => found,
         }
-        let direct = known.iter().filter(|(s, _)| *s == subject).map(|(_, c)| *c);
-        let mut constraints: Vec<Type> = direct.collect();
-        if let TypeKind::Member(base, name) = subject.kind() {
-            // What the protocols of the base say about their associated type holds as well.
-            for (_, protocol) in known.iter().filter(|(s, _)| s == base) {
-                self.associated_bounds(*protocol, *name, &mut constraints);
+    }
+
+    /// How values of a type are handled of which nothing is known but constraints.
+    fn bounded(&self, bounds: &Bounds) -> TypeProperties {
+        if let Some(concrete) = bounds.concrete {
+            return self.properties(concrete, None);
+        }
+        let mut found = match bounds.is_complete {
+            true => TypeProperties::OPAQUE,
+            false => {
+                TypeProperties { trivial: None, address_only: None, lexical: None, ..TypeProperties::OPAQUE }
             }
-        }
-        let mut found = TypeProperties::OPAQUE;
-        for constraint in constraints {
+        };
+        for &constraint in &bounds.constraints {
             match self.layout(constraint) {
                 Layout::Reference => return TypeProperties::REFERENCE,
                 Layout::Trivial => return TypeProperties::TRIVIAL,
@@ -391,29 +410,6 @@ impl Query<'_> {
             found.trivial = Some(false);
         }
         found
-    }
-
-    /// Adds what a protocol, or one that it inherits from, says about an associated type.
-    fn associated_bounds(&self, protocol: Type, name: Symbol, into: &mut Vec<Type>) {
-        let mut queue = vec![protocol];
-        let mut seen = Vec::new();
-        while let Some(ty) = queue.pop() {
-            if let TypeKind::Composition(parts) = ty.kind() {
-                queue.extend(parts.iter());
-                continue;
-            }
-            let Some(path) = self.path_of(ty).filter(|p| !seen.contains(p)) else { continue };
-            if self.spend(1 + seen.len() / 16).is_none() {
-                return;
-            }
-            seen.push(path);
-            let Some(decl) = self.nominal_at(path).filter(|d| d.kind == NominalKind::Protocol) else {
-                continue;
-            };
-            let associated = decl.body.associated.iter().filter(|a| a.name == name);
-            into.extend(associated.flat_map(|a| a.inherited.iter()));
-            queue.extend(decl.inherited.iter());
-        }
     }
 
     fn layout(&self, constraint: Type) -> Layout {

@@ -1,12 +1,13 @@
 //! Questions about declared types.
 
+use super::ambiguous::ambiguous_paths;
 use super::budget::Query;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
 use super::table::{DeclSource, DeclTable, Entry, FxMap};
 use crate::GenericSig;
 use crate::kind::{Named, Type, TypeKind};
-use silkit_base::Symbol;
+use silkit_base::{FxHashSet, Symbol};
 use std::fmt;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -41,6 +42,7 @@ pub struct Declarations {
     sources: Vec<Arc<dyn DeclSource>>,
     sees_unknown_modules: bool,
     own_is_resilient: bool,
+    ambiguous: FxHashSet<Symbol>,
     paths: RwLock<FxMap<Type, Option<Symbol>>>,
     pub(super) resolved: RwLock<FxMap<Type, Type>>,
     pub(super) reduced: RwLock<FxMap<(Type, GenericSig), Type>>,
@@ -66,7 +68,9 @@ impl Declarations {
         let known = |m: &Symbol| *m == "Builtin" || sources.iter().any(|s| s.has_module(*m));
         let own_is_resilient = own.nominals().any(|n| n.flags.contains(DeclFlags::FROZEN));
         let sees_unknown_modules = !own.imports.iter().all(known);
+        let ambiguous = ambiguous_paths(&own, &sources);
         Self {
+            ambiguous,
             own,
             sources,
             sees_unknown_modules,
@@ -106,6 +110,9 @@ impl Declarations {
 
     /// The nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
+        if self.ambiguous.contains(&path) {
+            return Lookup::Unknown;
+        }
         // An alias of the module shadows a type of another one.
         let nearest = self.entries(path).find(|e| e.nominal.is_some() || e.alias.is_some());
         if nearest.is_some_and(|e| e.nominal.is_none()) {
@@ -152,7 +159,37 @@ impl Declarations {
 
     /// The declaration of a nominal type, whatever its spelling; an alias is followed.
     pub fn nominal_of(&self, ty: Type) -> Option<&NominalDecl> {
-        self.nominal_at(self.path_of(ty)?)
+        let path = self.path_of(ty)?;
+        if self.ambiguous.contains(&path) {
+            return self.one_by_arity(path, ty);
+        }
+        self.nominal_at(path)
+    }
+
+    /// Of several types with one name, the one that takes as many generic arguments as are given.
+    fn one_by_arity(&self, path: Symbol, ty: Type) -> Option<&NominalDecl> {
+        let TypeKind::Named(named) = ty.kind() else { return None };
+        self.only_one(path, |decl| decl.param_count() == named.args.len())
+    }
+
+    /// The one of several types with one name for which something holds.
+    fn only_one(&self, path: Symbol, holds: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
+        let mut found = self.entries(path).filter_map(|e| e.nominal.as_ref()).filter(|decl| holds(decl));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The declaration of a type that has a certain member: of several types with one name, the one that has it.
+    fn nominal_with(&self, ty: Type, has: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
+        self.nominal_of(ty).or_else(|| {
+            let path = self.path_of(ty).filter(|path| self.ambiguous.contains(path))?;
+            self.only_one(path, has)
+        })
+    }
+
+    /// Whether a declaration of the standard library may be meant by a name that modules which are not known use as
+    /// well: one that is not public.
+    pub fn may_be_another(&self, decl: &NominalDecl) -> bool {
+        self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
     }
 
     /// The dotted path of a named type.
@@ -304,7 +341,7 @@ impl Query<'_> {
     pub(crate) fn declared_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type, Type)> {
         let mut base = self.desugared(ty);
         for _ in 0..MAX_SUPERCLASSES {
-            let decl = self.nominal_of(base)?;
+            let decl = self.nominal_with(base, |d| d.body.fields.iter().any(|f| f.name == name))?;
             if let Some(field) = decl.body.fields.iter().find(|f| f.name == name) {
                 let ty = self.resolve_in(field.ty, base);
                 return (!ty.is_unknown()).then_some((field, ty, base));
@@ -316,7 +353,8 @@ impl Query<'_> {
 
     pub(crate) fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
         let base = self.desugared(ty);
-        let found = self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)?;
+        let decl = self.nominal_with(base, |d| d.body.cases.iter().any(|c| c.name == case))?;
+        let found = decl.body.cases.iter().find(|c| c.name == case)?;
         let ty = self.resolve_in(found.payload?, base);
         (!ty.is_unknown()).then_some(Payload { ty, indirect: found.indirect })
     }

@@ -6,7 +6,7 @@
 use super::query::{Declarations, Lookup};
 use crate::function::{FunctionType, Param, ResultInfo};
 use crate::kind::{BoxType, MetatypeRepr, Named, Type, TypeKind};
-use crate::{Convention, GenericSig, RequirementKind};
+use crate::{Convention, GenericSig};
 use std::sync::PoisonError;
 
 /// Two types, and the signature that says what is known about the parameters in them.
@@ -20,6 +20,8 @@ const MAX_DEPTH: u32 = 48;
 struct Pair {
     /// Whether a requirement may make two different parameters one type.
     params_may_meet: bool,
+    /// Whether two parameters may be spelled alike, of which one hides the other.
+    params_hide: bool,
     depth: u32,
 }
 
@@ -42,8 +44,11 @@ impl Declarations {
         if let Some(found) = self.same.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *found;
         }
-        let meets = |s: GenericSig| s.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType);
-        let pair = Pair { params_may_meet: sig.is_none_or(meets), depth: 0 };
+        let pair = Pair {
+            params_may_meet: sig.is_none_or(GenericSig::params_may_meet),
+            params_hide: sig.is_some_and(GenericSig::params_hide),
+            depth: 0,
+        };
         let found = self.same(self.resolve(a).canonical(), self.resolve(b).canonical(), pair);
         self.same.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
         found
@@ -77,7 +82,9 @@ impl Declarations {
                 self.all_same(args, others, pair)
             }
             (K::Named(n), K::Named(m)) => self.same_named(a, n, b, m, pair),
-            (K::Param { .. }, K::Param { .. }) => (!pair.params_may_meet).then_some(false),
+            (K::Param { .. }, K::Param { .. }) => {
+                (!pair.params_may_meet && !pair.params_hide).then_some(false)
+            }
             (K::Param { .. }, _) | (_, K::Param { .. }) if pair.params_may_meet => None,
             (K::Tuple(es), K::Tuple(fs)) => {
                 let expands = |t: &Type| matches!(t.kind(), K::PackExpansion(_));

@@ -1,6 +1,6 @@
 //! Shapes of structs, tuples, boxes and classes.
 
-use super::facts::{at_operand, decl, expect, operand, resolved, sil_type};
+use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -85,7 +85,7 @@ fn elements(cx: &FunctionContext<'_>, inst: Inst) {
 /// The operands of `struct` against the stored properties of the type.
 fn struct_fields(cx: &FunctionContext<'_>, inst: Inst, ty: SilType) {
     let facts = cx.declarations();
-    let Some(decl) = facts.nominal_of(ty.ty()).filter(|d| d.lists_fields()) else {
+    let Some(decl) = declared(cx, ty.ty()).filter(|d| d.lists_fields()) else {
         cx.unknown(&ELEMENT_COUNT, Place::Inst(inst), || format!("the properties of `{ty}` are not known"));
         return;
     };
@@ -218,7 +218,7 @@ fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
 fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -> Option<bool> {
     let mut ty = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {
-        let decl = cx.declarations().nominal_of(ty)?;
+        let decl = declared(cx, ty)?;
         if decl.body.fields.iter().any(|f| f.name == name) {
             return Some(true);
         }
@@ -243,7 +243,7 @@ pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -
     let Lookup::Known(named) = cx.declarations().lookup_nominal(named) else { return None };
     let mut base = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {
-        let found = cx.declarations().nominal_of(base)?;
+        let found = declared(cx, base)?;
         if std::ptr::eq::<NominalDecl>(found, named) || found.path == named.path {
             return Some(true);
         }

@@ -1,7 +1,7 @@
 //! Shapes of enums: their cases and payloads, and the instructions that tell cases apart.
 
 use super::aggregates::names_member;
-use super::facts::{at_operand, decl, expect, operand, resolved, sil_type};
+use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -26,7 +26,7 @@ enum Case {
 }
 
 fn enum_decl<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
-    cx.declarations().nominal_of(resolved(cx, ty)).filter(|d| d.kind == NominalKind::Enum)
+    declared(cx, resolved(cx, ty)).filter(|d| d.kind == NominalKind::Enum)
 }
 
 fn case(cx: &FunctionContext<'_>, ty: Type, name: Symbol) -> Case {

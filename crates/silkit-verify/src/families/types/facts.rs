@@ -7,7 +7,8 @@ use silkit_base::FxHashMap;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{DeclRef, Inst, Value, ValueDef};
-use silkit_types::{FunctionType, RequirementKind, SilType, Type, TypeKind};
+use silkit_types::decl::NominalDecl;
+use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -74,10 +75,14 @@ pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
     }
 }
 
+/// The declaration of a nominal type, unless a module that is not known may declare one of its name.
+pub(super) fn declared<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
+    cx.declarations().nominal_of(ty).filter(|decl| !cx.declarations().may_be_another(decl))
+}
+
 /// Whether a same-type requirement may make a parameter another type.
 pub(super) fn params_may_meet(cx: &FunctionContext<'_>) -> bool {
-    let sig = cx.signature();
-    sig.is_none_or(|s| s.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType))
+    cx.signature().is_none_or(GenericSig::params_may_meet)
 }
 
 /// Whether it is known what kind of type this is.

@@ -1,0 +1,105 @@
+//! Names that a module shares with what it imports.
+//!
+//! The compiler spells types without their modules, so `_HashTable` in a module that declares one may be the one of the
+//! standard library as well, which inlining brought along. Where it makes a difference which one is meant, nothing is
+//! known about the name.
+
+use super::model::NominalDecl;
+use super::query::join;
+use super::table::{DeclSource, DeclTable};
+use crate::kind::{Type, TypeKind};
+use silkit_base::{FxHashSet, Symbol};
+use std::sync::Arc;
+
+/// A module that declares so many types of a library is that library.
+const SAME_MODULE: usize = 16;
+/// So is one that shares half of its types with it, if these are not fewer.
+const SAME_SMALL_MODULE: usize = 4;
+
+/// The paths that a module and its imports declare differently.
+pub(super) fn ambiguous_paths(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    let sources: Vec<&dyn DeclSource> =
+        sources.iter().map(|s| &**s).filter(|s| own.imports.iter().any(|m| s.has_module(*m))).collect();
+    let (mut top_level, mut shared) = (0, Vec::new());
+    for nominal in own.nominals().filter(|n| !n.path.as_str().contains('.')) {
+        top_level += 1;
+        let theirs = sources.iter().find_map(|s| s.entry(nominal.path)?.nominal.as_ref());
+        shared.extend(theirs.map(|theirs| (nominal, theirs)));
+    }
+    let is_library =
+        shared.len() >= SAME_MODULE || (shared.len() >= SAME_SMALL_MODULE && shared.len() * 2 >= top_level);
+    if !is_library {
+        for (ours, theirs) in shared {
+            collect(own, &sources, ours, theirs, &mut found);
+        }
+    }
+    found
+}
+
+/// Adds a path that is declared twice if the two differ, and those of the types inside of it.
+fn collect(
+    own: &DeclTable,
+    sources: &[&dyn DeclSource],
+    ours: &NominalDecl,
+    theirs: &NominalDecl,
+    found: &mut FxHashSet<Symbol>,
+) {
+    if !is_alike(ours, theirs) {
+        found.insert(ours.path);
+    }
+    let prefix = format!("{}.", ours.path);
+    for nested in own.nominals().filter(|n| n.path.as_str().starts_with(&prefix)) {
+        let path = join(ours.path, Symbol::new(&nested.path.as_str()[prefix.len()..]));
+        if let Some(theirs) = sources.iter().find_map(|s| s.entry(path)?.nominal.as_ref())
+            && !is_alike(nested, theirs)
+        {
+            found.insert(path);
+        }
+    }
+}
+
+/// Whether it does not matter which of two declarations is meant, as far as they describe values.
+fn is_alike(ours: &NominalDecl, theirs: &NominalDecl) -> bool {
+    let (ours_body, theirs_body) = (&ours.body, &theirs.body);
+    ours.kind == theirs.kind
+        && ours.param_count() == theirs.param_count()
+        && ours.lists_fields() == theirs.lists_fields()
+        && ours_body.fields.len() == theirs_body.fields.len()
+        && ours_body.cases.len() == theirs_body.cases.len()
+        && ours_body
+            .fields
+            .iter()
+            .zip(&theirs_body.fields)
+            .all(|(f, g)| f.name == g.name && seen_in(f.ty, ours) == seen_in(g.ty, theirs))
+        && ours_body.cases.iter().zip(&theirs_body.cases).all(|(c, d)| {
+            let payload = |ty: Option<Type>, decl| ty.map(|ty| seen_in(ty, decl));
+            c.name == d.name
+                && c.indirect == d.indirect
+                && payload(c.payload, ours) == payload(d.payload, theirs)
+        })
+}
+
+/// A type that a declaration spells, with its own parameters by their numbers and without names of modules.
+fn seen_in(ty: Type, decl: &NominalDecl) -> Type {
+    match ty.kind() {
+        TypeKind::Named(n) if n.args.is_empty() => match n.parent.map(Type::kind) {
+            None => match decl.param_index(n.name) {
+                Some(index) => Type::param(0, u16::try_from(index).unwrap_or(u16::MAX)),
+                None => ty,
+            },
+            Some(TypeKind::Named(p))
+                if p.parent.is_none() && matches!(p.name.as_str(), "Swift" | "Builtin") =>
+            {
+                Type::named(None, n.name, Box::new([]))
+            }
+            Some(_) => ty,
+        },
+        TypeKind::Param { name, .. } => match decl.param_index(*name) {
+            Some(index) => Type::param(0, u16::try_from(index).unwrap_or(u16::MAX)),
+            None => ty,
+        },
+        TypeKind::Paren(inner) => seen_in(*inner, decl),
+        _ => ty.without_sugar().map(&mut |part| seen_in(part, decl)),
+    }
+}

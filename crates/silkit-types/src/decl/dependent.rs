@@ -1,0 +1,356 @@
+//! What a generic signature says about a dependent type: the constraints on it and on all that it is equal to, those
+//! that protocols imply included.
+
+use super::budget::Query;
+use super::model::{NominalDecl, NominalKind};
+use super::query::join;
+use crate::kind::{Named, Type, TypeKind};
+use crate::{GenericSig, Requirement, RequirementKind};
+use silkit_base::{FxHashSet, Symbol};
+
+/// Constraints are followed to members of members of the type that is asked for, and no deeper.
+const MORE_MEMBERS: usize = 2;
+/// More constraints than follow from signatures that people would write.
+const MOST_FACTS: usize = 1 << 10;
+/// More names than a type has in signatures that people would write.
+const MOST_NAMES: usize = 64;
+
+/// What is known about a dependent type.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    /// The constraints on it: protocols, classes, layouts and inverses, each once.
+    pub(super) constraints: Vec<Type>,
+    /// A type that it is equal to and that depends on nothing.
+    pub(super) concrete: Option<Type>,
+    /// Whether nothing else can be said: every protocol is known, and all names were followed.
+    pub(super) is_complete: bool,
+}
+
+/// Collects what follows from a signature.
+struct Closure<'q, 'a> {
+    query: &'q Query<'a>,
+    /// How many members may follow a root.
+    depth: usize,
+    work: Vec<(Type, Type)>,
+    facts: Vec<(Type, Type)>,
+    seen: FxHashSet<(Type, Type)>,
+    equal: Vec<(Type, Type)>,
+    /// Types with a constraint that is not known.
+    unknown: Vec<Type>,
+    is_complete: bool,
+}
+
+impl Query<'_> {
+    /// What a signature says about a parameter or a member of one, whose canonical type is given.
+    pub(super) fn bounds(&self, subject: Type, sig: GenericSig) -> Bounds {
+        let data = sig.data();
+        let mut closure = Closure::new(self, subject);
+        for param in &data.params {
+            if let Some(bound) = param.bound.filter(|_| param.value_type.is_none()) {
+                closure.work.push((Type::param(param.depth, param.index), bound));
+            }
+        }
+        for requirement in &data.requirements {
+            closure.requirement(
+                requirement.subject.canonical(),
+                requirement,
+                requirement.constraint.canonical(),
+            );
+        }
+        closure.keep_related(subject);
+        closure.run();
+        closure.answer(subject)
+    }
+
+    /// What an existential says about `Self` or a member of it, as a type that is opened from it.
+    pub(super) fn opened_bounds(&self, subject: Type, constraint: Type) -> Bounds {
+        let mut closure = Closure::new(self, subject);
+        closure.work.push((root(subject), constraint));
+        closure.run();
+        closure.answer(subject)
+    }
+}
+
+impl<'q, 'a> Closure<'q, 'a> {
+    fn new(query: &'q Query<'a>, subject: Type) -> Self {
+        Self {
+            query,
+            depth: members(subject) + MORE_MEMBERS,
+            work: Vec::new(),
+            facts: Vec::new(),
+            seen: FxHashSet::default(),
+            equal: Vec::new(),
+            unknown: Vec::new(),
+            is_complete: true,
+        }
+    }
+
+    fn requirement(&mut self, subject: Type, requirement: &Requirement, constraint: Type) {
+        match requirement.kind {
+            RequirementKind::SameType => self.equal.push((subject, constraint)),
+            RequirementKind::Conforms | RequirementKind::Layout => self.work.push((subject, constraint)),
+        }
+    }
+
+    /// Drops the constraints on parameters that no equality relates to that of the subject.
+    fn keep_related(&mut self, subject: Type) {
+        let mut roots = vec![root(subject)];
+        let mut next = 0;
+        while let Some(&at) = roots.get(next) {
+            next += 1;
+            for &(a, b) in &self.equal {
+                let (a, b) = (root(a), root(b));
+                for (from, to) in [(a, b), (b, a)] {
+                    if from == at && is_root(to) && !roots.contains(&to) {
+                        roots.push(to);
+                    }
+                }
+            }
+        }
+        self.work.retain(|(subject, _)| roots.contains(&root(*subject)));
+    }
+
+    fn run(&mut self) {
+        while let Some((subject, constraint)) = self.work.pop() {
+            if !self.seen.insert((subject, constraint)) {
+                continue;
+            }
+            if self.facts.len() >= MOST_FACTS || self.query.spend(1).is_none() {
+                self.is_complete = false;
+                return;
+            }
+            self.fact(subject, constraint);
+        }
+    }
+
+    /// Adds a constraint and what follows from it.
+    fn fact(&mut self, subject: Type, constraint: Type) {
+        match constraint.kind() {
+            TypeKind::Composition(parts) => return self.work.extend(parts.iter().map(|&p| (subject, p))),
+            TypeKind::Any(inner) | TypeKind::Paren(inner) => return self.work.push((subject, *inner)),
+            TypeKind::Inverse(_) => return self.facts.push((subject, constraint)),
+            _ => {}
+        }
+        let plain = match constraint.kind() {
+            TypeKind::Named(n) if !n.args.is_empty() => Type::named(n.parent, n.name, Box::new([])),
+            _ => constraint,
+        };
+        let Some(path) = self.query.path_of(plain) else {
+            self.unknown.push(subject);
+            return;
+        };
+        if is_layout(path) || matches!(path.as_str(), "Any" | "AnyObject") {
+            return self.facts.push((subject, plain));
+        }
+        let Some(decl) = self.query.nominal_at(path) else {
+            match self.query.desugared(plain) {
+                resolved if resolved != plain && !resolved.is_unknown() => {
+                    self.work.push((subject, resolved))
+                }
+                _ => self.unknown.push(subject),
+            }
+            return;
+        };
+        self.facts.push((subject, plain));
+        if decl.kind != NominalKind::Protocol {
+            return;
+        }
+        // A protocol without `Copyable` does not take it from the types that conform.
+        let inherited = decl.inherited.iter().filter(|t| !matches!(t.kind(), TypeKind::Inverse(_)));
+        self.work.extend(inherited.map(|&t| (subject, t)));
+        if let TypeKind::Named(Named { args, .. }) = constraint.kind() {
+            self.primary(subject, decl, args);
+        }
+        self.implied(subject, decl);
+    }
+
+    /// `any P<Int>` says what the primary associated types are.
+    fn primary(&mut self, subject: Type, decl: &NominalDecl, args: &[Type]) {
+        let params = decl.sig.map_or(&[][..], |sig| &sig.data().params);
+        for (param, arg) in params.iter().zip(args) {
+            self.equal.push((Type::new(TypeKind::Member(subject, param.name)), arg.canonical()));
+        }
+    }
+
+    /// Adds the requirements of a protocol on its associated types and on `Self`.
+    fn implied(&mut self, subject: Type, decl: &NominalDecl) {
+        for requirement in &decl.requirements {
+            self.inside(subject, decl, requirement);
+        }
+        for associated in &decl.body.associated {
+            for requirement in &associated.requirements {
+                self.inside(subject, decl, requirement);
+            }
+            if members(subject) < self.depth {
+                let member = Type::new(TypeKind::Member(subject, associated.name));
+                self.work.extend(associated.inherited.iter().map(|&t| (member, t)));
+            }
+        }
+    }
+
+    /// Adds a requirement that is spelled in a protocol which `subject` conforms to.
+    fn inside(&mut self, subject: Type, decl: &NominalDecl, requirement: &Requirement) {
+        let Some(constrained) = self.seen_from(subject, decl, requirement.subject) else {
+            self.is_complete = false;
+            return;
+        };
+        if members(constrained) > self.depth {
+            return;
+        }
+        let constraint = match requirement.kind {
+            RequirementKind::SameType => self.seen_from(subject, decl, requirement.constraint),
+            _ => Some(requirement.constraint),
+        };
+        // A same type that is not followed leaves open what the type is.
+        match constraint {
+            Some(constraint) => self.requirement(constrained, requirement, constraint),
+            None => self.unknown.push(constrained),
+        }
+    }
+
+    /// A type that is spelled in a protocol, with `subject` in place of `Self`.
+    fn seen_from(&self, subject: Type, decl: &NominalDecl, ty: Type) -> Option<Type> {
+        match ty.kind() {
+            TypeKind::Named(Named { parent: None, name, args }) if args.is_empty() => {
+                if *name == "Self" {
+                    return Some(subject);
+                }
+                if self.is_associated(decl, *name) {
+                    return Some(Type::new(TypeKind::Member(subject, *name)));
+                }
+                self.query.nominal_at(*name).map(|_| ty)
+            }
+            TypeKind::Param { name, .. } if *name == "Self" => Some(subject),
+            TypeKind::Named(Named { parent: Some(parent), name, args }) if args.is_empty() => {
+                let base = self.seen_from(subject, decl, *parent)?;
+                match is_root(root(base)) {
+                    true => Some(Type::new(TypeKind::Member(base, *name))),
+                    false => self.query.nominal_at(join(self.query.path_of(base)?, *name)).map(|_| ty),
+                }
+            }
+            TypeKind::Member(parent, name) => {
+                Some(Type::new(TypeKind::Member(self.seen_from(subject, decl, *parent)?, *name)))
+            }
+            _ => {
+                let mut is_known = true;
+                let found = ty.map(&mut |part| {
+                    self.seen_from(subject, decl, part).unwrap_or_else(|| {
+                        is_known = false;
+                        part
+                    })
+                });
+                is_known.then_some(found)
+            }
+        }
+    }
+
+    /// Whether a protocol or one that it inherits from has an associated type of this name.
+    fn is_associated(&self, decl: &NominalDecl, name: Symbol) -> bool {
+        let mut seen = vec![decl.path];
+        let mut next = 0;
+        while let Some(&path) = seen.get(next) {
+            next += 1;
+            let Some(decl) = self.query.nominal_at(path) else { continue };
+            if decl.body.associated.iter().any(|a| a.name == name) {
+                return true;
+            }
+            for inherited in decl.inherited.iter().filter_map(|&t| self.query.path_of(t)) {
+                if !seen.contains(&inherited) && self.query.spend(1).is_some() {
+                    seen.push(inherited);
+                }
+            }
+        }
+        false
+    }
+
+    fn answer(self, subject: Type) -> Bounds {
+        let mut bounds = Bounds { is_complete: self.is_complete, ..Bounds::default() };
+        let mut names = vec![subject];
+        let mut next = 0;
+        while let Some(&at) = names.get(next) {
+            next += 1;
+            if !is_root(root(at)) {
+                bounds.concrete = bounds.concrete.or(Some(at));
+                continue;
+            }
+            bounds.is_complete &= members(at) <= self.depth;
+            for &(a, b) in &self.equal {
+                for (from, to) in [(a, b), (b, a)] {
+                    let Some(name) = with_prefix(at, from, to).filter(|n| !names.contains(n)) else {
+                        continue;
+                    };
+                    if names.len() >= MOST_NAMES || self.query.spend(1).is_none() {
+                        bounds.is_complete = false;
+                    } else if members(name) <= self.depth {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        for (at, constraint) in &self.facts {
+            if names.contains(at) && !bounds.constraints.contains(constraint) {
+                bounds.constraints.push(*constraint);
+            }
+        }
+        // What a protocol that is not known says may concern the members of its subject, too.
+        bounds.is_complete &= !names.iter().any(|name| self.unknown.iter().any(|u| is_part(*u, *name)));
+        bounds
+    }
+}
+
+/// A name with one of its beginnings replaced.
+fn with_prefix(name: Type, from: Type, to: Type) -> Option<Type> {
+    if name == from {
+        return Some(to);
+    }
+    match name.kind() {
+        TypeKind::Member(base, member) => {
+            let base = with_prefix(*base, from, to)?;
+            is_root(root(base)).then(|| Type::new(TypeKind::Member(base, *member)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type is another one, or what it is a member of.
+fn is_part(base: Type, of: Type) -> bool {
+    base == of || matches!(of.kind(), TypeKind::Member(outer, _) if is_part(base, *outer))
+}
+
+fn members(ty: Type) -> usize {
+    match ty.kind() {
+        TypeKind::Member(base, _) => 1 + members(*base),
+        _ => 0,
+    }
+}
+
+fn root(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Member(base, _) => root(*base),
+        _ => ty,
+    }
+}
+
+fn is_root(ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Param { .. } => true,
+        TypeKind::Named(n) => n.parent.is_none() && n.name == "Self",
+        _ => false,
+    }
+}
+
+/// Whether this is the name of a layout, such as `_Trivial(64)`, and of no declaration.
+pub(super) fn is_layout(path: Symbol) -> bool {
+    matches!(
+        path.as_str().split('(').next().unwrap_or_default(),
+        "_Trivial"
+            | "_TrivialAtMost"
+            | "_TrivialStride"
+            | "_RefCountedObject"
+            | "_NativeRefCountedObject"
+            | "_Class"
+            | "_NativeClass"
+            | "_BridgeObject"
+            | "_UnknownLayout"
+    )
+}
