@@ -202,17 +202,21 @@ fn runtime(names: &str) -> String {
 fn builtins(root: &Path) -> Result<String, String> {
     let mut code = String::from(
         "//! The builtins. Generated from `table/builtins.toml` by `cargo xtask generate`; do not edit.\n\n\
-         use crate::info::*;\n\n/// The builtins, sorted by name.\npub static BUILTINS: &[BuiltinInfo] = &[\n",
+         use crate::builtin_name::BuiltinTypes;\nuse crate::info::*;\n\n/// The builtins, sorted by name.\npub static BUILTINS: &[BuiltinInfo] = &[\n",
     );
     for (name, row) in table::read_builtins(root)? {
         let last = row.last.as_ref().unwrap_or(&row.operands);
+        let at: Vec<String> =
+            row.at.iter().map(|(i, how)| format!("({i}, OperandOwnership::{how})")).collect();
         writeln!(
             code,
-            "BuiltinInfo {{ name: {name:?}, id: {:?}, reads_and_writes: {}, operands: OperandOwnership::{}, \
-             last: OperandOwnership::{last}, result: ValueOwnership::{}, runtime: {} }},",
+            "BuiltinInfo {{ name: {name:?}, id: {:?}, types: BuiltinTypes::{}, reads_and_writes: {}, operands: \
+             OperandOwnership::{}, last: OperandOwnership::{last}, at: &[{}], result: ValueOwnership::{}, runtime: {} }},",
             row.id,
+            row.types,
             row.reads_and_writes,
             row.operands,
+            at.join(", "),
             row.result.as_deref().unwrap_or("UnownedOrNone"),
             runtime(&row.runtime),
         )

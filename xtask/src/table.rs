@@ -123,17 +123,27 @@ pub(crate) fn read(root: &Path) -> Result<Vec<Entry>, String> {
 pub(crate) struct Builtin {
     /// The name in the reference.
     pub(crate) id: String,
+    /// The types that may end its name.
+    #[serde(default = "any_types")]
+    pub(crate) types: String,
     /// Whether it may touch memory.
     pub(crate) reads_and_writes: bool,
     /// How it uses its operands.
     pub(crate) operands: String,
     /// How it uses the last one, where that differs.
     pub(crate) last: Option<String>,
+    /// How it uses those at a position, where that differs.
+    #[serde(default)]
+    pub(crate) at: Vec<(usize, String)>,
     /// The ownership of its result.
     pub(crate) result: Option<String>,
     /// What it may need the runtime for: names with spaces between.
     #[serde(default)]
     pub(crate) runtime: String,
+}
+
+fn any_types() -> String {
+    "Any".into()
 }
 
 /// Reads the table of builtins, sorted by name.

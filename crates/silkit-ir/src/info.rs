@@ -3,6 +3,7 @@
 //! The rows live in `table/*.toml`; `cargo xtask generate` turns them into
 //! [`crate::generated`]. Parser, printer, cloner and binary codec all work from these rows.
 
+use crate::builtin_name::BuiltinTypes;
 use crate::generated::Opcode;
 pub use crate::runtime::RuntimeEffects;
 
@@ -518,12 +519,16 @@ pub struct BuiltinInfo {
     pub name: &'static str,
     /// Its name in the reference.
     pub id: &'static str,
+    /// The types that may end its name.
+    pub types: BuiltinTypes,
     /// Whether it may touch memory.
     pub reads_and_writes: bool,
     /// How it uses its operands.
     pub operands: OperandOwnership,
     /// How it uses the last one.
     pub last: OperandOwnership,
+    /// How it uses those at a position, where that differs from the others.
+    pub at: &'static [(usize, OperandOwnership)],
     /// The ownership of its result.
     pub result: ValueOwnership,
     /// What it may need the runtime for.
@@ -540,6 +545,15 @@ impl BuiltinInfo {
                 return Some(&table[at]);
             }
             name = name.rsplit_once('_')?.0;
+        }
+    }
+
+    /// How it uses an operand, of so many.
+    pub fn operand(&self, index: usize, count: usize) -> OperandOwnership {
+        match self.at.iter().find(|(at, _)| *at == index) {
+            Some((_, ownership)) => *ownership,
+            None if index + 1 == count => self.last,
+            None => self.operands,
         }
     }
 }

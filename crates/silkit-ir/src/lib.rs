@@ -8,6 +8,7 @@
 pub mod attributes;
 pub mod behavior;
 mod body;
+mod builtin_name;
 mod calls;
 mod cloner;
 pub mod conventions;
@@ -41,6 +42,7 @@ pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
     Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
+pub use builtin_name::BuiltinTypes;
 pub use calls::{direct_result, substitute_lowered, substituted, yields};
 pub use cloner::{Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};

@@ -437,12 +437,8 @@ impl<'a> BodyOwnership<'a> {
                 })
             }
             UseRule::Builtin => {
-                let is_last = index + 1 == body.operands(inst).len() - body.type_operands(inst).len();
-                Some(match builtin(body, inst) {
-                    Some(builtin) if is_last => builtin.last,
-                    Some(builtin) => builtin.operands,
-                    None => O::InstantaneousUse,
-                })
+                let count = body.operands(inst).len() - body.type_operands(inst).len();
+                Some(builtin(body, inst).map_or(O::InstantaneousUse, |b| b.operand(index, count)))
             }
             UseRule::Returned => {
                 let is_trivial = self.context.is_trivial(body.value(data.value).ty);

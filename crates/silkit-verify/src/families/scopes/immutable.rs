@@ -156,9 +156,10 @@ fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &st
                     .also(Place::Inst(origin), why),
             );
         }
-        // Memory that is seen as another type, such as the raw storage of an atomic, may change under a constant.
+        // Memory that is seen as another type, such as the raw storage of an atomic, may change under a constant; and the
+        // library's arrays change elements that they reach from such an address.
         match cx.body.inst(cx.body.operand(operand).user).opcode {
-            Opcode::UncheckedAddrCast => Next::Skip,
+            Opcode::UncheckedAddrCast | Opcode::IndexAddr => Next::Skip,
             _ => Next::Follow,
         }
     });

@@ -5,6 +5,7 @@
 
 mod aggregates;
 mod arguments;
+mod builtins;
 mod calls;
 mod cases;
 mod casts;
@@ -34,5 +35,6 @@ pub(crate) const FAMILY: Family = Family {
         functions::RULES,
         methods::RULES,
         packs::RULES,
+        builtins::RULES,
     ],
 };
