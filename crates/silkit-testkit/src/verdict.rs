@@ -51,14 +51,22 @@ impl Judge {
     /// # Errors
     /// Where the text cannot be written or the reference not be started.
     pub fn judge(&self, text: &str) -> std::io::Result<Verdict> {
-        let key = key(text);
+        self.judge_with(text, &[])
+    }
+
+    /// The reference's verdict on a text that it reads with more options.
+    ///
+    /// # Errors
+    /// As of [`Judge::judge`].
+    pub fn judge_with(&self, text: &str, options: &[&str]) -> std::io::Result<Verdict> {
+        let key = if options.is_empty() { key(text) } else { key(&format!("{}\n{text}", options.join(" "))) };
         if let Some(known) = self.known().get(&key) {
             return Ok(known.clone());
         }
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.join(format!("{number}.sil"));
         std::fs::write(&file, text)?;
-        let verdict = self.ask(&file)?;
+        let verdict = self.ask(&file, options)?;
         std::fs::remove_file(&file)?;
         if let Some(memory) = &self.memory {
             let line = format!("{key:032x} {}\n", verdict.as_deref().unwrap_or("good"));
@@ -85,10 +93,10 @@ impl Judge {
         self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn ask(&self, file: &Path) -> std::io::Result<Verdict> {
+    fn ask(&self, file: &Path, options: &[&str]) -> std::io::Result<Verdict> {
         let errors = file.with_extension("err");
         let mut command = self.tool.command("sil-opt");
-        command.arg("-enable-sil-verify-all").arg(file).args(["-o", "/dev/null"]);
+        command.arg("-enable-sil-verify-all").args(options).arg(file).args(["-o", "/dev/null"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(std::fs::File::create(&errors)?);
         let mut child = command.spawn()?;
         let start = Instant::now();
