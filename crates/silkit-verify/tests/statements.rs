@@ -139,7 +139,7 @@ fn judge(case: &Case) -> (Verdict, String) {
     let declarations = silkit_text::decl::declarations(&parsed.module);
     let addresses = if case.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered };
     let options = Options { addresses, ..Options::default() };
-    let report = verify(&parsed.module, &declarations, Some(&case.text), &options);
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&case.text)), &options);
     let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     let mut told = String::new();
     for finding in &errors {
