@@ -159,6 +159,16 @@ impl<K: Entity, V> IdVec<K, V> {
         &self.values
     }
 
+    /// Removes the values that a condition does not hold for. The others get new keys.
+    pub fn retain(&mut self, condition: impl FnMut(&V) -> bool) {
+        self.values.retain(condition);
+    }
+
+    /// All values in order of their keys, owned.
+    pub fn into_values(self) -> std::vec::IntoIter<V> {
+        self.values.into_iter()
+    }
+
     /// Gives back memory that is reserved and not used.
     pub fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();

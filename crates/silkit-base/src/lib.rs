@@ -12,12 +12,14 @@
 
 mod entity;
 mod intern;
+mod keyed;
 mod set;
 mod symbol;
 mod text;
 
 pub use entity::{Entity, IdVec, SecondaryMap};
 pub use intern::{Interned, Interner};
+pub use keyed::{Keyed, KeyedVec};
 pub use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 pub use set::{EntitySet, Worklist};
 pub use symbol::Symbol;

@@ -5,7 +5,7 @@
 
 use crate::sink::Sink;
 use crate::source::{Damage, Source};
-use silkit_base::Symbol;
+use silkit_base::{Entity, Keyed, KeyedVec, Symbol};
 use silkit_ir::{DebugVar, DeclRef, KeyPath};
 use silkit_types::{GenericSig, SilType, Type};
 
@@ -162,6 +162,16 @@ impl<T: Codec> Codec for Vec<T> {
             list.push(T::read(source)?);
         }
         Ok(list)
+    }
+}
+
+impl<K: Entity, V: Codec + Keyed> Codec for KeyedVec<K, V> {
+    fn write(&self, sink: &mut Sink<'_>) {
+        write_list(self.as_slice(), sink);
+    }
+
+    fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage> {
+        Vec::read(source).map(|values| values.into_iter().collect())
     }
 }
 

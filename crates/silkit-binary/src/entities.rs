@@ -3,6 +3,7 @@
 use crate::codec::{Codec, flags, record, variants};
 use crate::sink::Sink;
 use crate::source::{Damage, Source};
+use silkit_base::KeyedVec;
 use silkit_ir::attributes::*;
 use silkit_ir::effects::*;
 use silkit_ir::{
@@ -218,7 +219,7 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
     stage.write(sink);
     swift.write(sink);
     sink.length(globals.len());
-    for global in globals {
+    for global in globals.values() {
         let Global { name, linkage, attributes, ty, initializer } = global;
         name.write(sink);
         linkage.write(sink);
@@ -242,7 +243,7 @@ pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool
     let stage = Codec::read(source)?;
     let swift = Codec::read(source)?;
     let count = source.count()?;
-    let mut globals = Vec::with_capacity(count);
+    let mut globals = KeyedVec::new();
     let mut initialized = Vec::with_capacity(count);
     for _ in 0..count {
         let (name, linkage) = Codec::read(source)?;
@@ -253,7 +254,7 @@ pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool
     let module = Module {
         stage,
         swift,
-        functions: silkit_base::IdVec::new(),
+        functions: KeyedVec::new(),
         globals,
         vtables: Codec::read(source)?,
         witness_tables: Codec::read(source)?,

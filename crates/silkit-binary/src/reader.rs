@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
             || self.bodies(of_functions, defined.collect()),
         );
         let (mut module, initialized, weight) = rest?;
-        let owners = module.globals.iter().zip(&initialized).filter(|(_, has)| **has).map(|(g, _)| g.name);
+        let owners = module.globals.values().zip(&initialized).filter(|(_, has)| **has).map(|(g, _)| g.name);
         let owners: Vec<Symbol> = owners.collect();
         if of_globals.len() != owners.len() {
             let message = format!("{} bodies for {} initializers", of_globals.len(), owners.len());
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
             module.functions.push(function);
         }
         let mut bodies = globals.into_iter().map(|(body, _)| body);
-        for (global, has) in module.globals.iter_mut().zip(initialized) {
+        for (global, has) in module.globals.values_mut().zip(initialized) {
             global.initializer = if has { bodies.next() } else { None };
         }
         Ok(module)

@@ -52,7 +52,7 @@ pub fn write_module_of(module: &Module, source: &str) -> Result<Vec<u8>, WriteEr
 /// All bodies with the names of their owners, in the order of the file.
 fn bodies(module: &Module) -> impl Iterator<Item = (&str, &Body)> {
     let functions = module.functions.values().filter_map(|f| Some((f.name.as_str(), f.body.as_ref()?)));
-    let globals = module.globals.iter().filter_map(|g| Some((g.name.as_str(), g.initializer.as_ref()?)));
+    let globals = module.globals.values().filter_map(|g| Some((g.name.as_str(), g.initializer.as_ref()?)));
     functions.chain(globals)
 }
 

@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     let mut all: Vec<(Kind, String)> = Vec::new();
     all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
-    all.extend(module.globals.iter().map(|g| (GLOBAL, g.name.as_str().to_owned())));
-    all.extend(module.vtables.iter().map(|table| {
+    all.extend(module.globals.values().map(|g| (GLOBAL, g.name.as_str().to_owned())));
+    all.extend(module.vtables.values().map(|table| {
         let name = match &table.class {
             ClassRef::Name(name) => name.as_str(),
             // A specialized class is listed by the name of its declaration.
@@ -92,7 +92,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
         let declarations = silkit::declarations(module);
         let file = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
         let naming = Naming { file, ..Naming::default() };
-        all.extend(module.witness_tables.iter().map(|table| {
+        all.extend(module.witness_tables.values().map(|table| {
             let name = mangle::witness_table(table, &declarations, &naming);
             (WITNESS_TABLE, name.unwrap_or_else(|| title(table)))
         }));

@@ -82,7 +82,7 @@ fn count(input: &Input, functions: &[FunctionId], is_whole: bool) -> Counts {
     let others = |count: usize| if is_whole { count } else { 0 };
     let mut kinds = vec![0; Opcode::ALL.len()];
     let (mut blocks, mut bodies) = (0, 0);
-    let initializers = module.globals.iter().filter_map(|g| g.initializer.as_ref()).filter(|_| is_whole);
+    let initializers = module.globals.values().filter_map(|g| g.initializer.as_ref()).filter(|_| is_whole);
     for body in bodies_of() {
         bodies += 1;
         blocks += body.block_count();

@@ -4,16 +4,23 @@ use crate::attributes::{
     DifferentiabilityAttributes, EntryAttributes, FunctionAttributes, FunctionFlags, GlobalAttributes,
     OptimizationMode, Serialized, TableAttributes,
 };
+use crate::behavior::Functions;
 use crate::body::Body;
 use crate::debug::SourceLoc;
 use crate::decl_ref::DeclRef;
 use crate::effects::FunctionEffects;
 use crate::keypath::KeyPathComponent;
-use silkit_base::{IdVec, Symbol, entity};
+use silkit_base::{Keyed, KeyedVec, Symbol, entity};
 use silkit_types::{GenericSig, SilType, Type};
 
 entity!(/// A function of a module.
     FunctionId, "fn");
+entity!(/// A global variable of a module.
+    GlobalId, "gl");
+entity!(/// A vtable of a module.
+    VTableId, "vt");
+entity!(/// A witness table or a default witness table of a module.
+    WitnessTableId, "wt");
 
 /// A SIL module (SIL.md, "SIL Stage" and following).
 #[derive(Clone, Debug, Default)]
@@ -22,16 +29,16 @@ pub struct Module {
     pub stage: Option<SilStage>,
     /// The Swift declarations and imports, as they are spelled.
     pub swift: Vec<SwiftText>,
-    /// The functions, in order.
-    pub functions: IdVec<FunctionId, Function>,
-    /// The global variables.
-    pub globals: Vec<Global>,
-    /// The vtables.
-    pub vtables: Vec<VTable>,
-    /// The witness tables.
-    pub witness_tables: Vec<WitnessTable>,
-    /// The default witness tables.
-    pub default_witness_tables: Vec<WitnessTable>,
+    /// The functions in order, found by their names.
+    pub functions: KeyedVec<FunctionId, Function>,
+    /// The global variables, found by their names.
+    pub globals: KeyedVec<GlobalId, Global>,
+    /// The vtables, found by their classes.
+    pub vtables: KeyedVec<VTableId, VTable>,
+    /// The witness tables, found by their conformances.
+    pub witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
+    /// The default witness tables, found by their protocols.
+    pub default_witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
     /// The default override tables.
     pub default_override_tables: Vec<DefaultOverrideTable>,
     /// The differentiability witnesses.
@@ -47,9 +54,51 @@ pub struct Module {
 }
 
 impl Module {
-    /// The function with a name.
-    pub fn function(&self, name: Symbol) -> Option<FunctionId> {
-        self.functions.keys().find(|&id| self.functions[id].name == name)
+    /// Returns true if all is found by its name: no name was changed in place. It looks at all of the module.
+    pub fn is_index_right(&self) -> bool {
+        self.functions.is_index_right()
+            && self.globals.is_index_right()
+            && self.vtables.is_index_right()
+            && self.witness_tables.is_index_right()
+            && self.default_witness_tables.is_index_right()
+    }
+}
+
+impl Functions for Module {
+    fn function(&self, name: Symbol) -> Option<&Function> {
+        self.functions.by_key(&name)
+    }
+}
+
+impl Keyed for Function {
+    type Key = Symbol;
+
+    fn key(&self) -> &Symbol {
+        &self.name
+    }
+}
+
+impl Keyed for Global {
+    type Key = Symbol;
+
+    fn key(&self) -> &Symbol {
+        &self.name
+    }
+}
+
+impl Keyed for VTable {
+    type Key = ClassRef;
+
+    fn key(&self) -> &ClassRef {
+        &self.class
+    }
+}
+
+impl Keyed for WitnessTable {
+    type Key = WitnessTableOf;
+
+    fn key(&self) -> &WitnessTableOf {
+        &self.of
     }
 }
 
@@ -141,7 +190,7 @@ impl Linkage {
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The name.
+    /// The name. A function of a module is renamed by [`KeyedVec::rekey`].
     pub name: Symbol,
     /// The linkage.
     pub linkage: Linkage,
@@ -245,7 +294,7 @@ pub struct VTable {
 }
 
 /// The class of a vtable.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ClassRef {
     /// By name.
     Name(Symbol),
@@ -323,7 +372,7 @@ pub struct WitnessTable {
 }
 
 /// What a witness table belongs to.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WitnessTableOf {
     /// A conformance.
     Conformance(Conformance),

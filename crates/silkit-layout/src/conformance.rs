@@ -5,7 +5,7 @@ use crate::ty::{ExistentialTy, Nominal, Ty, TyKind};
 use crate::world::{ModuleId, World};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir as ir;
-use silkit_ir::{DeclRef, WitnessEntry, WitnessTable, WitnessTableOf};
+use silkit_ir::{DeclRef, WitnessEntry, WitnessTable, WitnessTableId, WitnessTableOf};
 use silkit_types::{GenericSig, Type, TypeKind};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,8 +15,8 @@ use std::rc::Rc;
 pub struct TableRef {
     /// The module that holds it.
     pub module: ModuleId,
-    /// Its position among the module's witness tables.
-    pub index: u32,
+    /// Its id in the module.
+    pub index: WitnessTableId,
 }
 
 /// The conformance of a concrete type to a protocol.
@@ -54,11 +54,11 @@ impl Tables {
     pub(crate) fn collect(world: &World) -> Self {
         let mut tables = Self::default();
         for (module, info) in world.modules() {
-            for (index, table) in info.sil.witness_tables.iter().enumerate() {
+            for (index, table) in info.sil.witness_tables.iter() {
                 let Some((_, ty, protocol)) = header(table).filter(|_| table.entries.is_some()) else {
                     continue;
                 };
-                let at = TableRef { module, index: index as u32 };
+                let at = TableRef { module, index };
                 let Some(protocol) =
                     world.named_path(module, protocol).and_then(|p| world.find_nominal(module, p))
                 else {
@@ -99,7 +99,7 @@ fn header(table: &WitnessTable) -> Option<(Option<GenericSig>, Type, Type)> {
 
 impl World {
     fn table(&self, at: TableRef) -> Option<&WitnessTable> {
-        self.module(at.module).sil.witness_tables.get(at.index as usize)
+        self.module(at.module).sil.witness_tables.get(at.index)
     }
 
     /// Returns the entries of a witness table.

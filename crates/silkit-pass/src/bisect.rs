@@ -140,7 +140,7 @@ fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
 fn text_of(module: &Module, function: Option<Symbol>) -> String {
     let options = PrintOptions::default();
     let people = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
-    let named = |name| module.functions.values().find(|f| f.name == name);
+    let named = |name| module.functions.by_key(&name);
     match function.and_then(named) {
         Some(function) => print_function(module, function, &options, &people),
         None => print_module(module, &options, &people),

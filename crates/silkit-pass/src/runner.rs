@@ -327,6 +327,7 @@ impl<'a> Runner<'a> {
                 break;
             }
         }
+        debug_assert!(module.is_index_right(), "names are changed by `KeyedVec::rekey` alone");
         outcome
     }
 

@@ -1,8 +1,9 @@
 //! What a module was like before a module pass, to tell whether the pass changed it.
 
+use silkit_base::KeyedVec;
 use silkit_ir::{
     Body, CoverageMap, DefaultOverrideTable, DifferentiabilityWitness, Epoch, Function, Global, Module,
-    MoveOnlyDeinit, Property, Scope, VTable, WitnessTable,
+    MoveOnlyDeinit, Property, Scope, VTable, VTableId, WitnessTable, WitnessTableId,
 };
 
 /// The headers, tables and global variables of a module, and the epochs of its bodies.
@@ -10,9 +11,9 @@ use silkit_ir::{
 pub(crate) struct Snapshot {
     functions: Vec<(Function, Option<Epoch>)>,
     globals: Vec<(Global, Option<Epoch>)>,
-    vtables: Vec<VTable>,
-    witness_tables: Vec<WitnessTable>,
-    default_witness_tables: Vec<WitnessTable>,
+    vtables: KeyedVec<VTableId, VTable>,
+    witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
+    default_witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
     default_override_tables: Vec<DefaultOverrideTable>,
     differentiability_witnesses: Vec<DifferentiabilityWitness>,
     properties: Vec<Property>,
@@ -32,7 +33,7 @@ impl Snapshot {
                 .collect(),
             globals: module
                 .globals
-                .iter()
+                .values()
                 .map(|g| (header(g), g.initializer.as_ref().map(Body::epoch)))
                 .collect(),
             vtables: module.vtables.clone(),
@@ -60,7 +61,7 @@ impl Snapshot {
         self.functions.len() != module.functions.len()
             || !self.functions.iter().zip(module.functions.values()).all(|(old, new)| same_function(old, new))
             || self.globals.len() != module.globals.len()
-            || !self.globals.iter().zip(&module.globals).all(|(old, new)| same_global(old, new))
+            || !self.globals.iter().zip(module.globals.values()).all(|(old, new)| same_global(old, new))
             || self.vtables != module.vtables
             || self.witness_tables != module.witness_tables
             || self.default_witness_tables != module.default_witness_tables

@@ -217,8 +217,14 @@ fn changes_of_tables_are_changes() {
     let text = "sil_stage canonical\nclass C {}\nsil @f : $@convention(method) (@guaranteed C) -> ()\n\
         sil_vtable C {\n  #C.f: (C) -> () -> () : @f\n}\nsil_global @g : $Builtin.Int64\n";
     let nothing = |cx: &mut ModuleContext<'_>| _ = cx.module_mut();
-    let table = |cx: &mut ModuleContext<'_>| cx.module_mut().vtables[0].entries.clear();
-    let global = |cx: &mut ModuleContext<'_>| cx.module_mut().globals[0].name = Symbol::new("h");
+    let table = |cx: &mut ModuleContext<'_>| {
+        cx.module_mut().vtables.values_mut().for_each(|table| table.entries.clear());
+    };
+    let global = |cx: &mut ModuleContext<'_>| {
+        let globals = &mut cx.module_mut().globals;
+        let first = globals.keys().next().expect("a variable");
+        globals.rekey(first, |global| global.name = Symbol::new("h"));
+    };
     let linkage = |cx: &mut ModuleContext<'_>| {
         let id = cx.module().functions.keys().next().expect("a function");
         cx.module_mut().functions[id].linkage = silkit_ir::Linkage::Hidden;

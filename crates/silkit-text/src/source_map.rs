@@ -4,7 +4,7 @@
 //! debug locations, is handed both. A map speaks of the entities as they were read: what was made later has no place.
 
 use silkit_base::{Entity as _, IdVec, Symbol, TextRange};
-use silkit_ir::{Block, FunctionId, Inst, NONE, Value};
+use silkit_ir::{Block, FunctionId, GlobalId, Inst, NONE, VTableId, Value, WitnessTableId};
 use silkit_types::SilType;
 
 /// An entity of a file, by its kind and number among those of its kind.
@@ -17,13 +17,13 @@ pub enum Entity {
     /// `sil`.
     Function(FunctionId),
     /// `sil_global`.
-    Global(usize),
+    Global(GlobalId),
     /// `sil_vtable`.
-    VTable(usize),
+    VTable(VTableId),
     /// `sil_witness_table`.
-    WitnessTable(usize),
+    WitnessTable(WitnessTableId),
     /// `sil_default_witness_table`.
-    DefaultWitnessTable(usize),
+    DefaultWitnessTable(WitnessTableId),
     /// `sil_default_override_table`.
     DefaultOverrideTable(usize),
     /// `sil_differentiability_witness`.
@@ -81,7 +81,7 @@ pub struct ModuleSourceMap {
     pub(crate) entities: Vec<Placed>,
     pub(crate) names: IdVec<FunctionId, TextRange>,
     pub(crate) functions: IdVec<FunctionId, BodySourceMap>,
-    pub(crate) globals: Vec<BodySourceMap>,
+    pub(crate) globals: IdVec<GlobalId, BodySourceMap>,
 }
 
 impl ModuleSourceMap {
@@ -101,17 +101,17 @@ impl ModuleSourceMap {
     }
 
     /// The places in the static initializer of a global variable, by its position in the module.
-    pub fn global(&self, index: usize) -> Option<&BodySourceMap> {
-        self.globals.get(index)
+    pub fn global(&self, id: GlobalId) -> Option<&BodySourceMap> {
+        self.globals.get(id)
     }
 
     /// Bytes of memory that the map holds.
     pub fn heap_size(&self) -> usize {
-        let bodies = self.functions.values().chain(&self.globals);
+        let bodies = self.functions.values().chain(self.globals.values());
         self.entities.capacity() * size_of::<Placed>()
             + self.names.heap_size()
             + self.functions.heap_size()
-            + self.globals.capacity() * size_of::<BodySourceMap>()
+            + self.globals.heap_size()
             + bodies.map(BodySourceMap::heap_size).sum::<usize>()
     }
 }

@@ -1,7 +1,7 @@
 //! The attributes of functions, globals and tables: what they are as data, and how they print.
 
 use silkit_ir::attributes::*;
-use silkit_ir::{Function, Module};
+use silkit_ir::{ClassRef, Function, Module};
 use silkit_text::{parse_module, print_module};
 
 fn module(text: &str) -> Module {
@@ -176,12 +176,13 @@ bb0(%0 : $Builtin.NativeObject):
 fn attributes_of_tables_are_data() {
     let global = "sil_global [let] [serialized] [let] @g : $Builtin.Int64\n";
     assert_eq!(printed(global, "sil_global ", "@g"), "[serialized] [let]");
-    let all = &module(global).globals[0].attributes;
+    let all = &module(global).globals.values().next().expect("a variable").attributes.clone();
     assert!(all.is_let && all.serialized == Serialized::Fully);
 
     let table = "class C {}\nsil_vtable [serialized_for_package] C {\n  #C.m: () -> () : @f [override] [nonoverridden]\n  #C.n: () -> () : @g [inherited]\n}\n";
     assert_eq!(printed(table, "sil_vtable ", "C {"), "[serialized_for_package]");
-    let table = &module(table).vtables[0];
+    let module_with_table = module(table);
+    let table = module_with_table.vtables.by_key(&ClassRef::Name("C".into())).expect("found by its class");
     assert_eq!(table.attributes.serialized, Serialized::ForPackage);
     let entries: Vec<_> =
         table.entries.iter().map(|e| (e.attributes.kind, e.attributes.is_nonoverridden)).collect();

@@ -1,7 +1,8 @@
 //! Where entities stand in the text that they were read from, and what is made of that.
 
+use silkit_base::Entity as _;
 use silkit_diag::SourceMap;
-use silkit_ir::{FunctionId, Module, Opcode, Point};
+use silkit_ir::{FunctionId, GlobalId, Module, Opcode, Point};
 use silkit_text::{Entity, FileLocations, ParsedModule, PrintOptions, parse_module, print_module};
 use silkit_types::NoFacts;
 use std::sync::Arc;
@@ -78,16 +79,18 @@ fn every_entity_has_its_place() {
     let expected = [
         (Entity::Stage, "sil_stage canonical"),
         (Entity::Swift(0), "import Builtin"),
-        (Entity::Global(0), "sil_global @v"),
+        (Entity::Global(GlobalId::from_index(0)), "sil_global @v"),
         (Entity::Function(g), "sil @g"),
         (Entity::Function(f), "sil @f"),
     ];
     assert_eq!(texts, expected);
     let name = parsed.source_map.function_name(f).expect("a place");
     assert_eq!(&TEXT[name.as_usize()], "@f");
-    let initializer = parsed.module.globals[0].initializer.as_ref().expect("an initializer");
+    let initializer =
+        parsed.module.globals[GlobalId::from_index(0)].initializer.as_ref().expect("an initializer");
     let literal = initializer.insts().next().expect("an instruction");
-    let at = parsed.source_map.global(0).and_then(|map| map.inst(literal)).expect("a place");
+    let at =
+        parsed.source_map.global(GlobalId::from_index(0)).and_then(|map| map.inst(literal)).expect("a place");
     assert!(TEXT[at as usize..].starts_with("%initval"));
 }
 
@@ -104,7 +107,7 @@ fn what_was_made_later_has_no_place() {
     assert!(map.inst(first).is_some());
     let new = module.functions.push(module.functions[id].clone());
     assert!(source_map.function(new).is_none() && source_map.function_name(new).is_none());
-    assert!(source_map.global(1).is_none());
+    assert!(source_map.global(GlobalId::from_index(1)).is_none());
 }
 
 /// What the reference's parser does, and its builders: an instruction without `loc` stands in the file.

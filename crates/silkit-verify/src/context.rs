@@ -26,7 +26,7 @@ pub enum Owner {
     /// A function.
     Function(FunctionId),
     /// A global variable, by its position.
-    Global(usize),
+    Global(silkit_ir::GlobalId),
 }
 
 /// Something that a rule could not decide.
@@ -58,8 +58,6 @@ pub struct ModuleContext<'a> {
     /// Its Swift declarations, and those of the standard library.
     pub declarations: &'a Declarations,
     pub(crate) program: &'a ProgramView<'a>,
-    /// The positions of global variables by name; of several with one name, the first.
-    pub globals: FxHashMap<Symbol, usize>,
     /// The text that it was read from.
     pub source: Option<MappedText<'a>>,
     pub(crate) found: Found,
@@ -73,12 +71,8 @@ impl<'a> ModuleContext<'a> {
         wants_unknown: bool,
     ) -> Self {
         let (module, declarations) = (program.module, program.declarations);
-        let mut globals = FxHashMap::default();
-        for (index, global) in module.globals.iter().enumerate() {
-            globals.entry(global.name).or_insert(index);
-        }
         let found = Found { wants_unknown, ..Found::default() };
-        Self { module, declarations, program, globals, source, found, places: OnceCell::new() }
+        Self { module, declarations, program, source, found, places: OnceCell::new() }
     }
 
     /// A function by its name.
@@ -136,7 +130,6 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a ProgramView<'a>,
-    pub(crate) globals: &'a FxHashMap<Symbol, usize>,
     pub(crate) source: Option<MappedText<'a>>,
 }
 
@@ -214,7 +207,7 @@ impl<'a> FunctionContext<'a> {
 
     /// A global variable of the module, by its name.
     pub fn global(&self, name: Symbol) -> Option<&'a Global> {
-        self.shared.globals.get(&name).and_then(|&index| self.shared.program.module.globals.get(index))
+        self.shared.program.module.globals.by_key(&name)
     }
 
     /// How address-only values are held.

@@ -117,7 +117,7 @@ pub fn verify(
     let program = &ProgramView::new(module, declarations, &facts);
     let cx = ModuleContext::new(program, source, options.unknown);
     plan.modules.iter().for_each(|check| check(&cx));
-    let shared = Shared { program, globals: &cx.globals, source };
+    let shared = Shared { program, source };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
     let found: Vec<Found> = ids

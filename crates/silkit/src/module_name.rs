@@ -17,11 +17,14 @@ use silkit_base::Symbol;
 /// ```
 pub fn set_module_name(module: &mut Module, declarations: &Declarations, name: &str) {
     let name = Symbol::new(name);
-    let tables = module.witness_tables.iter_mut().chain(&mut module.default_witness_tables);
-    for table in tables {
-        if let WitnessTableOf::Conformance(conformance) = &mut table.of {
-            rename(conformance, name, declarations);
-        }
+    for id in module.witness_tables.keys() {
+        module.witness_tables.rekey(id, |table| {
+            if let WitnessTableOf::Conformance(conformance) = &mut table.of {
+                rename(conformance, name, declarations);
+            }
+        });
+    }
+    for table in module.witness_tables.values_mut().chain(module.default_witness_tables.values_mut()) {
         for entry in table.entries.iter_mut().flatten() {
             match entry {
                 WitnessEntry::Base(_, conformance)

@@ -44,7 +44,7 @@ fn prints(module: &Module) -> Vec<String> {
 /// A module without its bodies, which number their parts in another order.
 fn frame(mut module: Module) -> String {
     module.functions.values_mut().for_each(|f| f.body = None);
-    module.globals.iter_mut().for_each(|g| g.initializer = None);
+    module.globals.values_mut().for_each(|g| g.initializer = None);
     format!("{module:?}")
 }
 

@@ -16,7 +16,7 @@ fn print(module: &Module) -> String {
 fn with_copies(module: &Module) -> Module {
     let mut copy = module.clone();
     let bodies = copy.functions.values_mut().filter_map(|f| f.body.as_mut());
-    for body in bodies.chain(copy.globals.iter_mut().filter_map(|g| g.initializer.as_mut())) {
+    for body in bodies.chain(copy.globals.values_mut().filter_map(|g| g.initializer.as_mut())) {
         *body = Cloner::of(body).body();
     }
     copy
@@ -89,7 +89,8 @@ bb0(%0 : $Builtin.Int1):
 #[test]
 fn inlines_a_call_with_its_scopes() {
     let mut module = parse_module(INLINE).module;
-    let [callee, caller] = ["callee", "caller"].map(|n| module.function(n.into()).expect("a function"));
+    let [callee, caller] =
+        ["callee", "caller"].map(|n| module.functions.find(&n.into()).expect("a function"));
     let source = module.functions[callee].body.clone().expect("a body");
     let (index, mut new) = (ScopeIndex::new(&module.scopes), Vec::new());
     let body = module.functions[caller].body.as_mut().expect("a body");
@@ -157,7 +158,7 @@ sil @use : $@convention(thin) <τ_0_0> (@in_guaranteed τ_0_0) -> @thick τ_0_0.
 #[test]
 fn a_copy_can_have_other_types() {
     let mut module = parse_module(GENERIC).module;
-    let id = module.function("generic".into()).expect("a function");
+    let id = module.functions.find(&"generic".into()).expect("a function");
     let function = &mut module.functions[id];
     let ty = function.ty.ty().as_function().expect("a function type");
     let args = [Type::nominal("Int"), Type::nominal("String")];
@@ -205,7 +206,7 @@ sil @callee : $@convention(thin) <each τ_0_0> (@pack_guaranteed Pack{repeat eac
 /// The lines of a copy for packs of these elements.
 fn variadic(elements: &[Type]) -> String {
     let mut module = parse_module(VARIADIC).module;
-    let id = module.function("variadic".into()).expect("a function");
+    let id = module.functions.find(&"variadic".into()).expect("a function");
     let function = &mut module.functions[id];
     let sig = function.ty.ty().as_function().and_then(|ty| ty.sig).expect("a signature");
     let pack = Type::new(silkit::types::TypeKind::Pack { direct: false, elements: elements.into() });
@@ -267,7 +268,7 @@ bb4:
 #[test]
 fn a_second_copy_opens_types_of_its_own() {
     let mut module = parse_module(OPENED).module;
-    let id = module.function("f".into()).expect("a function");
+    let id = module.functions.find(&"f".into()).expect("a function");
     let body = module.functions[id].body.as_mut().expect("a body");
     // Uses before their definitions.
     let region = [block(body, 3), block(body, 2)];
@@ -303,8 +304,8 @@ fn a_function_goes_into_another_module_with_what_it_needs() {
          sil @caller : $@convention(thin) (Builtin.Int1) -> Builtin.Int1\n",
     )
     .module;
-    let declared = into.function("caller".into());
-    let id = into.import_function(&from, from.function("caller".into()).expect("a function"));
+    let declared = into.functions.find(&"caller".into());
+    let id = into.import_function(&from, from.functions.find(&"caller".into()).expect("a function"));
     assert_eq!(Some(id), declared, "the declaration becomes the definition");
     let names: Vec<&str> = into.functions.values().map(|f| f.name.as_str()).collect();
     assert_eq!(names, ["z", "caller", "callee"]);
@@ -313,14 +314,14 @@ fn a_function_goes_into_another_module_with_what_it_needs() {
     let body = into.functions[id].body.as_ref().expect("a body");
     let loc: LocData = body.loc(body.inst(body.insts().next().expect("one")).loc).expect("a location");
     assert_eq!(loc.scope, 8);
-    assert_eq!(into.import_function(&from, from.function("caller".into()).expect("a function")), id);
+    assert_eq!(into.import_function(&from, from.functions.find(&"caller".into()).expect("a function")), id);
     assert!(parse_module(&print(&into)).errors.is_empty());
 }
 
 #[test]
 fn one_instruction_is_copied_with_other_operands() {
     let mut module = parse_module(INLINE).module;
-    let id = module.function("caller".into()).expect("a function");
+    let id = module.functions.find(&"caller".into()).expect("a function");
     let body = module.functions[id].body.as_mut().expect("a body");
     let call = body.insts().nth(1).expect("the call");
     let (arg, result) = (body.arguments(block(body, 0))[0], body.first_result(call).expect("a result"));

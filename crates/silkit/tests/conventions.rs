@@ -54,7 +54,7 @@ fn read(text: &str) -> Module {
 }
 
 fn body<'m>(module: &'m Module, name: &str) -> &'m Body {
-    let id = module.function(name.into()).expect("a function");
+    let id = module.functions.find(&name.into()).expect("a function");
     module.functions[id].body.as_ref().expect("a body")
 }
 
@@ -63,7 +63,7 @@ fn find(body: &Body, opcode: Opcode) -> Inst {
 }
 
 fn conventions(module: &Module, addresses: Addresses) -> Conventions<'static> {
-    let id = module.function("closure".into()).expect("a function");
+    let id = module.functions.find(&"closure".into()).expect("a function");
     Conventions::of(&module.functions[id], addresses).expect("a function type")
 }
 
@@ -189,7 +189,7 @@ fn the_entry_of_a_new_function_follows_its_type() {
     for (text, addresses) in [(LOWERED, Addresses::Lowered), (OPAQUE, Addresses::Opaque)] {
         let module = read(text);
         let old = body(&module, "closure");
-        let id = module.function("closure".into()).expect("a function");
+        let id = module.functions.find(&"closure".into()).expect("a function");
         let mut new = Body::new();
         let facts = silkit::declarations(&module);
         let mut b = new.builder(&facts);

@@ -1,8 +1,8 @@
 //! The program around a body.
 
 use crate::access::{GlobalInitializer, global_initializer};
-use crate::calls::{CalleeAnalysis, CalleeTables, Visibility, functions_by_name};
-use silkit_base::{EntitySet, FxHashMap, Symbol};
+use crate::calls::{CalleeAnalysis, CalleeTables, Visibility};
+use silkit_base::{EntitySet, Symbol};
 use silkit_ir::conventions::Addresses;
 use silkit_ir::{Body, Function, FunctionId, Functions, Module, ScopeIndex, Value};
 use silkit_types::SilType;
@@ -22,7 +22,6 @@ pub struct ProgramFacts {
     has_opaque_values: bool,
     epoch: u64,
     busy: EntitySet<FunctionId>,
-    names: OnceLock<FxHashMap<Symbol, FunctionId>>,
     tables: OnceLock<CalleeTables>,
     scopes: OnceLock<ScopeIndex>,
 }
@@ -57,7 +56,6 @@ impl ProgramFacts {
     /// Forgets everything: functions were added, removed or renamed, tables changed, or any function did.
     pub fn functions_changed(&mut self) {
         self.epoch += 1;
-        self.names.take();
         self.tables.take();
         self.scopes.take();
     }
@@ -146,12 +144,12 @@ impl<'a> ProgramView<'a> {
 
     /// Returns the function with a name.
     pub fn function_id(&self, name: Symbol) -> Option<FunctionId> {
-        self.facts.names.get_or_init(|| functions_by_name(self.module)).get(&name).copied()
+        self.module.functions.find(&name)
     }
 
     /// Returns the function with a name: its header, and its body unless that is being worked on.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
-        self.function_id(name).map(|id| &self.module.functions[id])
+        self.module.functions.by_key(&name)
     }
 
     /// Returns the definition of a function, as far as it can be read.

@@ -44,7 +44,7 @@ impl<'a> StoragePrinter<'a> {
     /// The global variable with a name, as the module shows it.
     fn global(&self, name: Symbol) -> String {
         let demangle = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
-        match self.module.globals.iter().find(|g| g.name == name) {
+        match self.module.globals.by_key(&name) {
             Some(global) => print_global(self.module, global, &PrintOptions::default(), &demangle),
             None => format!("@{name}\n"),
         }

@@ -4,7 +4,7 @@ use super::{Cloner, ScopeMap};
 use crate::body::Body;
 use crate::debug::DebugVarData;
 use crate::info::AttrKind;
-use crate::module::{Function, FunctionId, Linkage, Module};
+use crate::module::{Function, FunctionId, GlobalId, Linkage, Module};
 use crate::{NONE, references};
 use silkit_base::{FxHashSet, Interned, Symbol};
 
@@ -16,7 +16,7 @@ impl Module {
     /// A declaration of it is made a definition; a definition that is here already stays as it is.
     pub fn import_function(&mut self, from: &Module, id: FunctionId) -> FunctionId {
         let function = &from.functions[id];
-        let known = self.function(function.name);
+        let known = self.functions.find(&function.name);
         if let Some(known) = known
             && (self.functions[known].body.is_some() || function.body.is_none())
         {
@@ -44,17 +44,21 @@ impl Module {
     fn declare_named(&mut self, from: &Module, body: &Body) {
         let mut named: FxHashSet<Symbol> = FxHashSet::default();
         references::of_body(body, &mut |name| _ = named.insert(name));
-        self.functions.values().for_each(|f| _ = named.remove(&f.name));
-        self.globals.iter().for_each(|g| _ = named.remove(&g.name));
+        named.retain(|name| self.functions.find(name).is_none() && self.globals.find(name).is_none());
         // In the order of the other module, not in that of a hash table.
-        for function in from.functions.values().filter(|f| named.contains(&f.name)) {
+        let mut functions: Vec<FunctionId> =
+            named.iter().filter_map(|name| from.functions.find(name)).collect();
+        functions.sort_unstable();
+        for function in functions.into_iter().map(|id| &from.functions[id]) {
             let mut declaration = Function { body: None, ..function.clone() };
             if function.body.is_some() {
                 declaration.remove_body();
             }
             self.functions.push(declaration);
         }
-        for global in from.globals.iter().filter(|g| named.contains(&g.name)) {
+        let mut globals: Vec<GlobalId> = named.iter().filter_map(|name| from.globals.find(name)).collect();
+        globals.sort_unstable();
+        for global in globals.into_iter().map(|id| &from.globals[id]) {
             let mut declaration = global.clone();
             if declaration.initializer.take().is_some() {
                 declaration.linkage = Linkage::Default;

@@ -22,8 +22,8 @@ use silkit_base::TextRange;
 use silkit_ir::conventions::Addresses;
 use silkit_ir::ownership::{BodyOwnership, OwnershipContext};
 use silkit_ir::{
-    Body, Editor, Function, FunctionEffects, FunctionFlags, Global, Linkage, Module, SilStage, SwiftText,
-    WitnessEntry,
+    Body, Editor, Function, FunctionEffects, FunctionFlags, Global, GlobalId, Linkage, Module, SilStage,
+    SwiftText, WitnessEntry,
 };
 use silkit_types::decl::DeclTable;
 use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
@@ -112,7 +112,7 @@ struct PendingBody {
 
 enum Owner {
     Function(silkit_ir::FunctionId),
-    Global(usize),
+    Global(GlobalId),
 }
 
 impl<'a> ModuleParser<'a> {
@@ -155,11 +155,11 @@ impl<'a> ModuleParser<'a> {
         let entity = match word {
             "sil" => m.functions.keys().next_back().map(Entity::Function),
             "sil_stage" => Some(Entity::Stage),
-            "sil_global" => m.globals.len().checked_sub(1).map(Entity::Global),
-            "sil_vtable" => m.vtables.len().checked_sub(1).map(Entity::VTable),
-            "sil_witness_table" => m.witness_tables.len().checked_sub(1).map(Entity::WitnessTable),
+            "sil_global" => m.globals.keys().next_back().map(Entity::Global),
+            "sil_vtable" => m.vtables.keys().next_back().map(Entity::VTable),
+            "sil_witness_table" => m.witness_tables.keys().next_back().map(Entity::WitnessTable),
             "sil_default_witness_table" => {
-                m.default_witness_tables.len().checked_sub(1).map(Entity::DefaultWitnessTable)
+                m.default_witness_tables.keys().next_back().map(Entity::DefaultWitnessTable)
             }
             "sil_default_override_table" => {
                 m.default_override_tables.len().checked_sub(1).map(Entity::DefaultOverrideTable)
@@ -338,11 +338,11 @@ impl<'a> ModuleParser<'a> {
         let name = global_name(&mut self.cur)?;
         self.expect(":")?;
         let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
-        self.module.globals.push(Global { name, linkage, attributes, ty, initializer: None });
+        let id = self.module.globals.push(Global { name, linkage, attributes, ty, initializer: None });
         if self.cur.eat("=") {
             self.expect("{")?;
             let open = self.cur.pos();
-            self.pending_body(Owner::Global(self.module.globals.len() - 1), ty, open)?;
+            self.pending_body(Owner::Global(id), ty, open)?;
         }
         Ok(())
     }
@@ -368,14 +368,15 @@ impl<'a> ModuleParser<'a> {
 
     /// Adds the formal types of members that entries of tables leave out.
     fn formal_types(&mut self, formals: &FormalTypes<'_>) {
-        for entry in self.module.vtables.iter_mut().flat_map(|t| &mut t.entries) {
+        for entry in self.module.vtables.values_mut().flat_map(|t| &mut t.entries) {
             entry.formal = match entry.method.data().kinds.first() {
                 // A deinitializer overrides by its name alone.
                 Some(kind) if *kind == "deallocator" => None,
                 _ => entry.formal.or_else(|| formals.of(entry.method)),
             };
         }
-        let tables = self.module.witness_tables.iter_mut().chain(&mut self.module.default_witness_tables);
+        let tables =
+            self.module.witness_tables.values_mut().chain(self.module.default_witness_tables.values_mut());
         for entry in tables.flat_map(|t| t.entries.iter_mut().flatten()) {
             if let WitnessEntry::Method(method, formal @ None, _) = entry {
                 *formal = formals.of(*method);
@@ -415,7 +416,7 @@ impl<'a> ModuleParser<'a> {
             .collect();
         self.source_map.functions =
             self.module.functions.values().map(|_| BodySourceMap::default()).collect();
-        self.source_map.globals = vec![BodySourceMap::default(); self.module.globals.len()];
+        self.source_map.globals = self.module.globals.keys().map(|_| BodySourceMap::default()).collect();
         for (pending, mut parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
             if parsed.errors.is_empty() && parsed.end < pending.range.end {
                 // The search for the end and the parser disagree: nothing is left out in silence.

@@ -17,7 +17,7 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     out.push(stage(module));
     let mut printer = ModulePrinter { out: &mut out, options };
     module.swift.iter().filter(|s| !s.synthesized).for_each(|s| printer.swift(s));
-    for global in &module.globals {
+    for global in module.globals.values() {
         printer.global(global);
     }
     for witness in &module.differentiability_witnesses {

@@ -25,9 +25,9 @@ pub fn extract_minimal(mut module: Module, is_selected: impl Fn(&str) -> bool) -
         }
     }
     keep_scopes(&mut module);
-    module.vtables.clear();
-    module.witness_tables.clear();
-    module.default_witness_tables.clear();
+    module.vtables.take();
+    module.witness_tables.take();
+    module.default_witness_tables.take();
     module.default_override_tables.clear();
     module.properties.clear();
     module.coverage_maps.clear();
@@ -52,7 +52,7 @@ pub fn extract_minimal(mut module: Module, is_selected: impl Fn(&str) -> bool) -
 fn keep_globals(module: &mut Module, kept: &mut FxHashSet<Symbol>) {
     let mut names: Vec<Symbol> = kept.iter().copied().collect();
     while let Some(name) = names.pop() {
-        let global = module.globals.iter().find(|global| global.name == name);
+        let global = module.globals.by_key(&name);
         if let Some(body) = global.and_then(|global| global.initializer.as_ref()) {
             references::of_body(body, &mut |name| {
                 if kept.insert(name) {

@@ -37,14 +37,8 @@ pub fn extract(mut module: Module, is_selected: impl Fn(&str) -> bool) -> Module
 
 /// Keeps the selected functions, and those with kept names.
 fn keep_functions(module: &mut Module, kept: &FxHashSet<Symbol>, is_selected: &impl Fn(&str) -> bool) {
-    let mut functions = std::mem::take(&mut module.functions);
-    for function in functions.values_mut() {
-        if kept.contains(&function.name) || (function.body.is_some() && is_selected(function.name.as_str())) {
-            // Bodies are moved, not copied.
-            let body = function.body.take();
-            module.functions.push(Function { body, ..function.clone() });
-        }
-    }
+    let is_defined = |f: &Function| f.body.is_some() && is_selected(f.name.as_str());
+    module.functions.retain(|f| kept.contains(&f.name) || is_defined(f));
 }
 
 fn is_visible(linkage: Linkage) -> bool {
@@ -76,8 +70,8 @@ fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symb
     let mut kept: FxHashSet<Symbol> = FxHashSet::default();
     let mut keep = |name: Symbol| _ = kept.insert(name);
     named_by_functions(module, is_selected, &mut keep);
-    module.vtables.iter().flat_map(|t| &t.entries).for_each(|e| keep(e.function));
-    for table in module.witness_tables.iter().chain(&module.default_witness_tables) {
+    module.vtables.values().flat_map(|t| &t.entries).for_each(|e| keep(e.function));
+    for table in module.witness_tables.values().chain(module.default_witness_tables.values()) {
         for entry in table.entries.iter().flatten() {
             if let WitnessEntry::Method(_, _, Some(function)) = entry {
                 keep(*function);
@@ -103,7 +97,7 @@ fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symb
 
 /// Adds what the initializers of the globals name that stay.
 fn keep_globals(module: &Module, kept: &mut FxHashSet<Symbol>) {
-    let mut waiting: Vec<_> = module.globals.iter().collect();
+    let mut waiting: Vec<_> = module.globals.values().collect();
     loop {
         let stays = |name, linkage| is_visible(linkage) || kept.contains(&name);
         let (staying, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|g| stays(g.name, g.linkage));

@@ -13,8 +13,6 @@ use silkit_text::Demangle;
 /// With `roots`, only what can be reached from them.
 pub fn calls(module: &Module, roots: &[&str], demangle: &Demangle) -> Graph {
     let mut graph = Graph { title: "calls".to_owned(), ..Graph::default() };
-    let bodies: FxHashMap<Symbol, Option<&Body>> =
-        module.functions.values().map(|f| (f.name, f.body.as_ref())).collect();
     let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
     let mut node = |graph: &mut Graph, id: &str, text: String, is_external: bool| {
         *nodes.entry(id.to_owned()).or_insert_with(|| {
@@ -22,7 +20,7 @@ pub fn calls(module: &Module, roots: &[&str], demangle: &Demangle) -> Graph {
             graph.nodes.len() - 1
         })
     };
-    let function = |name: Symbol| bodies.get(&name).copied().flatten();
+    let function = |name: Symbol| module.functions.by_key(&name).and_then(|f| f.body.as_ref());
     let mut waiting: Vec<Symbol> = match roots {
         [] => module.functions.values().filter(|f| f.body.is_some()).map(|f| f.name).collect(),
         roots => roots.iter().map(|&r| Symbol::new(r)).collect(),

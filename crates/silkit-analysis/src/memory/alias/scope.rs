@@ -47,8 +47,7 @@ impl Aliases<'_> {
         match found.base {
             AccessBase::Class(base) | AccessBase::Tail(base) => self.object_immutability(base),
             AccessBase::Global(name) => {
-                let global =
-                    self.escapes.facts.program.module.globals.iter().find(|global| global.name == name)?;
+                let global = self.escapes.facts.program.module.globals.by_key(&name)?;
                 let is_initializer = matches!(
                     self.escapes.facts.function.attributes.purpose,
                     Some(SpecialPurpose::GlobalInit | SpecialPurpose::GlobalInitOnce)

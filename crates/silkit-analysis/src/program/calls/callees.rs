@@ -1,14 +1,13 @@
 //! The functions that a call may reach.
 
 use super::access::{Kind, Visibility};
-use super::functions_by_name;
 use super::hierarchy::ClassHierarchy;
 use crate::view::{Definition, ProgramView};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::{ClassMethod, FunctionRef, WitnessMethod};
 use silkit_ir::{
     Body, ClassRef, Conformance, DeclRef, FunctionId, Inst, Linkage, Module, Opcode, Value, WitnessEntry,
-    WitnessTable, WitnessTableOf,
+    WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_types::decl::{DeclFlags, Declarations};
 use silkit_types::{SilType, Type, TypeKind};
@@ -53,8 +52,8 @@ struct Method {
 #[derive(Debug, Default)]
 pub struct CalleeTables {
     methods: FxHashMap<DeclRef, Method>,
-    /// The positions of witness tables with entries, by the paths of type and protocol.
-    witnesses: FxHashMap<(Symbol, Symbol), usize>,
+    /// The witness tables with entries, by the paths of type and protocol.
+    witnesses: FxHashMap<(Symbol, Symbol), WitnessTableId>,
     /// The deinitializers that free objects, by the class of which they are.
     deallocators: FxHashMap<Symbol, FunctionId>,
 }
@@ -63,15 +62,13 @@ pub struct CalleeTables {
 struct Reader<'a> {
     module: &'a Module,
     visibility: Visibility<'a>,
-    names: FxHashMap<Symbol, FunctionId>,
     tables: CalleeTables,
 }
 
 impl CalleeTables {
     /// Reads the tables of a module.
     pub fn new(module: &Module, visibility: Visibility<'_>) -> Self {
-        let names = functions_by_name(module);
-        Reader { module, visibility, names, tables: Self::default() }.read()
+        Reader { module, visibility, tables: Self::default() }.read()
     }
 }
 
@@ -81,7 +78,7 @@ impl<'a> Reader<'a> {
         let this = &mut self;
         this.tables.deallocators = this.find_deallocators();
         let overridden = this.overridden_elsewhere();
-        for table in &module.vtables {
+        for table in module.vtables.values() {
             let ClassRef::Name(_) = table.class else { continue };
             for entry in &table.entries {
                 this.add(entry.method, entry.formal, entry.function);
@@ -94,8 +91,8 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        for (index, table) in module.witness_tables.iter().enumerate() {
-            this.add_witnesses(index, table);
+        for (id, table) in module.witness_tables.iter() {
+            this.add_witnesses(id, table);
         }
         for method in this.tables.methods.values_mut() {
             for (_, functions) in &mut method.types {
@@ -144,7 +141,7 @@ impl<'a> Reader<'a> {
     }
 
     fn add(&mut self, method: DeclRef, formal: Option<Type>, function: Symbol) {
-        let Some(&function) = self.names.get(&function) else { return };
+        let Some(function) = self.module.functions.find(&function) else { return };
         let visibility = self.visibility;
         let entry = self
             .tables
@@ -157,13 +154,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add_witnesses(&mut self, index: usize, table: &WitnessTable) {
+    fn add_witnesses(&mut self, id: WitnessTableId, table: &WitnessTable) {
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else { return };
         let Some(entries) = &table.entries else { return };
         let declarations = self.visibility.declarations();
         let (of, protocol) = (declarations.path_of(*ty), declarations.path_of(*protocol));
         if let (Some(of), Some(protocol)) = (of, protocol) {
-            self.tables.witnesses.insert((of, protocol), index);
+            self.tables.witnesses.insert((of, protocol), id);
         }
         for entry in entries {
             let WitnessEntry::Method(requirement, formal, Some(function)) = *entry else { continue };

@@ -15,15 +15,5 @@ pub use hierarchy::ClassHierarchy;
 pub use order::{BottomUp, CallEdges, CallGraph};
 pub use uses::{FunctionUses, Use};
 
-use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{FunctionId, Module};
-
-/// The functions of a module by name; of several with one name, the first.
-pub fn functions_by_name(module: &Module) -> FxHashMap<Symbol, FunctionId> {
-    let mut functions = FxHashMap::default();
-    module.functions.iter().for_each(|(id, function)| _ = functions.entry(function.name).or_insert(id));
-    functions
-}
-
 #[cfg(test)]
 mod tests;

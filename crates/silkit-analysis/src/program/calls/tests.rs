@@ -1,4 +1,6 @@
 use super::*;
+use silkit_base::Symbol;
+use silkit_ir::FunctionId;
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 
 const CLASSES: &str = "\

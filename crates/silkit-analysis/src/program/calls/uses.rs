@@ -58,8 +58,8 @@ impl FunctionUses {
                 self.is_used_elsewhere[function] = true;
             }
         };
-        module.vtables.iter().flat_map(|table| &table.entries).for_each(|entry| mark(entry.function));
-        for table in module.witness_tables.iter().chain(&module.default_witness_tables) {
+        module.vtables.values().flat_map(|table| &table.entries).for_each(|entry| mark(entry.function));
+        for table in module.witness_tables.values().chain(module.default_witness_tables.values()) {
             for entry in table.entries.iter().flatten() {
                 if let WitnessEntry::Method(_, _, Some(function)) = entry {
                     mark(*function);

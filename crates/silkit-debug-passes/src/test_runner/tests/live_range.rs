@@ -35,7 +35,7 @@ fn shown(test: &Test<'_, '_>, address: Value, at: Inst) -> String {
         None => "Error: indeterminate live range\n".to_owned(),
         Some(AddressLiveRange::Caller(value)) => format!("liveOut: {}", dump.value(value, "")),
         Some(AddressLiveRange::Global(name)) => {
-            let global = test.cx.module().globals.iter().find(|global| global.name == name);
+            let global = test.cx.module().globals.by_key(&name);
             let printed = |global| {
                 print_global(test.cx.module(), global, &PrintOptions::default(), test.cx.printing().demangle)
             };

@@ -47,17 +47,18 @@ fn name_once(cx: &ModuleContext<'_>) {
                 .also(Place::Function(first), "the first is here"),
         );
     }
-    for (index, global) in cx.module.globals.iter().enumerate() {
-        let (kind, other) = match (cx.globals.get(&global.name), cx.program.function_id(global.name)) {
-            (Some(&first), _) if first != index => {
+    let globals = &cx.module.globals;
+    for (id, global) in globals.iter() {
+        let (kind, other) = match (globals.find(&global.name), cx.program.function_id(global.name)) {
+            (Some(first), _) if first != id => {
                 ("a second variable", place::entity(cx, Entity::Global(first)))
             }
             (_, Some(function)) => ("a function and a variable", Place::Function(function)),
             _ => continue,
         };
         let message = format!("`@{}` names {kind}", global.name);
-        let place = place::entity(cx, Entity::Global(index));
-        let finding = cx.finding(&NAME_ONCE, Owner::Global(index), place, message);
+        let place = place::entity(cx, Entity::Global(id));
+        let finding = cx.finding(&NAME_ONCE, Owner::Global(id), place, message);
         cx.report(finding.also(other, "the other is here"));
     }
 }

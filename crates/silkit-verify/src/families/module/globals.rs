@@ -27,11 +27,11 @@ sil_global @v : $Builtin.Int64
 };
 
 fn global_is_object(cx: &ModuleContext<'_>) {
-    for (index, global) in cx.module.globals.iter().enumerate() {
+    for (id, global) in cx.module.globals.iter() {
         if global.ty.is_address() {
             let message = format!("the type of `@{}` is an address, `{}`", global.name, global.ty);
-            let place = place::entity(cx, Entity::Global(index));
-            cx.report(cx.finding(&GLOBAL_IS_OBJECT, Owner::Global(index), place, message));
+            let place = place::entity(cx, Entity::Global(id));
+            cx.report(cx.finding(&GLOBAL_IS_OBJECT, Owner::Global(id), place, message));
         }
     }
 }
@@ -58,7 +58,7 @@ sil_global @x : $Builtin.Int64 = {
 };
 
 fn static_initializer(cx: &ModuleContext<'_>) {
-    for (index, global) in cx.module.globals.iter().enumerate() {
+    for (id, global) in cx.module.globals.iter() {
         let Some(body) = &global.initializer else { continue };
         for inst in body.insts() {
             let opcode = body.inst(inst).opcode;
@@ -70,7 +70,7 @@ fn static_initializer(cx: &ModuleContext<'_>) {
                 continue;
             };
             let place = Place::Inst(inst);
-            cx.report(cx.finding(&STATIC_INITIALIZER, Owner::Global(index), place, message));
+            cx.report(cx.finding(&STATIC_INITIALIZER, Owner::Global(id), place, message));
         }
     }
 }

@@ -174,7 +174,7 @@ fn objects(module: &Module, input: usize) -> impl Iterator<Item = (Symbol, Objec
         let is_definition = f.body.is_some();
         (f.name, Owner::Function(id), spelled(f.linkage, is_definition), f.ty, is_definition)
     });
-    let globals = module.globals.iter().enumerate().map(|(at, g)| {
+    let globals = module.globals.iter().map(|(at, g)| {
         let linkage = spelled(g.linkage, true);
         (g.name, Owner::Global(at), linkage, g.ty, !is_external(linkage))
     });

@@ -59,7 +59,7 @@ sil_vtable D {
 fn override_is_compatible(cx: &ModuleContext<'_>) {
     // Overloads have one name; their formal types tell them apart.
     let mut first: FxHashMap<(DeclRef, Option<Type>), Symbol> = FxHashMap::default();
-    for table in &cx.module.vtables {
+    for table in cx.module.vtables.values() {
         let ClassRef::Name(class) = table.class else { continue };
         for entry in &table.entries {
             if matches!(&*entry.method.data().path, [owner, _] if *owner == class) {
@@ -67,7 +67,7 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
             }
         }
     }
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         for entry in table.entries.iter().filter(|e| e.attributes.kind == EntryKind::Override) {
             let Some(&overridden) = first.get(&(entry.method, entry.formal)) else { continue };
             let ids = (cx.program.function_id(overridden), cx.program.function_id(entry.function));
@@ -152,7 +152,7 @@ sil_vtable D {
 
 fn entry_says_override(cx: &ModuleContext<'_>) {
     let mut tables = FxHashMap::default();
-    for table in &cx.module.vtables {
+    for table in cx.module.vtables.values() {
         if let ClassRef::Name(class) = table.class
             && let Lookup::Known(decl) = cx.declarations.lookup_nominal(class)
         {
@@ -161,7 +161,7 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
     }
     // What each table begins or goes on with, for the classes below it.
     let mut entries: FxHashMap<Symbol, FxHashSet<(DeclRef, Option<Type>)>> = FxHashMap::default();
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(class) = table.class else { continue };
         let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { continue };
         let superclass = cx.declarations.superclass(Type::nominal(class.as_str()));

@@ -8,8 +8,8 @@ use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{
-    ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, WitnessEntry, WitnessTable,
-    WitnessTableOf,
+    ClassRef, Conformance, DeclRef, Function, Linkage, Serialized, VTable, VTableId, WitnessEntry,
+    WitnessTable, WitnessTableId, WitnessTableOf,
 };
 use silkit_text::Entity;
 use silkit_types::decl::Lookup;
@@ -57,8 +57,8 @@ sil_vtable C {
 };
 
 fn table_once(cx: &ModuleContext<'_>) {
-    let mut seen: FxHashMap<(String, Vec<Symbol>), usize> = FxHashMap::default();
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    let mut seen: FxHashMap<(String, Vec<Symbol>), VTableId> = FxHashMap::default();
+    for (index, table) in cx.module.vtables.iter() {
         // Classes of several functions may have one name; their methods are not the same functions.
         let functions: Vec<Symbol> = table.entries.iter().map(|e| e.function).collect();
         let name = class_name(table);
@@ -68,8 +68,8 @@ fn table_once(cx: &ModuleContext<'_>) {
             second(cx, [first, index].map(Entity::VTable), format!("`{name}` has a second vtable"));
         }
     }
-    let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), usize> = FxHashMap::default();
-    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+    let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), WitnessTableId> = FxHashMap::default();
+    for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(conformance) = &table.of else { continue };
         let functions: Vec<Symbol> = methods(table).filter_map(|(_, f)| f).collect();
         if !functions.is_empty()
@@ -105,8 +105,8 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol
 
 /// All witness tables, also those of protocols.
 fn witness_tables<'a>(cx: &ModuleContext<'a>) -> impl Iterator<Item = (Entity, &'a WitnessTable)> {
-    let tables = cx.module.witness_tables.iter().enumerate().map(|(i, t)| (Entity::WitnessTable(i), t));
-    let defaults = cx.module.default_witness_tables.iter().enumerate();
+    let tables = cx.module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
+    let defaults = cx.module.default_witness_tables.iter();
     tables.chain(defaults.map(|(i, t)| (Entity::DefaultWitnessTable(i), t)))
 }
 
@@ -139,7 +139,7 @@ sil_vtable C {
 };
 
 fn entry_once(cx: &ModuleContext<'_>) {
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         // Overloads have one name: their functions tell them apart.
         let mut seen = FxHashSet::default();
         for entry in &table.entries {
@@ -189,7 +189,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
         let function = cx.function(name)?.ty.ty().as_function()?;
         Some(function.convention)
     };
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         for entry in &table.entries {
             let indirect_self =
                 |f: &FunctionType| f.params.last().is_some_and(|p| p.convention.is_indirect());
@@ -259,7 +259,7 @@ sil_vtable S {
 };
 
 fn vtable_of_class(cx: &ModuleContext<'_>) {
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(name) = table.class else { continue };
         if let Lookup::Known(decl) = cx.declarations.lookup_nominal(name)
             && !decl.is_class()
@@ -303,7 +303,7 @@ sil_vtable D {
 };
 
 fn entry_of_class(cx: &ModuleContext<'_>) {
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(class) = table.class else { continue };
         let Some(ancestors) = ancestors(cx, class) else { continue };
         for entry in &table.entries {
@@ -373,7 +373,7 @@ sil_witness_table S: P module main {
 };
 
 fn table_of_conformance(cx: &ModuleContext<'_>) {
-    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+    for (index, table) in cx.module.witness_tables.iter() {
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
             continue;
         };
@@ -432,7 +432,7 @@ fn serialized_table(cx: &ModuleContext<'_>) {
     let is_unseen = |f: &Function| {
         matches!(f.linkage, Linkage::Private | Linkage::Hidden) && !super::functions::is_serialized(f)
     };
-    for (index, table) in cx.module.witness_tables.iter().enumerate() {
+    for (index, table) in cx.module.witness_tables.iter() {
         if table.attributes.serialized != Serialized::Fully {
             continue;
         }
@@ -481,7 +481,7 @@ fn entry_declared(cx: &ModuleContext<'_>) {
             cx.report(cx.finding(&ENTRY_DECLARED, Owner::Module, place, message));
         }
     };
-    for (index, table) in cx.module.vtables.iter().enumerate() {
+    for (index, table) in cx.module.vtables.iter() {
         table.entries.iter().for_each(|e| check(Entity::VTable(index), e.function));
     }
     for (entity, table) in witness_tables(cx) {
