@@ -46,7 +46,11 @@ fn attributes_of_functions_print_in_one_order() {
         ("[noinline] [always_inline]", "[always_inline]"),
         ("[Onone] [Ospeed] [Osize]", "[Osize]"),
         ("[readnone] [readonly]", "[readonly]"),
-        ("[releasenone] [stack_protection]", "[stack_protection] [releasenone]"),
+        ("[stack_protection] [releasenone]", "[releasenone] [stack_protection]"),
+        (
+            "[ossa] [stack_protection] [_semantics \"a\"] [used] [Onone]",
+            "[Onone] [used] [_semantics \"a\"] [stack_protection] [ossa]",
+        ),
         ("[no_allocation] [no_locks]", "[no_locks]"),
         ("[no_existentials] [perf_constraint]", "[no_existentials] [perf_constraint]"),
         ("[available 010.01]", "[available 10.1]"),

@@ -69,7 +69,6 @@ const FUNCTION: &[(&str, OfFunction)] = {
         ("Onone", A::Optimization(OptimizationMode::None)),
         ("Ospeed", A::Optimization(OptimizationMode::Speed)),
         ("Osize", A::Optimization(OptimizationMode::Size)),
-        ("stack_protection", A::Flag(FunctionFlags::STACK_PROTECTION)),
         ("used", A::Flag(FunctionFlags::USED)),
         ("section", A::Quoted(Quoted::Section)),
         ("asmname", A::Quoted(Quoted::AsmName)),
@@ -89,6 +88,7 @@ const FUNCTION: &[(&str, OfFunction)] = {
         ("objc_replacement_for", A::Quoted(Quoted::ObjCReplacement)),
         ("_semantics", A::Semantics),
         ("_specialize", A::Specialize),
+        ("stack_protection", A::Flag(FunctionFlags::STACK_PROTECTION)),
         ("canonical", A::Flag(FunctionFlags::CANONICAL)),
         ("ossa", A::Flag(FunctionFlags::OSSA)),
     ]
