@@ -262,7 +262,9 @@ fn align(old: &Chunk<'_>, new: &Chunk<'_>) -> Vec<Line> {
             .map(|(is_name, text)| if is_name { renamed.get(text).copied().unwrap_or(text) } else { text })
             .collect()
     };
-    let same = |a: &str, b: &str| names(a).iter().zip(names(b)).all(|(a, b)| renamed.get(a) == Some(&b));
+    let same = |a: &str, b: &str| {
+        names(a).iter().zip(names(b)).all(|(a, b)| renamed.get(a).copied().unwrap_or(*a) == b)
+    };
     let mut lines = Vec::new();
     let line = |side, text: String| Line { side, text };
     for (a, b) in pairs {
