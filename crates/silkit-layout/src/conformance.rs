@@ -236,6 +236,20 @@ impl World {
         all
     }
 
+    /// Returns the arguments for a signature with which a spelled type is a concrete one, as far as the type tells.
+    pub fn match_partly(
+        &self,
+        pattern: Type,
+        sig: Option<GenericSig>,
+        module: ModuleId,
+        ty: Ty,
+    ) -> Option<Vec<Option<Ty>>> {
+        let params = sig.map_or(&[][..], |s| &s.data().params);
+        let mut args = vec![None; params.len()];
+        let matcher = Matcher { world: self, params, module };
+        matcher.bind(pattern, ty, &mut args).then_some(args)
+    }
+
     /// Returns the arguments for a signature with which a spelled type is a concrete one.
     pub fn match_type(
         &self,

@@ -1,0 +1,142 @@
+//! Closures: making them, and passing on what they captured.
+
+use crate::interp::Interp;
+use crate::memory::Kind;
+use crate::sites::{CaptureKind, ClosureShape, CodeTarget};
+use crate::violation::Run;
+
+impl Interp<'_> {
+    pub(super) fn make_closure(&mut self, site: u32) -> Run<()> {
+        let site = self.sites.closures[site as usize].clone();
+        let target = match (&site.callee, &site.method) {
+            (Some(crate::sites::Callee::Instance(id)), _) => CodeTarget::Instance(*id),
+            (Some(crate::sites::Callee::Native(function)), _) => {
+                CodeTarget::Native(*function, site.name, std::rc::Rc::from([]))
+            }
+            (None, Some(method)) => {
+                let class = self.receiver_class(method)?;
+                CodeTarget::Instance(self.find_method(method, class)?)
+            }
+            (None, None) => CodeTarget::Captured,
+        };
+        // A closure of a closure keeps it behind what it captures itself.
+        let inner = matches!(target, CodeTarget::Captured).then(|| site.size.next_multiple_of(8));
+        let size = inner.map_or(site.size, |at| at + 16);
+        let shape =
+            self.shape(ClosureShape { target, captures: site.captures.clone(), owns: !site.on_stack, inner });
+        let context = self.allocate(Kind::Context, u64::from(size), u64::from(site.align.max(16)), shape)?;
+        self.write_header(context, 0)?;
+        if site.on_stack {
+            self.on_stack(context, false);
+        }
+        for (capture, &from) in site.captures.iter().zip(&site.from) {
+            let at = context + u64::from(capture.offset);
+            match capture.how {
+                CaptureKind::Address => {
+                    let address = self.get(from);
+                    self.write(at, address)?;
+                }
+                CaptureKind::BorrowedAddress | CaptureKind::ConsumedAddress => {
+                    let address = self.get(from);
+                    self.copy_value(!site.on_stack, crate::op::Write::Init, address, at, capture.ty)?;
+                }
+                CaptureKind::Borrowed | CaptureKind::Consumed => {
+                    let size = self.types.get(capture.ty).size;
+                    let first = self.base + from as usize;
+                    let bytes = &self.stack.bytes[first..first + size as usize];
+                    let stored = self.memory.store(at, bytes);
+                    stored.map_err(|fault| self.fault(fault, at, "writing"))?;
+                }
+            }
+        }
+        if let Some(at) = inner {
+            let (code, inner_context) =
+                (self.get(site.value), if site.is_thick { self.get(site.value + 8) } else { 0 });
+            self.write(context + u64::from(at), code)?;
+            self.write(context + u64::from(at) + 8, inner_context)?;
+        }
+        let code = self.code_address(CodeTarget::Closure(shape))?;
+        self.set(site.to, code);
+        self.set(site.to + 8, context);
+        Ok(())
+    }
+
+    /// Returns the number of a closure's shape.
+    fn shape(&mut self, shape: ClosureShape) -> u32 {
+        let is_same = |s: &ClosureShape| {
+            let same_target = match (&s.target, &shape.target) {
+                (CodeTarget::Instance(a), CodeTarget::Instance(b)) => a == b,
+                (CodeTarget::Captured, CodeTarget::Captured) => true,
+                _ => false,
+            };
+            same_target
+                && std::rc::Rc::ptr_eq(&s.captures, &shape.captures)
+                && s.owns == shape.owns
+                && s.inner == shape.inner
+        };
+        if let Some(at) = self.sites.shapes.iter().rposition(is_same) {
+            return at as u32;
+        }
+        self.sites.shapes.push(shape);
+        self.sites.shapes.len() as u32 - 1
+    }
+
+    /// Appends what a closure captured to the arguments of a call. Returns the bytes of all arguments, and temporary
+    /// memory that the callee's frame owns.
+    pub(crate) fn pass_captures(
+        &mut self,
+        shape: &ClosureShape,
+        context: u64,
+        base: u32,
+        args_len: u32,
+    ) -> Run<(u32, Vec<u64>)> {
+        let mut at = args_len;
+        let mut temporaries = Vec::new();
+        for capture in shape.captures.iter() {
+            let from = context + u64::from(capture.offset);
+            let info = self.known(capture.ty);
+            let size = match capture.how {
+                CaptureKind::Borrowed | CaptureKind::Consumed => info.size,
+                _ => 8,
+            };
+            self.reserve(base + at + size + 64);
+            let to = (base + at) as usize;
+            match capture.how {
+                CaptureKind::Address => {
+                    let address = self.read(from)?;
+                    self.stack.bytes[to..to + 8].copy_from_slice(&address.to_le_bytes());
+                }
+                CaptureKind::BorrowedAddress => {
+                    self.stack.bytes[to..to + 8].copy_from_slice(&from.to_le_bytes());
+                }
+                CaptureKind::ConsumedAddress => {
+                    let temporary = self.allocate(
+                        Kind::Stack,
+                        u64::from(info.size),
+                        u64::from(info.align),
+                        info.ty.as_u32(),
+                    )?;
+                    self.copy_value(false, crate::op::Write::Init, from, temporary, capture.ty)?;
+                    temporaries.push(temporary);
+                    self.stack.bytes[to..to + 8].copy_from_slice(&temporary.to_le_bytes());
+                }
+                CaptureKind::Borrowed | CaptureKind::Consumed => {
+                    let bytes = self.read_value(from, capture.ty)?;
+                    if capture.how == CaptureKind::Consumed {
+                        self.retain_bytes(&bytes, capture.ty)?;
+                    }
+                    self.stack.bytes[to..to + bytes.len()].copy_from_slice(&bytes);
+                }
+            }
+            at += size.next_multiple_of(8);
+        }
+        Ok((at, temporaries))
+    }
+
+    /// Gives temporary memory to the frame that was pushed last.
+    pub(crate) fn own_temporaries(&mut self, temporaries: Vec<u64>) {
+        for address in temporaries {
+            self.on_stack(address, true);
+        }
+    }
+}

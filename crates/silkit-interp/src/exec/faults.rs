@@ -1,0 +1,110 @@
+//! From what went wrong to what is reported.
+
+use crate::instance::InstanceId;
+use crate::interp::Interp;
+use crate::memory::Fault;
+use crate::op::Pc;
+use crate::violation::{Place, Stop, Violation, ViolationKind};
+
+/// How many callers a report names.
+const MAX_CALLS: usize = 12;
+
+impl Interp<'_> {
+    /// Returns the place of an operation in the program.
+    pub(crate) fn place_of(&self, pc: Pc) -> Option<Place> {
+        let (instance, inst) = *self.origins.get(pc as usize)?;
+        if instance == InstanceId(u32::MAX) {
+            return None;
+        }
+        let function = &self.instances[instance.0 as usize].function;
+        let body = self.program.function(function.at).body.as_ref()?;
+        let index = body.insts().position(|i| i == inst).unwrap_or_default() as u32;
+        let source = body.loc(body.inst(inst).loc).and_then(|l| l.source);
+        Some(Place { function: function.name, instruction: body.info(inst).name, index, source })
+    }
+
+    fn calls(&self) -> Vec<Place> {
+        let frames = self.stack.frames.iter().rev();
+        let callers = frames.filter(|f| f.return_to > 0 && (f.return_to as usize) < self.code.len());
+        callers.take(MAX_CALLS).filter_map(|f| self.place_of(f.return_to - 1)).collect()
+    }
+
+    /// Returns the end of a program by a violation.
+    pub(crate) fn violation(&self, kind: ViolationKind, message: String, about: Option<u64>) -> Stop {
+        let mut history = Vec::new();
+        if let Some((entry, base)) = about.and_then(|address| self.memory.allocation(address)) {
+            let what = format!("{} of {} bytes at {base:#x} was allocated", entry.kind.name(), entry.bytes());
+            history.push((what, self.place_of(entry.born)));
+            if entry.kind.is_counted() && entry.counted > 0 {
+                history.push(("it was retained or released last".to_owned(), self.place_of(entry.counted)));
+            }
+            if !entry.alive {
+                history.push(("it was given back".to_owned(), self.place_of(entry.died)));
+            }
+        }
+        let place = self.place_of(self.pc);
+        Stop::Violation(Box::new(Violation { kind, message, place, history, calls: self.calls() }))
+    }
+
+    /// Returns the end of a program that accessed memory in a wrong way.
+    #[cold]
+    pub(crate) fn fault(&self, fault: Fault, address: u64, doing: &str) -> Stop {
+        use ViolationKind as K;
+        let (kind, what) = match fault {
+            Fault::Wild if address < 1 << 16 => (K::WildPointer, "a null pointer"),
+            Fault::Wild => (K::WildPointer, "memory that was never allocated"),
+            Fault::Dead => (K::UseAfterFree, "memory that was given back"),
+            Fault::OutOfBounds => (K::OutOfBounds, "memory beyond an allocation"),
+            Fault::Uninitialized => (K::UninitializedRead, "memory that is not initialized"),
+            Fault::Misaligned => (K::Misaligned, "a misaligned address"),
+            Fault::Constant => (K::ConstantWrite, "constant memory"),
+            Fault::NotABase => (K::TypeConfusion, "an address inside of an allocation"),
+            Fault::Opaque => {
+                return Stop::Unsupported(format!("{doing} the inside of metadata or code as bytes"));
+            }
+        };
+        self.violation(kind, format!("{doing} {what} at {address:#x}"), Some(address))
+    }
+
+    /// Returns the end of a program that gave a reference up once too often, or used it after that.
+    #[cold]
+    pub(crate) fn count_fault(&self, fault: Fault, reference: u64, is_release: bool) -> Stop {
+        let doing = if is_release { "releasing" } else { "retaining" };
+        if fault == Fault::Dead && is_release {
+            let message = format!("releasing {reference:#x}, of which no reference is left");
+            return self.violation(ViolationKind::OverRelease, message, Some(reference));
+        }
+        if matches!(fault, Fault::Wild | Fault::NotABase) {
+            let message = format!("{doing} {reference:#x}, which is no reference");
+            return self.violation(ViolationKind::TypeConfusion, message, Some(reference));
+        }
+        self.fault(fault, reference, doing)
+    }
+
+    /// Returns the end of a program that uses a value as what it is not.
+    #[cold]
+    pub(crate) fn confusion(&self, message: String, about: u64) -> Stop {
+        self.violation(ViolationKind::TypeConfusion, message, Some(about))
+    }
+
+    /// Returns the end of a program that failed as it asked for.
+    #[cold]
+    pub(crate) fn failure(&self, code: i32, message: String) -> Stop {
+        Stop::Failure { code, message, place: self.place_of(self.pc) }
+    }
+
+    #[cold]
+    pub(super) fn trap(&self, message: u32) -> Stop {
+        self.failure(132, self.sites.texts[message as usize].clone())
+    }
+
+    #[cold]
+    pub(super) fn unreachable(&self) -> Stop {
+        self.violation(ViolationKind::Unreachable, "an unreachable instruction was reached".to_owned(), None)
+    }
+
+    #[cold]
+    pub(super) fn undef(&self) -> Stop {
+        self.violation(ViolationKind::Undef, "an undefined value was used".to_owned(), None)
+    }
+}

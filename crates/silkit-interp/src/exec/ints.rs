@@ -1,0 +1,244 @@
+//! Integers of up to 128 bits.
+
+use crate::interp::Interp;
+use crate::op::{IntOp, IntUnary, Slot};
+use crate::violation::Run;
+
+/// The bytes of an integer.
+pub(crate) fn int_size(bits: u8) -> u32 {
+    match bits {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        33..=64 => 8,
+        _ => 16,
+    }
+}
+
+/// The lowest bits of a word.
+pub(crate) fn truncate(value: u128, bits: u8) -> u128 {
+    if bits >= 128 { value } else { value & ((1 << bits) - 1) }
+}
+
+/// The value whose sign is the highest of so many bits.
+pub(crate) fn sign_extend(value: u128, bits: u8) -> i128 {
+    let shift = 128 - u32::from(bits);
+    if shift == 128 { 0 } else { (value << shift) as i128 >> shift }
+}
+
+/// The result of an operation, and whether it overflowed; `None` for a division by zero.
+pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bool)> {
+    use IntOp as I;
+    let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
+    let signed = |(value, wide): (i128, bool)| {
+        let result = truncate(value as u128, bits);
+        (result, wide || sign_extend(result, bits) != value)
+    };
+    let unsigned = |(value, wide): (u128, bool)| {
+        let result = truncate(value, bits);
+        (result, wide || result != value)
+    };
+    let bool = |b: bool| (u128::from(b), false);
+    let shift_in_range = b < u128::from(bits);
+    Some(match op {
+        I::Add => (truncate(a.wrapping_add(b), bits), false),
+        I::Sub => (truncate(a.wrapping_sub(b), bits), false),
+        I::Mul => (truncate(a.wrapping_mul(b), bits), false),
+        I::UDiv => (a.checked_div(b)?, false),
+        I::URem => (a.checked_rem(b)?, false),
+        I::SDiv if sb == 0 => return None,
+        I::SRem if sb == 0 => return None,
+        I::SDiv => (truncate(sa.wrapping_div(sb) as u128, bits), false),
+        I::SRem => (truncate(sa.wrapping_rem(sb) as u128, bits), false),
+        I::And => (a & b, false),
+        I::Or => (a | b, false),
+        I::Xor => (a ^ b, false),
+        I::Shl => (if shift_in_range { truncate(a << b, bits) } else { 0 }, false),
+        I::LShr => (if shift_in_range { a >> b } else { 0 }, false),
+        I::AShr => {
+            let by = if shift_in_range { b as u32 } else { u32::from(bits) - 1 };
+            (truncate((sa >> by) as u128, bits), false)
+        }
+        I::SAddO => signed(sa.overflowing_add(sb)),
+        I::SSubO => signed(sa.overflowing_sub(sb)),
+        I::SMulO => signed(sa.overflowing_mul(sb)),
+        I::UAddO => unsigned(a.overflowing_add(b)),
+        I::USubO => (truncate(a.wrapping_sub(b), bits), b > a),
+        I::UMulO => unsigned(a.overflowing_mul(b)),
+        I::Eq => bool(a == b),
+        I::Ne => bool(a != b),
+        I::Slt => bool(sa < sb),
+        I::Sle => bool(sa <= sb),
+        I::Sgt => bool(sa > sb),
+        I::Sge => bool(sa >= sb),
+        I::Ult => bool(a < b),
+        I::Ule => bool(a <= b),
+        I::Ugt => bool(a > b),
+        I::Uge => bool(a >= b),
+    })
+}
+
+/// Returns true if an operation gives a truth value.
+pub(crate) fn is_comparison(op: IntOp) -> bool {
+    op as u8 >= IntOp::Eq as u8
+}
+
+/// The result of an operation on one integer.
+pub(crate) fn compute_unary(op: IntUnary, bits: u8, a: u128) -> u128 {
+    let width = u32::from(bits);
+    match op {
+        IntUnary::Ctlz => u128::from(a.leading_zeros() - (128 - width)),
+        IntUnary::Cttz => u128::from(a.trailing_zeros().min(width)),
+        IntUnary::Ctpop => u128::from(a.count_ones()),
+        IntUnary::Bswap => a.swap_bytes() >> (128 - width),
+        IntUnary::BitReverse => a.reverse_bits() >> (128 - width),
+    }
+}
+
+impl Interp<'_> {
+    /// Reads an integer of so many bits.
+    pub(crate) fn get_wide(&self, slot: Slot, bits: u8) -> u128 {
+        let mut word = [0; 16];
+        let size = int_size(bits);
+        word[..size as usize].copy_from_slice(self.bytes(slot, size));
+        truncate(u128::from_le_bytes(word), bits)
+    }
+
+    pub(crate) fn set_wide(&mut self, slot: Slot, bits: u8, value: u128) {
+        let size = int_size(bits);
+        let bytes = value.to_le_bytes();
+        self.bytes_mut(slot, size).copy_from_slice(&bytes[..size as usize]);
+    }
+
+    #[inline]
+    pub(super) fn int(&mut self, op: IntOp, bits: u8, to: Slot, a: Slot, b: Slot) -> Run<()> {
+        if bits == 64 {
+            return self.int64(op, to, a, b);
+        }
+        let (a, b) = (self.get_wide(a, bits), self.get_wide(b, bits));
+        let Some((value, overflow)) = compute(op, bits, a, b) else {
+            return Err(self.failure(132, "Division by zero".to_owned()));
+        };
+        self.set_result(op, bits, to, value, overflow);
+        Ok(())
+    }
+
+    fn set_result(&mut self, op: IntOp, bits: u8, to: Slot, value: u128, overflow: bool) {
+        if is_comparison(op) {
+            self.set_byte(to, value as u8);
+            return;
+        }
+        self.set_wide(to, bits, value);
+        if Self::has_overflow(op) {
+            self.set_byte(to + int_size(bits), u8::from(overflow));
+        }
+    }
+
+    fn int64(&mut self, op: IntOp, to: Slot, a: Slot, b: Slot) -> Run<()> {
+        use IntOp as I;
+        let (a, b) = (self.get(a), self.get(b));
+        let (sa, sb) = (a as i64, b as i64);
+        let value = match op {
+            I::Add => a.wrapping_add(b),
+            I::Sub => a.wrapping_sub(b),
+            I::Mul => a.wrapping_mul(b),
+            I::And => a & b,
+            I::Or => a | b,
+            I::Xor => a ^ b,
+            I::Shl => {
+                if b < 64 {
+                    a << b
+                } else {
+                    0
+                }
+            }
+            I::LShr => {
+                if b < 64 {
+                    a >> b
+                } else {
+                    0
+                }
+            }
+            I::AShr => (sa >> b.min(63)) as u64,
+            I::Eq => return self.set_bool(to, a == b),
+            I::Ne => return self.set_bool(to, a != b),
+            I::Slt => return self.set_bool(to, sa < sb),
+            I::Sle => return self.set_bool(to, sa <= sb),
+            I::Sgt => return self.set_bool(to, sa > sb),
+            I::Sge => return self.set_bool(to, sa >= sb),
+            I::Ult => return self.set_bool(to, a < b),
+            I::Ule => return self.set_bool(to, a <= b),
+            I::Ugt => return self.set_bool(to, a > b),
+            I::Uge => return self.set_bool(to, a >= b),
+            _ => {
+                let Some((value, overflow)) = compute(op, 64, a.into(), b.into()) else {
+                    return Err(self.failure(132, "Division by zero".to_owned()));
+                };
+                self.set_result(op, 64, to, value, overflow);
+                return Ok(());
+            }
+        };
+        self.set(to, value);
+        Ok(())
+    }
+
+    fn set_bool(&mut self, to: Slot, value: bool) -> Run<()> {
+        self.set_byte(to, u8::from(value));
+        Ok(())
+    }
+
+    pub(super) fn wide(&mut self, op: IntOp, to: Slot, a: Slot, b: Slot) -> Run<()> {
+        let (a, b) = (self.get_wide(a, 128), self.get_wide(b, 128));
+        let Some((value, overflow)) = compute(op, 128, a, b) else {
+            return Err(self.failure(132, "Division by zero".to_owned()));
+        };
+        self.set_result(op, 128, to, value, overflow);
+        Ok(())
+    }
+
+    pub(super) fn int_unary(&mut self, op: IntUnary, bits: u8, to: Slot, a: Slot) {
+        let value = compute_unary(op, bits, self.get_wide(a, bits));
+        self.set_wide(to, bits, value);
+    }
+
+    pub(super) fn resize(&mut self, signed: bool, from_bits: u8, to_bits: u8, to: Slot, from: Slot) {
+        let value = self.get_wide(from, from_bits);
+        let value = if signed { sign_extend(value, from_bits) as u128 } else { value };
+        self.set_wide(to, to_bits, truncate(value, to_bits));
+    }
+
+    /// Truncates and tells whether the value does not fit; each side is signed or not, and has so many bits.
+    pub(super) fn checked_trunc(&mut self, source: (bool, u8), target: (bool, u8), to: Slot, from: Slot) {
+        let value = self.get_wide(from, source.1);
+        let result = truncate(value, target.1);
+        let fits = match (source.0, target.0) {
+            (true, true) => sign_extend(value, source.1) == sign_extend(result, target.1),
+            (true, false) => sign_extend(value, source.1) >= 0 && value == result,
+            (false, true) => result == value && sign_extend(result, target.1) >= 0,
+            (false, false) => result == value,
+        };
+        self.set_wide(to, target.1, result);
+        self.set_byte(to + int_size(target.1), u8::from(!fits));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_integers_wrap_and_overflow() {
+        assert_eq!(compute(IntOp::SAddO, 8, 127, 1), Some((128, true)));
+        assert_eq!(compute(IntOp::SAddO, 8, 0xFF, 1), Some((0, false)));
+        assert_eq!(compute(IntOp::UAddO, 8, 0xFF, 1), Some((0, true)));
+        assert_eq!(compute(IntOp::USubO, 32, 0, 1), Some((0xFFFF_FFFF, true)));
+        assert_eq!(compute(IntOp::SMulO, 64, 1 << 62, 2), Some((1 << 63, true)));
+        assert_eq!(compute(IntOp::SMulO, 128, (i128::MAX) as u128, 2).map(|r| r.1), Some(true));
+        assert_eq!(compute(IntOp::AShr, 8, 0x80, 7), Some((0xFF, false)));
+        assert_eq!(compute(IntOp::SDiv, 8, 0x80, 0xFF), Some((0x80, false)));
+        assert_eq!(compute(IntOp::UDiv, 8, 1, 0), None);
+        assert_eq!(compute_unary(IntUnary::Ctlz, 32, 1), 31);
+        assert_eq!(compute_unary(IntUnary::Cttz, 32, 0), 32);
+        assert_eq!(compute_unary(IntUnary::Bswap, 16, 0x1234), 0x3412);
+    }
+}

@@ -1,0 +1,71 @@
+//! The stack of a task: frames with the bytes of values.
+
+use crate::instance::InstanceId;
+use crate::op::{Pc, Slot};
+
+/// Where a nested run of the interpreter returns to the code of the interpreter itself.
+pub(crate) const NATIVE_PC: Pc = u32::MAX - 1;
+
+/// A call that is being executed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// The instance that runs.
+    pub(crate) instance: InstanceId,
+    /// Where its values begin.
+    pub(crate) base: u32,
+    /// Where calls put their frames.
+    pub(crate) top: u32,
+    /// The operation of the caller that goes on after the call.
+    pub(crate) return_to: Pc,
+    /// Where in the caller's frame the result goes.
+    pub(crate) result: Slot,
+    /// The operation of the caller that goes on after an error; [`crate::op::NO_PC`] where there is none.
+    pub(crate) error_to: Pc,
+    /// Where in the caller's frame the error goes.
+    pub(crate) error: Slot,
+    /// The number of the frame, never used again.
+    pub(crate) serial: u64,
+    /// Coroutines that it began and that are not over.
+    pub(crate) coroutines: u32,
+    /// Whether temporary memory has to be given back when it returns.
+    pub(crate) has_temporaries: bool,
+    /// The number of the coroutine that it is, plus one.
+    pub(crate) coroutine: u32,
+}
+
+/// A coroutine that yielded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suspended {
+    /// Its frame.
+    pub(crate) frame: Frame,
+    /// Where it goes on.
+    pub(crate) resume: Pc,
+    /// Where it goes on when it is aborted.
+    pub(crate) unwind: Pc,
+    /// Whether it is over.
+    pub(crate) is_over: bool,
+}
+
+/// Memory on the stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StackMemory {
+    /// Its address.
+    pub(crate) address: u64,
+    /// The frame that allocated it.
+    pub(crate) frame: u64,
+    /// Whether it is given back when the frame returns.
+    pub(crate) temporary: bool,
+}
+
+/// The stack of a task.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    /// The bytes of all frames.
+    pub(crate) bytes: Vec<u8>,
+    /// The calls, the outermost first.
+    pub(crate) frames: Vec<Frame>,
+    /// Memory that frames allocated.
+    pub(crate) memory: Vec<StackMemory>,
+    /// Coroutines that began.
+    pub(crate) coroutines: Vec<Suspended>,
+}

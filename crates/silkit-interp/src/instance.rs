@@ -1,0 +1,117 @@
+//! Functions with concrete types: what is translated and called.
+
+use crate::op::{NO_PC, Pc, Slot};
+use crate::program::FunctionRef;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::{Block, Inst, Value};
+use silkit_layout::{ModuleId, Ty};
+use silkit_types::{GenericSig, Type};
+use std::rc::Rc;
+
+/// The number of an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct InstanceId(pub(crate) u32);
+
+/// The number of a set of bindings of opened types; 0 is the empty one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct BindId(pub(crate) u32);
+
+/// What an instruction that opens a type bound.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Binding {
+    /// The id that ties the type to the instruction.
+    pub(crate) id: Symbol,
+    /// What it is bound to.
+    pub(crate) bound: Bound,
+}
+
+/// What an opened type is bound to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Bound {
+    /// A type.
+    Type(Ty),
+    /// The elements of packs at an index.
+    Element {
+        /// The index.
+        index: usize,
+        /// The signature whose packs are opened.
+        sig: Option<GenericSig>,
+        /// The packs.
+        args: Rc<[Ty]>,
+    },
+}
+
+/// What is known of a function before it has types.
+#[derive(Debug)]
+pub(crate) struct FunctionInfo {
+    /// The function.
+    pub(crate) at: FunctionRef,
+    /// Its name.
+    pub(crate) name: Symbol,
+    /// Its module.
+    pub(crate) module: ModuleId,
+    /// Its signature.
+    pub(crate) sig: Option<GenericSig>,
+    /// Whether its module is raw SIL.
+    pub(crate) is_raw: bool,
+    /// Whether a call of it is a coroutine.
+    pub(crate) is_coroutine: bool,
+    /// Where opened types are live.
+    pub(crate) opened: Opened,
+}
+
+/// Where the types are needed that instructions open.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    /// The ids at whose types the instructions of a block, or of one that follows, look.
+    pub(crate) live_in: FxHashMap<Block, Vec<Symbol>>,
+    /// The last instruction of a block that looks at the type of an id.
+    pub(crate) last_use: FxHashMap<(Block, Symbol), Inst>,
+    /// The ids that are live at the end of a block.
+    pub(crate) live_out: FxHashMap<Block, Vec<Symbol>>,
+}
+
+/// A function with concrete types.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    /// The function.
+    pub(crate) function: Rc<FunctionInfo>,
+    /// The types of its generic parameters.
+    pub(crate) args: Rc<[Ty]>,
+    /// Where each value is in the frame.
+    pub(crate) slots: Vec<Slot>,
+    /// The bytes of a frame, as far as is known.
+    pub(crate) frame_size: u32,
+    /// The code of its first block.
+    pub(crate) entry: Pc,
+    /// The code of blocks, by what the opened types are.
+    pub(crate) versions: FxHashMap<(Block, BindId), Pc>,
+    /// The code that goes on behind an instruction that opens a type.
+    pub(crate) tails: FxHashMap<(Inst, BindId), Pc>,
+    /// What spelled types mean here.
+    pub(crate) types: FxHashMap<(Type, bool), Ty>,
+    /// The types of values that the module does not know.
+    pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,
+    /// Whether its frames and blocks were prepared.
+    pub(crate) is_prepared: bool,
+}
+
+/// The place of a value that has none.
+pub(crate) const NO_SLOT: Slot = u32::MAX;
+
+impl Instance {
+    pub(crate) fn new(function: Rc<FunctionInfo>, args: Rc<[Ty]>, values: usize) -> Self {
+        Self {
+            function,
+            args,
+            slots: vec![NO_SLOT; values],
+            frame_size: 0,
+            entry: NO_PC,
+            versions: FxHashMap::default(),
+            tails: FxHashMap::default(),
+            types: FxHashMap::default(),
+            inferred: FxHashMap::default(),
+            is_prepared: false,
+        }
+    }
+}

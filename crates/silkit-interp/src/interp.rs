@@ -1,0 +1,462 @@
+//! A run of a program: its state, and what all parts of the interpreter share.
+
+use crate::frame::{Frame, NATIVE_PC, Stack};
+use crate::host::Host;
+use crate::instance::{BindId, Binding, Instance, InstanceId};
+use crate::memory::{Kind, Memory, Request};
+use crate::op::{NO_PC, Op, Pc, Slot};
+use crate::options::Options;
+use crate::program::{FunctionRef, Program};
+use crate::runtime::Runtime;
+use crate::sites::{
+    AccessSite, AllocSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite, CodeTarget,
+    DynamicTypeSite, EndSite, GlobalSite, KeyPathSite, LazySite, MethodSite, Move, OpenPackSite, OpenSite,
+    SelectSite, SwitchTable, TailSite, VectorSite, YieldSite,
+};
+use crate::types::{TypeId, TypeInfo, Types, type_error};
+use crate::violation::{Run, Stop};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::Inst;
+use silkit_layout::{Ty, TyKind, World};
+use silkit_types::Type;
+use std::rc::Rc;
+
+/// Lists that operations refer to by number.
+#[derive(Default)]
+pub(crate) struct Sites {
+    pub(crate) lazy: Vec<LazySite>,
+    pub(crate) switches: Vec<SwitchTable>,
+    pub(crate) moves: Vec<Box<[Move]>>,
+    pub(crate) bytes: Vec<Box<[u8]>>,
+    pub(crate) texts: Vec<String>,
+    pub(crate) calls: Vec<CallSite>,
+    pub(crate) methods: Vec<(MethodSite, Slot)>,
+    pub(crate) closures: Vec<ClosureSite>,
+    pub(crate) shapes: Vec<ClosureShape>,
+    pub(crate) allocs: Vec<AllocSite>,
+    pub(crate) opens: Vec<OpenSite>,
+    pub(crate) packs: Vec<OpenPackSite>,
+    pub(crate) dynamic: Vec<DynamicTypeSite>,
+    pub(crate) casts: Vec<CastSite>,
+    pub(crate) accesses: Vec<AccessSite>,
+    pub(crate) begins: Vec<BeginSite>,
+    pub(crate) yields: Vec<YieldSite>,
+    pub(crate) ends: Vec<EndSite>,
+    pub(crate) selects: Vec<SelectSite>,
+    pub(crate) vectors: Vec<VectorSite>,
+    pub(crate) builtins: Vec<Rc<BuiltinSite>>,
+    pub(crate) tails: Vec<TailSite>,
+    pub(crate) key_paths: Vec<KeyPathSite>,
+    pub(crate) globals: Vec<GlobalSite>,
+    pub(crate) boxes: Vec<(Ty, u32, u32)>,
+}
+
+/// An access that is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) address: u64,
+    pub(crate) modifies: bool,
+    pub(crate) by: Pc,
+    pub(crate) buffer: u64,
+}
+
+/// A program that runs.
+pub struct Interp<'h> {
+    pub(crate) program: Rc<Program>,
+    pub(crate) host: &'h mut dyn Host,
+    pub(crate) options: Options,
+    pub(crate) memory: Memory,
+    pub(crate) types: Types,
+    pub(crate) code: Vec<Op>,
+    pub(crate) origins: Vec<(InstanceId, Inst)>,
+    pub(crate) sites: Sites,
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) by_function: FxHashMap<(FunctionRef, Rc<[Ty]>), InstanceId>,
+    pub(crate) functions: FxHashMap<FunctionRef, Rc<crate::instance::FunctionInfo>>,
+    pub(crate) binds: Vec<Rc<[Binding]>>,
+    pub(crate) bind_ids: FxHashMap<Rc<[Binding]>, BindId>,
+    pub(crate) mentions_opened: FxHashMap<Type, bool>,
+    pub(crate) stack: Stack,
+    /// Where the values of the current frame begin.
+    pub(crate) base: usize,
+    pub(crate) pc: Pc,
+    pub(crate) steps: u64,
+    pub(crate) frames_made: u64,
+    /// Whether a nested run ended with an error.
+    pub(crate) threw: bool,
+    pub(crate) codes: Vec<CodeTarget>,
+    pub(crate) code_addresses: FxHashMap<(u8, u64), u64>,
+    pub(crate) metadata: FxHashMap<Ty, u64>,
+    pub(crate) literals: FxHashMap<(u8, Symbol), u64>,
+    pub(crate) global_ids: FxHashMap<Symbol, u32>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) class_sizes: FxHashMap<Ty, (u32, u32)>,
+    pub(crate) deallocators: FxHashMap<Ty, Option<InstanceId>>,
+    pub(crate) runtime: Runtime,
+}
+
+impl std::fmt::Debug for Interp<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interp")
+            .field("program", &self.program)
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub stop: Stop,
+    /// The exit code that a native program would have; `None` where that is not known.
+    pub exit_code: Option<i32>,
+    /// What was left at the end, where leaks are looked for.
+    pub leaks: Vec<crate::violation::Violation>,
+    /// The instructions that were executed.
+    pub steps: u64,
+}
+
+impl<'h> Interp<'h> {
+    /// Prepares to run a program.
+    pub fn new(program: Rc<Program>, options: Options, host: &'h mut dyn Host) -> Self {
+        let memory = Memory::new(options.memory);
+        Self {
+            program,
+            host,
+            memory,
+            types: Types::default(),
+            code: Vec::new(),
+            origins: Vec::new(),
+            sites: Sites::default(),
+            instances: Vec::new(),
+            by_function: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            binds: vec![Rc::from([])],
+            bind_ids: FxHashMap::default(),
+            mentions_opened: FxHashMap::default(),
+            stack: Stack::default(),
+            base: 0,
+            pc: 0,
+            steps: 0,
+            frames_made: 0,
+            threw: false,
+            codes: Vec::new(),
+            code_addresses: FxHashMap::default(),
+            metadata: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            global_ids: FxHashMap::default(),
+            accesses: Vec::new(),
+            class_sizes: FxHashMap::default(),
+            deallocators: FxHashMap::default(),
+            runtime: Runtime::new(options.seed),
+            options,
+        }
+    }
+
+    /// Returns what modules declare.
+    pub(crate) fn world(&self) -> &World {
+        &self.program.world
+    }
+
+    // ---- the current frame ----
+
+    #[inline(always)]
+    pub(crate) fn get(&self, slot: Slot) -> u64 {
+        let at = self.base + slot as usize;
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.stack.bytes[at..at + 8]);
+        u64::from_le_bytes(word)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, slot: Slot, value: u64) {
+        let at = self.base + slot as usize;
+        self.stack.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_byte(&self, slot: Slot) -> u8 {
+        self.stack.bytes[self.base + slot as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_byte(&mut self, slot: Slot, value: u8) {
+        self.stack.bytes[self.base + slot as usize] = value;
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self, slot: Slot, len: u32) -> &[u8] {
+        let at = self.base + slot as usize;
+        &self.stack.bytes[at..at + len as usize]
+    }
+
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self, slot: Slot, len: u32) -> &mut [u8] {
+        let at = self.base + slot as usize;
+        &mut self.stack.bytes[at..at + len as usize]
+    }
+
+    /// Reads an integer of up to 8 bytes.
+    pub(crate) fn get_int(&self, slot: Slot, len: u32) -> u64 {
+        let mut word = [0; 8];
+        word[..len as usize].copy_from_slice(self.bytes(slot, len));
+        u64::from_le_bytes(word)
+    }
+
+    pub(crate) fn set_int(&mut self, slot: Slot, len: u32, value: u64) {
+        let bytes = value.to_le_bytes();
+        self.bytes_mut(slot, len).copy_from_slice(&bytes[..len as usize]);
+    }
+
+    // ---- types ----
+
+    /// Returns the number of a type.
+    pub(crate) fn type_id(&mut self, ty: Ty) -> Run<TypeId> {
+        let program = self.program.clone();
+        let deinits = |ty: Ty| ty.as_nominal().and_then(|(n, _)| program.deinit(n));
+        self.types.id(&program.world, &deinits, ty)
+    }
+
+    /// Returns what is known of a type.
+    pub(crate) fn info(&mut self, ty: Ty) -> Run<Rc<TypeInfo>> {
+        let id = self.type_id(ty)?;
+        Ok(self.types.get(id).clone())
+    }
+
+    /// Returns the size and alignment of the instances of a class.
+    pub(crate) fn class_size(&mut self, class: Ty) -> Run<(u32, u32)> {
+        if let Some(found) = self.class_sizes.get(&class) {
+            return Ok(*found);
+        }
+        let layout = self.world().class_layout(class).map_err(type_error)?;
+        let found = (layout.size as u32, layout.align as u32);
+        self.class_sizes.insert(class, found);
+        Ok(found)
+    }
+
+    /// Returns the address of the metadata of a type.
+    pub(crate) fn metadata(&mut self, ty: Ty) -> Run<u64> {
+        let ty = ty.formal();
+        if let Some(found) = self.metadata.get(&ty) {
+            return Ok(*found);
+        }
+        let address = self.allocate(Kind::Metadata, 0, 16, ty.as_u32())?;
+        self.metadata.insert(ty, address);
+        Ok(address)
+    }
+
+    /// Returns the type that an address of metadata stands for.
+    pub(crate) fn type_at(&self, metadata: u64) -> Run<Ty> {
+        match self.memory.allocation(metadata) {
+            Some((entry, base)) if entry.kind == Kind::Metadata && base == metadata => {
+                Ok(Ty::from_u32(entry.ty))
+            }
+            _ => Err(self.confusion(format!("{metadata:#x} is used as the metadata of a type"), metadata)),
+        }
+    }
+
+    // ---- memory ----
+
+    /// Allocates memory.
+    pub(crate) fn allocate(&mut self, kind: Kind, size: u64, align: u64, ty: u32) -> Run<u64> {
+        let request = Request { kind, size, align, ty, by: self.pc };
+        self.memory.allocate(request).map_err(|_| Stop::OutOfMemory)
+    }
+
+    /// Returns the address of a literal's bytes.
+    pub(crate) fn literal(&mut self, kind: u8, text: Symbol, bytes: &[u8]) -> Run<u64> {
+        if let Some(found) = self.literals.get(&(kind, text)) {
+            return Ok(*found);
+        }
+        let address = self.allocate(Kind::Literal, bytes.len() as u64 + 1, 16, 0)?;
+        let stored = self
+            .memory
+            .store(address, bytes)
+            .and_then(|()| self.memory.store(address + bytes.len() as u64, &[0]));
+        stored.map_err(|fault| self.fault(fault, address, "storing a literal"))?;
+        if let Some(entry) = self.memory.allocation_mut(address) {
+            entry.constant = true;
+        }
+        self.literals.insert((kind, text), address);
+        Ok(address)
+    }
+
+    /// Returns an address that stands for code.
+    pub(crate) fn code_address(&mut self, target: CodeTarget) -> Run<u64> {
+        let key = match &target {
+            CodeTarget::Instance(id) => Some((0, u64::from(id.0))),
+            CodeTarget::Closure(shape) => Some((1, u64::from(*shape))),
+            CodeTarget::Native(_, name, types) if types.is_empty() => Some((3, u64::from(name.as_u32()))),
+            CodeTarget::Native(..) | CodeTarget::Captured => None,
+        };
+        if let Some(found) = key.and_then(|key| self.code_addresses.get(&key)) {
+            return Ok(*found);
+        }
+        let number = self.codes.len() as u32;
+        self.codes.push(target);
+        let address = self.allocate(Kind::Code, 0, 16, number)?;
+        if let Some(key) = key {
+            self.code_addresses.insert(key, address);
+        }
+        Ok(address)
+    }
+
+    /// Returns what an address of code stands for.
+    pub(crate) fn code_at(&self, address: u64) -> Run<&CodeTarget> {
+        match self.memory.allocation(address) {
+            Some((entry, base)) if entry.kind == Kind::Code && base == address => {
+                Ok(&self.codes[entry.ty as usize])
+            }
+            _ => Err(self.confusion(format!("{address:#x} is called as a function"), address)),
+        }
+    }
+
+    // ---- calls of code by the interpreter ----
+
+    /// Returns where the next frame begins.
+    pub(crate) fn next_base(&self) -> u32 {
+        match self.stack.frames.last() {
+            Some(frame) => {
+                let size = self.instances.get(frame.instance.0 as usize).map_or(0, |i| i.frame_size);
+                frame.top.max(frame.base + size).next_multiple_of(16)
+            }
+            None => 0,
+        }
+    }
+
+    /// Calls an instance and runs it to its end. The arguments stand one after the other at multiples of 8.
+    ///
+    /// Where it throws, the bytes are those of the error, and `threw` is set.
+    pub(crate) fn call_instance(&mut self, id: InstanceId, args: &[&[u8]], result_len: u32) -> Run<Vec<u8>> {
+        let saved = (self.base, self.pc);
+        let base = self.next_base();
+        let space = result_len.max(16).next_multiple_of(16);
+        self.push_native_frame(base, space);
+        let frame = base + space;
+        let mut len = 0;
+        for arg in args {
+            self.reserve(frame + len + arg.len() as u32 + 8);
+            let at = (frame + len) as usize;
+            self.stack.bytes[at..at + arg.len()].copy_from_slice(arg);
+            len += (arg.len() as u32).next_multiple_of(8);
+        }
+        self.threw = false;
+        let entry = self.enter(id, frame, NATIVE_PC, 0, NATIVE_PC, 0)?;
+        self.run(entry)?;
+        let threw = self.threw;
+        self.stack.frames.pop();
+        (self.base, self.pc) = saved;
+        let result = self.stack.bytes
+            [base as usize..(base + result_len.max(if threw { 16 } else { 0 })) as usize]
+            .to_vec();
+        Ok(result)
+    }
+
+    /// Calls what an address of code stands for and runs it to its end.
+    pub(crate) fn call_nested(
+        &mut self,
+        target: &CodeTarget,
+        context: u64,
+        args: &[&[u8]],
+        result_len: u32,
+    ) -> Run<Vec<u8>> {
+        let saved = (self.base, self.pc);
+        let base = self.next_base();
+        let space = result_len.max(16).next_multiple_of(16);
+        self.push_native_frame(base, space);
+        self.base = base as usize;
+        let frame = base + space;
+        let mut len = 0;
+        for arg in args {
+            self.reserve(frame + len + arg.len() as u32 + 8);
+            let at = (frame + len) as usize;
+            self.stack.bytes[at..at + arg.len()].copy_from_slice(arg);
+            len += (arg.len() as u32).next_multiple_of(8);
+        }
+        self.threw = false;
+        let entry = self.call_target(target, context, frame, len, (NATIVE_PC, 0, NATIVE_PC, 0))?;
+        if entry != NATIVE_PC {
+            self.run(entry)?;
+        }
+        let threw = self.threw;
+        self.stack.frames.pop();
+        (self.base, self.pc) = saved;
+        let len = result_len.max(if threw { 16 } else { 0 });
+        Ok(self.stack.bytes[base as usize..(base + len) as usize].to_vec())
+    }
+
+    fn push_native_frame(&mut self, base: u32, space: u32) {
+        self.reserve(base + space);
+        self.frames_made += 1;
+        self.stack.frames.push(Frame {
+            instance: InstanceId(u32::MAX),
+            base,
+            top: base + space,
+            return_to: NATIVE_PC,
+            result: 0,
+            error_to: NO_PC,
+            error: 0,
+            serial: self.frames_made,
+            coroutines: 0,
+            has_temporaries: false,
+            coroutine: 0,
+        });
+    }
+
+    /// Makes room for bytes on the stack.
+    #[inline]
+    pub(crate) fn reserve(&mut self, end: u32) {
+        let end = end as usize;
+        if self.stack.bytes.len() < end {
+            let len = (end * 2).max(1 << 16);
+            self.stack.bytes.resize(len, 0);
+        }
+    }
+
+    /// Pushes the frame of a call whose arguments are in place, and returns where its code begins.
+    #[inline]
+    pub(crate) fn enter(
+        &mut self,
+        id: InstanceId,
+        base: u32,
+        return_to: Pc,
+        result: Slot,
+        error_to: Pc,
+        error: Slot,
+    ) -> Run<Pc> {
+        let mut entry = self.instances[id.0 as usize].entry;
+        if entry == NO_PC {
+            entry = self.translate_entry(id)?;
+        }
+        let size = self.instances[id.0 as usize].frame_size;
+        self.reserve(base + size + 64);
+        if base > self.options.stack {
+            return Err(self.failure(139, "the stack overflowed".to_owned()));
+        }
+        self.frames_made += 1;
+        self.stack.frames.push(Frame {
+            instance: id,
+            base,
+            top: base + size,
+            return_to,
+            result,
+            error_to,
+            error,
+            serial: self.frames_made,
+            coroutines: 0,
+            has_temporaries: false,
+            coroutine: 0,
+        });
+        self.base = base as usize;
+        Ok(entry)
+    }
+
+    /// Returns the protocols of the type as the program sees them.
+    pub(crate) fn is_class(&self, ty: Ty) -> bool {
+        match ty.kind() {
+            TyKind::Nominal(..) => self.world().is_class(ty),
+            _ => false,
+        }
+    }
+}

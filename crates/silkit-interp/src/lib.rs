@@ -1,0 +1,50 @@
+//! A checked interpreter of SIL.
+//!
+//! A [`Program`] is linked of modules: the program's own over libraries. [`Interp`] translates functions when they are
+//! called, with concrete types, and runs them on a memory that knows of every byte whether it may be used. What a check
+//! finds is a [`Violation`]; what is not supported ends the run by its name.
+//!
+//! ```
+//! use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
+//! use std::rc::Rc;
+//! use std::sync::Arc;
+//!
+//! let sil = "
+//! sil_stage canonical
+//! import Builtin
+//! struct Int32 { @_hasStorage var _value: Builtin.Int32 { get set } }
+//! sil @main : $@convention(c) () -> Int32 {
+//! bb0:
+//!   %0 = integer_literal $Builtin.Int32, 42
+//!   %1 = struct $Int32 (%0 : $Builtin.Int32)
+//!   return %1 : $Int32
+//! }
+//! ";
+//! let parsed = silkit_text::parse_module(sil);
+//! let program = Program::link(vec![Arc::new(LinkedModule::new("main", parsed.module))]);
+//! let mut host = Recorder::default();
+//! let outcome = Interp::new(Rc::new(program), Options::default(), &mut host).run_program("main");
+//! assert_eq!(outcome.stop, Stop::Exit(42));
+//! ```
+
+mod exec;
+mod frame;
+mod host;
+mod instance;
+mod interp;
+mod memory;
+mod op;
+mod options;
+mod program;
+mod run;
+mod runtime;
+mod sites;
+mod translate;
+mod types;
+mod violation;
+
+pub use host::{Host, Recorder};
+pub use interp::{Interp, Outcome};
+pub use options::Options;
+pub use program::{FunctionRef, LinkedModule, Program};
+pub use violation::{Place, Stop, Violation, ViolationKind};

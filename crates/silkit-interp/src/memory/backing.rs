@@ -1,0 +1,152 @@
+//! The bytes behind allocations, and whether each is initialized.
+
+/// Bytes in units of 16, given out in sizes that are reused.
+#[derive(Debug, Default)]
+pub(super) struct Backing {
+    bytes: Vec<u8>,
+    /// One bit a byte.
+    initialized: Vec<u8>,
+    /// Free places by size class.
+    free: Vec<Vec<u32>>,
+}
+
+/// The units of a size class: up to 64 exactly, then eight steps for each doubling.
+fn class_of(units: u64) -> (usize, u64) {
+    if units <= 64 {
+        return (units as usize, units);
+    }
+    let doubling = u64::from(63 - units.leading_zeros());
+    let step = 1 << (doubling - 3);
+    let rounded = units.next_multiple_of(step);
+    let doubling = u64::from(63 - rounded.leading_zeros());
+    let eighth = (rounded >> (doubling - 3)) & 7;
+    (65 + ((doubling - 6) * 8 + eighth) as usize, rounded)
+}
+
+impl Backing {
+    /// Takes so many bytes, none of them initialized; the place is in units of 16.
+    pub(super) fn take(&mut self, size: u64) -> u32 {
+        let (class, units) = class_of(size.div_ceil(16));
+        if let Some(at) = self.free.get_mut(class).and_then(Vec::pop) {
+            let first = at as usize * 2;
+            self.initialized[first..first + units as usize * 2].fill(0);
+            return at;
+        }
+        let at = self.bytes.len() / 16;
+        self.bytes.resize(self.bytes.len() + units as usize * 16, 0);
+        self.initialized.resize(self.bytes.len() / 8, 0);
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn give_back(&mut self, at: u32, size: u64) {
+        let (class, _) = class_of(size.div_ceil(16));
+        if class >= self.free.len() {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        self.free[class].push(at);
+    }
+
+    #[inline]
+    pub(super) fn bytes(&self, first: usize, len: usize) -> &[u8] {
+        &self.bytes[first..first + len]
+    }
+
+    #[inline]
+    pub(super) fn bytes_mut(&mut self, first: usize, len: usize) -> &mut [u8] {
+        &mut self.bytes[first..first + len]
+    }
+
+    /// Returns true if all bytes of a range are initialized.
+    #[inline]
+    pub(super) fn is_initialized(&self, first: usize, len: usize) -> bool {
+        if first.is_multiple_of(8) && len == 8 {
+            return self.initialized[first / 8] == 0xFF;
+        }
+        self.all(first, len)
+    }
+
+    fn all(&self, first: usize, len: usize) -> bool {
+        for_each_mask(first, len, |byte, mask| self.initialized[byte] & mask == mask)
+    }
+
+    /// Returns true if some byte of a range is initialized.
+    pub(super) fn is_touched(&self, first: usize, len: usize) -> bool {
+        !for_each_mask(first, len, |byte, mask| self.initialized[byte] & mask == 0)
+    }
+
+    #[inline]
+    pub(super) fn initialize(&mut self, first: usize, len: usize) {
+        if first.is_multiple_of(8) && len == 8 {
+            self.initialized[first / 8] = 0xFF;
+            return;
+        }
+        for_each_mask(first, len, |byte, mask| {
+            self.initialized[byte] |= mask;
+            true
+        });
+    }
+
+    #[inline]
+    pub(super) fn deinitialize(&mut self, first: usize, len: usize) {
+        if first.is_multiple_of(8) && len == 8 {
+            self.initialized[first / 8] = 0;
+            return;
+        }
+        for_each_mask(first, len, |byte, mask| {
+            self.initialized[byte] &= !mask;
+            true
+        });
+    }
+
+    /// Copies bytes and what is known about them; the ranges may overlap.
+    pub(super) fn copy(&mut self, from: usize, to: usize, len: usize) {
+        self.bytes.copy_within(from..from + len, to);
+        if from.is_multiple_of(8) && to.is_multiple_of(8) && len.is_multiple_of(8) {
+            self.initialized.copy_within(from / 8..(from + len) / 8, to / 8);
+            return;
+        }
+        let known: Vec<bool> =
+            (from..from + len).map(|i| self.initialized[i / 8] & 1 << (i % 8) != 0).collect();
+        for (i, is_set) in (to..to + len).zip(known) {
+            let mask = 1 << (i % 8);
+            if is_set { self.initialized[i / 8] |= mask } else { self.initialized[i / 8] &= !mask }
+        }
+    }
+}
+
+/// Calls `each` with the mask bytes of a range until it returns false; returns false then.
+#[inline]
+fn for_each_mask(first: usize, len: usize, mut each: impl FnMut(usize, u8) -> bool) -> bool {
+    let end = first + len;
+    let mut at = first;
+    while at < end {
+        let until = (at / 8 + 1) * 8;
+        let until = until.min(end);
+        let count = until - at;
+        let mask = if count == 8 { 0xFF } else { ((1u16 << count) - 1) as u8 } << (at % 8);
+        if !each(at / 8, mask) {
+            return false;
+        }
+        at = until;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_what_they_promise() {
+        let mut last = (0, 0);
+        for units in 1..5000 {
+            let (class, rounded) = class_of(units);
+            assert!(rounded >= units && rounded <= units + units / 8 + 1, "{units}");
+            assert!(
+                class >= last.0 && (class > last.0 || rounded == last.1),
+                "{units}: {class} {rounded} {last:?}"
+            );
+            last = (class, rounded);
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! The memory of a program that runs: allocations with addresses that are never used again, and what is known about
+//! each byte.
+//!
+//! An address names an allocation in its upper bits and a place in it in the lower 16; an allocation larger than that
+//! spans several numbers, each with a window onto the same bytes. Between allocations lie addresses that belong to
+//! none. Bytes live in one vector and are reused; numbers are not.
+
+mod access;
+mod backing;
+mod counts;
+
+pub(crate) use access::Fault;
+
+use backing::Backing;
+
+/// The bits of an address that say where in an allocation it is.
+const WINDOW_BITS: u32 = 16;
+const WINDOW: u64 = 1 << WINDOW_BITS;
+/// Where in its first window an allocation begins, so that its alignment is no accident.
+const START: u64 = 16;
+/// Bytes behind an allocation that belong to nobody.
+const GUARD: u64 = 64;
+/// The first number in use: lower addresses are never valid.
+const FIRST: u32 = 16;
+/// Numbers in use: addresses are smaller than 2^47.
+const LAST: u32 = 1 << 31;
+const PAGE_BITS: u32 = 8;
+const PAGE: usize = 1 << PAGE_BITS;
+/// How many pages of allocations that are all dead keep their history.
+const KEPT_DEAD_PAGES: usize = 256;
+
+/// What an allocation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Kind {
+    /// Nothing was ever allocated here.
+    #[default]
+    None,
+    /// `alloc_stack` and its like.
+    Stack,
+    /// Memory of `malloc` and its like.
+    Heap,
+    /// An instance of a class.
+    Object,
+    /// A box for a captured variable.
+    Box,
+    /// The context of a closure.
+    Context,
+    /// A box with an error.
+    ErrorBox,
+    /// A box with a value that an existential container is too small for.
+    ValueBox,
+    /// A global variable.
+    Global,
+    /// The bytes of a literal.
+    Literal,
+    /// The code of a function.
+    Code,
+    /// The metadata of a type.
+    Metadata,
+    /// A part of an allocation that is larger than a window.
+    Window,
+}
+
+impl Kind {
+    /// Returns true if references to it are counted.
+    pub(crate) fn is_counted(self) -> bool {
+        matches!(self, Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox)
+    }
+
+    /// The name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "unallocated memory",
+            Self::Stack => "stack memory",
+            Self::Heap => "heap memory",
+            Self::Object => "an object",
+            Self::Box => "a box",
+            Self::Context => "a closure context",
+            Self::ErrorBox => "an error box",
+            Self::ValueBox => "an existential's box",
+            Self::Global => "a global variable",
+            Self::Literal => "a literal",
+            Self::Code => "code",
+            Self::Metadata => "type metadata",
+            Self::Window => "memory",
+        }
+    }
+}
+
+/// An allocation. Its size is zero once it is dead.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    /// Where its bytes are, in units of 16.
+    at: u32,
+    /// The bytes from the window's start to the end of the allocation.
+    size: u32,
+    /// The bytes that it had when it was alive.
+    full_size: u32,
+    /// Where in its window it begins.
+    start: u16,
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Whether it is alive.
+    pub(crate) alive: bool,
+    /// Whether it may not be written to.
+    pub(crate) constant: bool,
+    /// Whether it is never given back.
+    pub(crate) immortal: bool,
+    /// Whether its deinit runs.
+    pub(crate) deiniting: bool,
+    /// The type of an object, a box, an error; the number of what a pointer to code or metadata means.
+    pub(crate) ty: u32,
+    /// The strong references.
+    pub(crate) strong: u32,
+    /// The unowned references.
+    pub(crate) unowned: u32,
+    /// Where it was allocated: the number of an operation.
+    pub(crate) born: u32,
+    /// Where it was given back.
+    pub(crate) died: u32,
+    /// Where it was last retained or released.
+    pub(crate) counted: u32,
+    /// For a window: how many numbers before it the allocation begins.
+    back: u32,
+}
+
+/// What is asked for when memory is allocated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// What it is for.
+    pub(crate) kind: Kind,
+    /// The bytes.
+    pub(crate) size: u64,
+    /// The alignment.
+    pub(crate) align: u64,
+    /// The type or number that the kind asks for.
+    pub(crate) ty: u32,
+    /// The operation that allocates.
+    pub(crate) by: u32,
+}
+
+/// All memory of a program.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pages: Vec<Option<Box<Page>>>,
+    next: u32,
+    backing: Backing,
+    dead_pages: std::collections::VecDeque<usize>,
+    /// The bytes in use.
+    pub(crate) live_bytes: u64,
+    /// The allocations in use.
+    pub(crate) live_count: u64,
+    /// The most bytes that may be in use.
+    pub(crate) limit: u64,
+}
+
+#[derive(Debug)]
+struct Page {
+    entries: [Entry; PAGE],
+    alive: u32,
+}
+
+/// Memory that cannot be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OutOfMemory;
+
+impl Memory {
+    /// Creates a memory of which at most so many bytes may be in use.
+    pub(crate) fn new(limit: u64) -> Self {
+        Self {
+            pages: Vec::new(),
+            next: FIRST,
+            backing: Backing::default(),
+            dead_pages: std::collections::VecDeque::new(),
+            live_bytes: 0,
+            live_count: 0,
+            limit,
+        }
+    }
+
+    /// Allocates memory and returns its address. Its bytes are not initialized.
+    ///
+    /// # Errors
+    /// Where the limit is reached, or no addresses are left.
+    pub(crate) fn allocate(&mut self, request: Request) -> Result<u64, OutOfMemory> {
+        let Request { kind, size, align, ty, by } = request;
+        let start = START.max(align).min(WINDOW / 2);
+        let windows = (start + size + GUARD).div_ceil(WINDOW);
+        if size > self.limit.saturating_sub(self.live_bytes) || u64::from(LAST - self.next) < windows {
+            return Err(OutOfMemory);
+        }
+        let first = self.next;
+        let at = self.backing.take(size);
+        let entry = Entry {
+            at,
+            size: size as u32,
+            full_size: size as u32,
+            start: start as u16,
+            kind,
+            alive: true,
+            ty,
+            strong: 1,
+            born: by,
+            ..Entry::default()
+        };
+        self.add(entry);
+        for back in 1..windows {
+            let skipped = back * WINDOW - start;
+            self.add(Entry {
+                at: at + (skipped / 16) as u32,
+                size: size.saturating_sub(skipped) as u32,
+                start: 0,
+                kind: Kind::Window,
+                back: back as u32,
+                ..entry
+            });
+        }
+        self.live_bytes += size;
+        self.live_count += 1;
+        Ok((u64::from(first) << WINDOW_BITS) + start)
+    }
+
+    fn add(&mut self, entry: Entry) {
+        let number = self.next as usize;
+        let page = number >> PAGE_BITS;
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        let page = self.pages[page]
+            .get_or_insert_with(|| Box::new(Page { entries: [Entry::default(); PAGE], alive: 0 }));
+        page.entries[number % PAGE] = entry;
+        page.alive += 1;
+        self.next += 1;
+    }
+
+    /// Returns the allocation with a number.
+    #[inline]
+    fn entry(&self, number: u64) -> Option<&Entry> {
+        let page = self.pages.get((number >> PAGE_BITS) as usize)?.as_ref()?;
+        Some(&page.entries[number as usize % PAGE])
+    }
+
+    #[inline]
+    fn entry_mut(&mut self, number: u64) -> Option<&mut Entry> {
+        let page = self.pages.get_mut((number >> PAGE_BITS) as usize)?.as_mut()?;
+        Some(&mut page.entries[number as usize % PAGE])
+    }
+
+    /// Returns the number of the allocation around an address, and the address at which it begins.
+    fn head(&self, address: u64) -> Option<(u64, u64)> {
+        let number = address >> WINDOW_BITS;
+        let entry = self.entry(number)?;
+        let number = number - u64::from(entry.back);
+        let head = self.entry(number)?;
+        Some((number, (number << WINDOW_BITS) + u64::from(head.start)))
+    }
+
+    /// Returns the allocation around an address, dead or alive, and the address at which it begins.
+    pub(crate) fn allocation(&self, address: u64) -> Option<(&Entry, u64)> {
+        let (number, base) = self.head(address)?;
+        Some((self.entry(number)?, base))
+    }
+
+    /// Returns the allocation that begins at an address, to change what is known about it.
+    pub(crate) fn allocation_mut(&mut self, address: u64) -> Option<&mut Entry> {
+        let (number, base) = self.head(address)?;
+        if base != address { None } else { self.entry_mut(number) }
+    }
+
+    /// Returns the bytes of the allocation that begins at an address, while it is alive.
+    pub(crate) fn size_of(&self, address: u64) -> Option<u64> {
+        let (entry, base) = self.allocation(address)?;
+        (entry.alive && base == address).then_some(u64::from(entry.size))
+    }
+
+    /// Gives an allocation back.
+    ///
+    /// # Errors
+    /// Where nothing begins at the address, or it was given back before.
+    pub(crate) fn free(&mut self, address: u64, by: u32) -> Result<Entry, Fault> {
+        let (number, base) = self.head(address).ok_or(Fault::Wild)?;
+        let entry = *self.entry(number).ok_or(Fault::Wild)?;
+        if base != address {
+            return Err(Fault::NotABase);
+        }
+        if !entry.alive {
+            return Err(if entry.kind == Kind::None { Fault::Wild } else { Fault::Dead });
+        }
+        self.backing.give_back(entry.at, u64::from(entry.size));
+        self.live_bytes -= u64::from(entry.size);
+        self.live_count -= 1;
+        let windows = (u64::from(entry.start) + u64::from(entry.size) + GUARD).div_ceil(WINDOW);
+        for number in number..number + windows {
+            self.kill(number, by);
+        }
+        Ok(entry)
+    }
+
+    fn kill(&mut self, number: u64, by: u32) {
+        let index = (number >> PAGE_BITS) as usize;
+        let Some(Some(page)) = self.pages.get_mut(index) else { return };
+        let entry = &mut page.entries[number as usize % PAGE];
+        entry.alive = false;
+        entry.size = 0;
+        entry.died = by;
+        page.alive -= 1;
+        if page.alive == 0 && (self.next as usize) >> PAGE_BITS > index {
+            self.dead_pages.push_back(index);
+            if self.dead_pages.len() > KEPT_DEAD_PAGES
+                && let Some(oldest) = self.dead_pages.pop_front()
+            {
+                self.pages[oldest] = None;
+            }
+        }
+    }
+
+    /// Returns true if an address was in use once, also where its history is forgotten.
+    pub(crate) fn was_used(&self, address: u64) -> bool {
+        let number = address >> WINDOW_BITS;
+        number >= u64::from(FIRST) && number < u64::from(self.next)
+    }
+
+    /// Calls `each` with every allocation that is alive, and its address.
+    pub(crate) fn for_each_alive(&self, each: &mut dyn FnMut(u64, &Entry)) {
+        for (index, page) in self.pages.iter().enumerate() {
+            let Some(page) = page else { continue };
+            for (i, entry) in page.entries.iter().enumerate() {
+                if entry.alive && entry.kind != Kind::Window {
+                    let number = (index << PAGE_BITS | i) as u64;
+                    each((number << WINDOW_BITS) + u64::from(entry.start), entry);
+                }
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// The bytes that it has, or had.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.full_size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heap(size: u64) -> Request {
+        Request { kind: Kind::Heap, size, align: 16, ty: 0, by: 7 }
+    }
+
+    #[test]
+    fn addresses_are_never_used_again() {
+        let mut memory = Memory::new(1 << 30);
+        let first = memory.allocate(heap(24)).unwrap();
+        assert_eq!(first % 16, 0);
+        assert_ne!(first % 32, 0);
+        memory.store(first, &[1; 24]).unwrap();
+        memory.free(first, 9).unwrap();
+        let second = memory.allocate(heap(24)).unwrap();
+        assert_ne!(first, second);
+        let mut bytes = [0; 8];
+        assert_eq!(memory.load(first, &mut bytes), Err(Fault::Dead));
+        assert_eq!(memory.load(second, &mut bytes), Err(Fault::Uninitialized));
+        assert_eq!(memory.free(first, 9).unwrap_err(), Fault::Dead);
+        assert_eq!(memory.allocation(first).map(|(e, _)| (e.born, e.died)), Some((7, 9)));
+    }
+
+    #[test]
+    fn large_allocations_are_whole() {
+        let mut memory = Memory::new(1 << 30);
+        let size = 3 * WINDOW + 100;
+        let base = memory.allocate(heap(size)).unwrap();
+        memory.fill(base, size, 5).unwrap();
+        let at = base + 2 * WINDOW - 4;
+        memory.store(at, &[1, 2, 3, 4, 6, 7, 8, 9]).unwrap();
+        let mut bytes = [0; 10];
+        memory.load(at - 1, &mut bytes).unwrap();
+        assert_eq!(bytes, [5, 1, 2, 3, 4, 6, 7, 8, 9, 5]);
+        assert_eq!(memory.load(base + size - 4, &mut bytes), Err(Fault::OutOfBounds));
+        assert_eq!(memory.load(base - 1, &mut bytes), Err(Fault::OutOfBounds));
+        assert_eq!(memory.size_of(base), Some(size));
+        memory.free(base, 1).unwrap();
+        assert_eq!(memory.load(at, &mut bytes), Err(Fault::Dead));
+        assert_eq!(memory.live_bytes, 0);
+    }
+}

@@ -1,0 +1,670 @@
+//! The operations that bodies are translated to. Operands are places in the frame, in bytes from its beginning.
+
+use crate::types::TypeId;
+
+/// A place in the frame.
+pub(crate) type Slot = u32;
+/// A place in the code.
+pub(crate) type Pc = u32;
+
+/// The place of code that does not exist yet.
+pub(crate) const NO_PC: Pc = u32::MAX;
+
+/// A binary operation on integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum IntOp {
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    LShr,
+    AShr,
+    SAddO,
+    UAddO,
+    SSubO,
+    USubO,
+    SMulO,
+    UMulO,
+    Eq,
+    Ne,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+}
+
+/// An operation on one integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum IntUnary {
+    Ctlz,
+    Cttz,
+    Ctpop,
+    Bswap,
+    BitReverse,
+}
+
+/// A binary operation on floating-point numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    CopySign,
+    Minimum,
+    Maximum,
+    Power,
+}
+
+/// An operation on one floating-point number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum FloatUnary {
+    Neg,
+    Abs,
+    Ceil,
+    Floor,
+    Trunc,
+    Rint,
+    Round,
+    Sqrt,
+    Sin,
+    Cos,
+    Exp,
+    Exp2,
+    Log,
+    Log10,
+    Log2,
+}
+
+/// A comparison of floating-point numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum FloatCmp {
+    Oeq,
+    Ogt,
+    Oge,
+    Olt,
+    Ole,
+    One,
+    Ord,
+    Ueq,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Une,
+    Uno,
+}
+
+/// What becomes of the value that memory held, when another one is written to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Write {
+    /// There was none.
+    Init,
+    /// It is destroyed.
+    Assign,
+    /// It is destroyed if there was one: raw SIL does not know.
+    Either,
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// Begins a block of so many instructions.
+    Enter {
+        count: u32,
+    },
+    /// Goes on elsewhere.
+    Jump {
+        to: Pc,
+    },
+    /// Translates a block and goes on there.
+    Lazy {
+        site: u32,
+    },
+    JumpIf {
+        condition: Slot,
+        then: Pc,
+        otherwise: Pc,
+    },
+    /// Compares a value with constants.
+    Switch {
+        table: u32,
+        value: Slot,
+    },
+    /// Goes on by the case of an enum.
+    SwitchEnum {
+        table: u32,
+        value: Slot,
+    },
+    SwitchEnumAddr {
+        table: u32,
+        address: Slot,
+    },
+    /// Goes on by whether a word is zero.
+    JumpIfZero {
+        word: Slot,
+        zero: Pc,
+        other: Pc,
+    },
+    /// Goes on by a byte being zero.
+    JumpIfZeroByte {
+        byte: Slot,
+        zero: Pc,
+        other: Pc,
+    },
+
+    Const8 {
+        to: Slot,
+        low: u32,
+        high: u32,
+    },
+    Const1 {
+        to: Slot,
+        value: u8,
+    },
+    /// Bytes of the pool.
+    Const {
+        to: Slot,
+        bytes: u32,
+    },
+    Zero {
+        to: Slot,
+        len: u32,
+    },
+    Copy8 {
+        to: Slot,
+        from: Slot,
+    },
+    Copy16 {
+        to: Slot,
+        from: Slot,
+    },
+    Copy1 {
+        to: Slot,
+        from: Slot,
+    },
+    Copy {
+        to: Slot,
+        from: Slot,
+        len: u32,
+    },
+    /// Several copies at once, by a list of the pool.
+    Move {
+        list: u32,
+    },
+
+    AddO64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    SubO64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Add64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    And64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Eq64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Slt64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ult64 {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Int {
+        op: IntOp,
+        bits: u8,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Wide {
+        op: IntOp,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Unary {
+        op: IntUnary,
+        bits: u8,
+        to: Slot,
+        a: Slot,
+    },
+    /// Changes the width of an integer.
+    Resize {
+        signed: bool,
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    },
+    /// Changes the width and tells whether the value changed.
+    CheckedTrunc {
+        from_signed: bool,
+        to_signed: bool,
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    },
+    Float {
+        op: FloatOp,
+        bits: u8,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    FloatUnary {
+        op: FloatUnary,
+        bits: u8,
+        to: Slot,
+        a: Slot,
+    },
+    FloatCmp {
+        op: FloatCmp,
+        bits: u8,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    FloatFma {
+        bits: u8,
+        args: u32,
+        to: Slot,
+    },
+    FloatResize {
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    },
+    FloatToInt {
+        signed: bool,
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    },
+    IntToFloat {
+        signed: bool,
+        from_bits: u8,
+        to_bits: u8,
+        to: Slot,
+        from: Slot,
+    },
+    /// An operation on vectors, by a description of the pool.
+    Vector {
+        site: u32,
+    },
+
+    /// Fails where the condition is true.
+    CondFail {
+        condition: Slot,
+        message: u32,
+    },
+    /// Ends the program as a trap does.
+    Trap {
+        message: u32,
+    },
+    Unreachable,
+    /// Something that is not supported, by its name in the pool.
+    Unsupported {
+        what: u32,
+    },
+    /// `undef` is used.
+    Undef,
+
+    AddAddress {
+        to: Slot,
+        from: Slot,
+        offset: u32,
+    },
+    IndexAddress {
+        to: Slot,
+        base: Slot,
+        index: Slot,
+        stride: u16,
+    },
+    /// The address behind an object's or an array's end, aligned.
+    TailAddress {
+        site: u32,
+    },
+
+    Load8 {
+        to: Slot,
+        address: Slot,
+    },
+    Load1 {
+        to: Slot,
+        address: Slot,
+    },
+    Load {
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    /// Loads a value and copies it.
+    LoadCopy {
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    /// Loads a value and leaves the memory uninitialized.
+    LoadTake {
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    Store8 {
+        from: Slot,
+        address: Slot,
+    },
+    Store1 {
+        from: Slot,
+        address: Slot,
+    },
+    Store {
+        from: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    StoreAssign {
+        write: Write,
+        from: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    CopyAddr {
+        take: bool,
+        write: Write,
+        from: Slot,
+        to: Slot,
+        ty: TypeId,
+    },
+    DestroyAddr {
+        address: Slot,
+        ty: TypeId,
+    },
+    /// Destroys what may be there.
+    DestroyIfAny {
+        address: Slot,
+        ty: TypeId,
+    },
+    LoadWeak {
+        take: bool,
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    StoreWeak {
+        init: bool,
+        from: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    LoadUnowned {
+        take: bool,
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+    StoreUnowned {
+        init: bool,
+        from: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
+
+    AllocStack {
+        to: Slot,
+        ty: TypeId,
+    },
+    /// Allocates stack memory that is given back with the frame at the latest.
+    AllocTemporary {
+        to: Slot,
+        ty: TypeId,
+    },
+    DeallocStack {
+        address: Slot,
+    },
+    AllocBytes {
+        to: Slot,
+        size: u32,
+        align: u32,
+    },
+    AllocBox {
+        to: Slot,
+        site: u32,
+    },
+    AllocRef {
+        site: u32,
+    },
+    DeallocRef {
+        object: Slot,
+        stack: bool,
+    },
+    DeallocPartial {
+        object: Slot,
+        metatype: Slot,
+    },
+    DeallocBox {
+        object: Slot,
+    },
+    AllocErrorBox {
+        to: Slot,
+        ty: TypeId,
+    },
+    /// The address of the value in an error box.
+    ProjectErrorBox {
+        to: Slot,
+        from: Slot,
+    },
+    AllocGlobal {
+        global: u32,
+    },
+    GlobalAddr {
+        to: Slot,
+        global: u32,
+    },
+
+    Retain {
+        object: Slot,
+    },
+    Release {
+        object: Slot,
+    },
+    RetainValue {
+        value: Slot,
+        ty: TypeId,
+    },
+    ReleaseValue {
+        value: Slot,
+        ty: TypeId,
+    },
+    UnownedRetain {
+        object: Slot,
+        change: i32,
+    },
+    /// Retains what an unowned reference names; fails where it is gone.
+    StrongFromUnowned {
+        to: Slot,
+        from: Slot,
+        ty: TypeId,
+    },
+    IsUnique {
+        to: Slot,
+        address: Slot,
+    },
+    IsUniqueValue {
+        to: Slot,
+        value: Slot,
+    },
+
+    /// Sets the tag of an enum in the frame.
+    Inject {
+        value: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    /// Leaves the payload of an enum in the frame.
+    Project {
+        value: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    InjectAddr {
+        address: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    /// Leaves the payload of an enum in memory.
+    ProjectAddr {
+        address: Slot,
+        ty: TypeId,
+        case: u32,
+    },
+    SelectEnum {
+        site: u32,
+        to: Slot,
+    },
+
+    InitExistential {
+        tables: u8,
+        to: Slot,
+        container: Slot,
+        ty: TypeId,
+    },
+    DeinitExistential {
+        container: Slot,
+    },
+    /// Opens an existential and goes on with code for the type in it.
+    Open {
+        site: u32,
+    },
+    OpenPack {
+        site: u32,
+    },
+    /// The metatype of what an existential, an object or a container holds.
+    DynamicType {
+        site: u32,
+    },
+    Cast {
+        site: u32,
+    },
+
+    Call {
+        site: u32,
+    },
+    CallValue {
+        site: u32,
+    },
+    CallMethod {
+        site: u32,
+    },
+    CallNative {
+        site: u32,
+    },
+    Return {
+        from: Slot,
+        len: u32,
+    },
+    Throw {
+        from: Slot,
+        len: u32,
+    },
+    Yield {
+        site: u32,
+    },
+    BeginCoroutine {
+        site: u32,
+    },
+    EndApply {
+        site: u32,
+        abort: bool,
+    },
+    Unwind,
+    Closure {
+        site: u32,
+    },
+    /// The code of a method of an object's class.
+    MethodOf {
+        site: u32,
+    },
+
+    BeginAccess {
+        site: u32,
+    },
+    EndAccess {
+        address: Slot,
+    },
+    BeginUnpaired {
+        site: u32,
+    },
+    EndUnpaired {
+        buffer: Slot,
+    },
+    BindMemory {
+        to: Slot,
+    },
+    /// A builtin that needs more than a few operands, by a description of the pool.
+    Builtin {
+        site: u32,
+    },
+    /// Makes a key path.
+    KeyPath {
+        site: u32,
+    },
+    PackElement {
+        to: Slot,
+        pack: Slot,
+        index: Slot,
+        set: bool,
+    },
+    /// Does nothing but stop a debugger.
+    Nop,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_stay_small() {
+        assert!(size_of::<Op>() <= 16, "{}", size_of::<Op>());
+    }
+}

@@ -1,0 +1,44 @@
+//! How a program is run.
+
+use crate::violation::ViolationKind;
+use silkit_base::FxHashSet;
+
+/// The options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most instructions that may be executed.
+    pub limit: u64,
+    /// The most bytes of memory that may be in use.
+    pub memory: u64,
+    /// The most bytes of frames.
+    pub stack: u32,
+    /// What hashing and random numbers begin with.
+    pub seed: u64,
+    /// Whether calls are shown.
+    pub trace: bool,
+    /// Whether memory that is left at the end is reported.
+    pub leaks: bool,
+    /// The kinds of violations that are not looked for.
+    pub unchecked: FxHashSet<ViolationKind>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limit: u64::MAX,
+            memory: 4 << 30,
+            stack: 256 << 20,
+            seed: 0,
+            trace: false,
+            leaks: false,
+            unchecked: FxHashSet::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Returns true if violations of a kind are reported.
+    pub fn checks(&self, kind: ViolationKind) -> bool {
+        !self.unchecked.contains(&kind)
+    }
+}

@@ -1,0 +1,228 @@
+//! The modules that a program is linked of.
+
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::{ClassRef, Function, FunctionId, Global, Module, VTable};
+use silkit_layout::{ModuleId, ModuleInfo, Nominal, Target, World};
+use silkit_text::decl::{Dialect, parse_decls};
+use std::fmt;
+use std::sync::Arc;
+
+/// Declarations of the C types that the library imports, in Swift.
+const SHIMS: &str = include_str!("shims.swift");
+
+/// One module with an index of its symbols. Several programs share it.
+pub struct LinkedModule {
+    /// Its SIL and declarations.
+    pub info: Arc<ModuleInfo>,
+    functions: FxHashMap<Symbol, FunctionId>,
+    globals: FxHashMap<Symbol, u32>,
+}
+
+impl fmt::Debug for LinkedModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LinkedModule").field(&self.info.name).finish()
+    }
+}
+
+impl LinkedModule {
+    /// Indexes a module; the name is that of the Swift module.
+    pub fn new(name: &str, module: Module) -> Self {
+        let text = module.swift.iter().map(|s| &*s.text).collect::<Vec<_>>().join("\n");
+        let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
+        decls.follow_aliases();
+        let functions =
+            module.functions.iter().filter(|(_, f)| f.body.is_some()).map(|(id, f)| (f.name, id)).collect();
+        let globals = module.globals.iter().enumerate().map(|(i, g)| (g.name, i as u32)).collect();
+        let info = ModuleInfo { name: Symbol::new(name), sil: Arc::new(module), decls, text };
+        Self { info: Arc::new(info), functions, globals }
+    }
+
+    /// Returns the name of the Swift module that SIL belongs to, as far as its witness tables and symbols tell.
+    pub fn guess_name(module: &Module) -> Option<String> {
+        use silkit_ir::{Conformance, WitnessTableOf};
+        let mut names: FxHashMap<Symbol, usize> = FxHashMap::default();
+        for table in &module.witness_tables {
+            if let WitnessTableOf::Conformance(Conformance::Normal { module, .. }) = &table.of
+                && table.entries.is_some()
+            {
+                *names.entry(*module).or_default() += 1;
+            }
+        }
+        let declared = module.functions.values().filter(|f| f.body.is_some());
+        for name in declared.filter_map(|f| module_of_symbol(f.name.as_str())) {
+            *names.entry(Symbol::new(name)).or_default() += 1;
+        }
+        let most = names.into_iter().filter(|(name, _)| *name != "Swift" || is_library(module));
+        most.max_by_key(|(name, count)| (*count, std::cmp::Reverse(name.as_str())))
+            .map(|(name, _)| name.to_string())
+    }
+}
+
+/// Returns true if SIL does not import the library, because it is the library.
+fn is_library(module: &Module) -> bool {
+    module
+        .swift
+        .iter()
+        .any(|s| s.text.contains("struct Int :") || s.text.contains("protocol _ArrayBufferProtocol"))
+}
+
+/// Returns the module in a mangled name: `main` of `$s4main3fooyyF`.
+fn module_of_symbol(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("$s")?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let len: usize = rest.get(..digits)?.parse().ok()?;
+    rest.get(digits..digits + len)
+}
+
+/// A function of a program: its module and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionRef {
+    /// The module.
+    pub module: ModuleId,
+    /// The function.
+    pub function: FunctionId,
+}
+
+/// The modules of a program, linked: the program's own first.
+pub struct Program {
+    /// What the modules declare.
+    pub world: World,
+    modules: Vec<Arc<LinkedModule>>,
+    vtables: FxHashMap<Nominal, (ModuleId, u32)>,
+    deinits: FxHashMap<Nominal, Symbol>,
+    replacements: FxHashMap<Symbol, Symbol>,
+    default_tables: FxHashMap<Nominal, (ModuleId, u32)>,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("modules", &self.modules).finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// Links modules, the program's own first.
+    pub fn link(modules: Vec<Arc<LinkedModule>>) -> Self {
+        let mut modules = modules;
+        modules.push(shims());
+        let world = World::new(modules.iter().map(|m| m.info.clone()).collect(), Target::X86_64_LINUX);
+        let mut program = Self {
+            world,
+            modules,
+            vtables: FxHashMap::default(),
+            deinits: FxHashMap::default(),
+            replacements: FxHashMap::default(),
+            default_tables: FxHashMap::default(),
+        };
+        for number in 0..program.modules.len() as u32 {
+            program.collect(ModuleId(number));
+        }
+        program
+    }
+
+    fn collect(&mut self, id: ModuleId) {
+        let sil = self.modules[id.0 as usize].info.sil.clone();
+        for (index, table) in sil.vtables.iter().enumerate() {
+            if let ClassRef::Name(name) = &table.class
+                && let Some(nominal) = self.nominal_named(id, *name)
+            {
+                self.vtables.entry(nominal).or_insert((id, index as u32));
+            }
+        }
+        for (index, table) in sil.default_witness_tables.iter().enumerate() {
+            if let silkit_ir::WitnessTableOf::Protocol(ty) = &table.of
+                && let Some(nominal) = self.nominal_named(id, Symbol::new(&ty.to_string()))
+            {
+                self.default_tables.entry(nominal).or_insert((id, index as u32));
+            }
+        }
+        for deinit in &sil.deinits {
+            if let Some(nominal) = self.nominal_named(id, deinit.nominal) {
+                self.deinits.entry(nominal).or_insert(deinit.function);
+            }
+        }
+        for function in sil.functions.values().filter(|f| f.body.is_some()) {
+            let replaced = function.attributes.iter().find(|a| a.key == "dynamic_replacement_for");
+            let name = replaced.and_then(|a| a.text.as_str().split('"').nth(1));
+            if let Some(original) = name {
+                self.replacements.insert(Symbol::new(original), function.name);
+            }
+        }
+    }
+
+    /// Returns the declared type with a dotted path, which a table names.
+    pub fn nominal_named(&self, from: ModuleId, path: Symbol) -> Option<Nominal> {
+        self.world.find_nominal(from, path).or_else(|| {
+            let (module, rest) = path.as_str().split_once('.')?;
+            let module = self.world.module_named(Symbol::new(module))?;
+            self.world.find_nominal(module, Symbol::new(rest))
+        })
+    }
+
+    /// Returns a module.
+    pub fn module(&self, id: ModuleId) -> &LinkedModule {
+        &self.modules[id.0 as usize]
+    }
+
+    /// Returns the function with a body that a symbol names.
+    pub fn find(&self, symbol: Symbol) -> Option<FunctionRef> {
+        self.modules.iter().enumerate().find_map(|(i, m)| {
+            let function = *m.functions.get(&symbol)?;
+            Some(FunctionRef { module: ModuleId(i as u32), function })
+        })
+    }
+
+    /// Returns a function.
+    pub fn function(&self, at: FunctionRef) -> &Function {
+        &self.module(at.module).info.sil.functions[at.function]
+    }
+
+    /// Returns the declaration of a function that no module defines.
+    pub fn declaration(&self, symbol: Symbol) -> Option<&Function> {
+        let of = |m: &Arc<LinkedModule>| m.info.sil.functions.values().position(|f| f.name == symbol);
+        let (module, at) = self.modules.iter().find_map(|m| Some((m, of(m)?)))?;
+        module.info.sil.functions.values().nth(at)
+    }
+
+    /// Returns the function that replaces a dynamically replaceable one.
+    pub fn replacement(&self, symbol: Symbol) -> Option<Symbol> {
+        self.replacements.get(&symbol).copied()
+    }
+
+    /// Returns a global variable, where possible with its initializer.
+    pub fn global(&self, name: Symbol) -> Option<(ModuleId, &Global)> {
+        let found = self.modules.iter().enumerate().filter_map(|(i, m)| {
+            let at = *m.globals.get(&name)?;
+            Some((ModuleId(i as u32), &m.info.sil.globals[at as usize]))
+        });
+        let all: Vec<_> = found.collect();
+        all.iter().find(|(_, g)| g.initializer.is_some()).or(all.first()).copied()
+    }
+
+    /// Returns the vtable of a class.
+    pub fn vtable(&self, class: Nominal) -> Option<(ModuleId, &VTable)> {
+        let (module, at) = *self.vtables.get(&class)?;
+        Some((module, &self.module(module).info.sil.vtables[at as usize]))
+    }
+
+    /// Returns the deinit of a move-only type.
+    pub fn deinit(&self, nominal: Nominal) -> Option<Symbol> {
+        self.deinits.get(&nominal).copied()
+    }
+}
+
+fn shims() -> Arc<LinkedModule> {
+    let mut decls = parse_decls(SHIMS, 0..SHIMS.len(), Dialect::Sil).table;
+    decls.follow_aliases();
+    let info = ModuleInfo {
+        name: Symbol::new("__C"),
+        sil: Arc::new(Module::default()),
+        decls,
+        text: SHIMS.to_owned(),
+    };
+    Arc::new(LinkedModule {
+        info: Arc::new(info),
+        functions: FxHashMap::default(),
+        globals: FxHashMap::default(),
+    })
+}

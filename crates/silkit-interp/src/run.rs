@@ -1,0 +1,101 @@
+//! Running a program from its entry to its end.
+
+use crate::interp::{Interp, Outcome};
+use crate::memory::Kind;
+use crate::violation::{Run, Stop, Violation, ViolationKind};
+use silkit_base::Symbol;
+use std::rc::Rc;
+
+impl Interp<'_> {
+    /// Runs the function with a name, `main` usually, to the end of the program.
+    pub fn run_program(&mut self, entry: &str) -> Outcome {
+        let stop = match self.run_entry(entry) {
+            Ok(code) => Stop::Exit(code),
+            Err(stop) => stop,
+        };
+        let exit_code = match &stop {
+            Stop::Exit(code) => Some(*code),
+            Stop::Failure { code, .. } => Some(*code),
+            _ => None,
+        };
+        let leaks = if self.options.leaks && exit_code == Some(0) { self.find_leaks() } else { Vec::new() };
+        Outcome { stop, exit_code, leaks, steps: self.steps }
+    }
+
+    fn run_entry(&mut self, entry: &str) -> Run<i32> {
+        let symbol = Symbol::new(entry);
+        let Some(at) = self.program.find(symbol) else {
+            return crate::violation::unsupported(format!("a program without the function `{entry}`"));
+        };
+        let program = self.program.clone();
+        let signature = program.function(at).ty.ty().as_function();
+        let count = signature.map_or(0, |f| f.params.len());
+        let has_result = signature.is_some_and(|f| !f.results.is_empty());
+        let id = self.instance(at, Rc::from([]));
+        let (argc, argv) = self.arguments()?;
+        let all = [argc.to_le_bytes(), argv.to_le_bytes()];
+        let args: Vec<&[u8]> = all.iter().take(count.min(2)).map(|a| &a[..]).collect();
+        let result = self.call_instance(id, &args, 8)?;
+        let code = i32::from_le_bytes([result[0], result[1], result[2], result[3]]);
+        Ok(if has_result { code & 0xFF } else { 0 })
+    }
+
+    /// Lays the arguments of the program out as C does.
+    fn arguments(&mut self) -> Run<(u64, u64)> {
+        let all = self.host.arguments();
+        let argv = self.allocate(Kind::Global, 8 * (all.len() as u64 + 1), 16, 0)?;
+        for (i, argument) in all.iter().enumerate() {
+            let text = self.permanent_text(argument)?;
+            self.write(argv + 8 * i as u64, text)?;
+        }
+        self.write(argv + 8 * all.len() as u64, 0)?;
+        Ok((all.len() as u64, argv))
+    }
+
+    /// Returns what is allocated and cannot be reached from global variables any more.
+    fn find_leaks(&mut self) -> Vec<Violation> {
+        let mut reachable = silkit_base::FxHashSet::default();
+        let mut work = Vec::new();
+        self.memory.for_each_alive(&mut |address, entry| {
+            if entry.immortal || matches!(entry.kind, Kind::Global | Kind::Literal) {
+                work.push(address);
+            }
+        });
+        while let Some(address) = work.pop() {
+            if !reachable.insert(address) {
+                continue;
+            }
+            let Some(size) = self.memory.size_of(address) else { continue };
+            let Ok(bytes) = self.memory.bytes(address, size) else { continue };
+            let words: Vec<u64> = bytes.chunks_exact(8).map(|w| crate::exec::word(w, 0)).collect();
+            for word in words {
+                // A string's object has other bits in it, and is named by an address before its contents.
+                for candidate in [word, word & 0x00FF_FFFF_FFFF_FFF8] {
+                    if let Some((entry, base)) = self.memory.allocation(candidate)
+                        && entry.alive
+                        && !reachable.contains(&base)
+                    {
+                        work.push(base);
+                    }
+                }
+            }
+        }
+        let mut leaks = Vec::new();
+        self.memory.for_each_alive(&mut |address, entry| {
+            if (entry.kind.is_counted() || entry.kind == Kind::Heap) && !reachable.contains(&address) {
+                leaks.push((address, entry.kind, entry.bytes(), entry.born));
+            }
+        });
+        let place = |pc| self.place_of(pc);
+        leaks
+            .into_iter()
+            .map(|(address, kind, bytes, born)| Violation {
+                kind: ViolationKind::Leak,
+                message: format!("{} of {bytes} bytes at {address:#x} was never given back", kind.name()),
+                place: place(born),
+                history: Vec::new(),
+                calls: Vec::new(),
+            })
+            .collect()
+    }
+}

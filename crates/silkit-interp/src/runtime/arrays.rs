@@ -1,0 +1,98 @@
+//! Builtins that copy, move and destroy arrays of values.
+
+use super::BuiltinFn;
+use crate::interp::Interp;
+use crate::op::Write;
+use crate::sites::BuiltinSite;
+use crate::types::TypeId;
+use crate::violation::Run;
+
+pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
+    ("destroyArray", destroy),
+    ("copyArray", copy),
+    ("takeArrayNoAlias", take_forward),
+    ("takeArrayFrontToBack", take_forward),
+    ("takeArrayBackToFront", take_backward),
+    ("assignCopyArrayNoAlias", assign_copy_forward),
+    ("assignCopyArrayFrontToBack", assign_copy_forward),
+    ("assignCopyArrayBackToFront", assign_copy_backward),
+    ("assignTakeArray", assign_take),
+];
+
+/// The element type of a builtin, and whether the metatype is among its operands.
+fn element(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<TypeId> {
+    match site.types.first() {
+        Some(&ty) => it.type_id(ty),
+        None => crate::violation::unsupported(format!("the builtin `{}` without a type", site.name)),
+    }
+}
+
+/// The operands after the metatype.
+fn words(it: &Interp<'_>, site: &BuiltinSite) -> Vec<u64> {
+    site.args[1..].iter().map(|&slot| it.get(slot)).collect()
+}
+
+fn destroy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let ty = element(it, site)?;
+    let [base, count] = words(it, site)[..] else { return Ok(()) };
+    let stride = u64::from(it.types.get(ty).stride);
+    if it.types.get(ty).plan.is_trivial() {
+        let size = stride.wrapping_mul(count);
+        return if count == 0 || it.types.get(ty).size == 0 {
+            Ok(())
+        } else {
+            let size = size - stride + u64::from(it.types.get(ty).size);
+            it.memory.deinitialize(base, size).map_err(|fault| it.fault(fault, base, "destroying"))
+        };
+    }
+    for i in 0..count {
+        it.destroy_addr(base + i * stride, ty)?;
+    }
+    Ok(())
+}
+
+fn transfer(it: &mut Interp<'_>, site: &BuiltinSite, take: bool, write: Write, backward: bool) -> Run<()> {
+    let ty = element(it, site)?;
+    let [to, from, count] = words(it, site)[..] else { return Ok(()) };
+    let (size, stride) = (u64::from(it.types.get(ty).size), u64::from(it.types.get(ty).stride));
+    if count == 0 || size == 0 {
+        return Ok(());
+    }
+    let is_plain = it.types.get(ty).plan.is_trivial() || (take && write == Write::Init);
+    if is_plain {
+        let len = stride * (count - 1) + size;
+        return it.memory.copy(from, to, len).map_err(|fault| {
+            let at = if it.memory.bytes(from, len).is_err() { from } else { to };
+            it.fault(fault, at, "copying")
+        });
+    }
+    for i in 0..count {
+        let i = if backward { count - 1 - i } else { i };
+        it.copy_value(take, write, from + i * stride, to + i * stride, ty)?;
+    }
+    Ok(())
+}
+
+fn copy(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, false, Write::Init, false)
+}
+
+fn take_forward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, true, Write::Init, false)
+}
+
+fn take_backward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, true, Write::Init, true)
+}
+
+fn assign_copy_forward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, false, Write::Assign, false)
+}
+
+fn assign_copy_backward(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, false, Write::Assign, true)
+}
+
+fn assign_take(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    transfer(it, site, true, Write::Assign, false)
+}

@@ -1,0 +1,165 @@
+//! Functions of the mathematical library.
+
+use super::{Call, Effect, NativeFn};
+use crate::exec::Number;
+use crate::interp::Interp;
+use crate::violation::{Run, unsupported};
+use rustc_apfloat::Float;
+
+macro_rules! unary {
+    ($($name:literal, $single:literal => $function:expr;)*) => {
+        &[$(
+            ($name, |it, call| {
+                let x = f64::from_bits(it.arg(call, 0));
+                let f: fn(f64) -> f64 = $function;
+                it.set(call.result, f(x).to_bits());
+                Ok(Effect::Done)
+            }),
+            ($single, |it, call| {
+                let x = f32::from_bits(it.arg32(call, 0));
+                let f: fn(f64) -> f64 = $function;
+                it.set_int(call.result, 4, u64::from((f(f64::from(x)) as f32).to_bits()));
+                Ok(Effect::Done)
+            }),
+        )*]
+    };
+}
+
+const UNARY: &[(&str, NativeFn)] = unary! {
+    "sqrt", "sqrtf" => f64::sqrt;
+    "sin", "sinf" => f64::sin;
+    "cos", "cosf" => f64::cos;
+    "tan", "tanf" => f64::tan;
+    "asin", "asinf" => f64::asin;
+    "acos", "acosf" => f64::acos;
+    "atan", "atanf" => f64::atan;
+    "sinh", "sinhf" => f64::sinh;
+    "cosh", "coshf" => f64::cosh;
+    "tanh", "tanhf" => f64::tanh;
+    "exp", "expf" => f64::exp;
+    "exp2", "exp2f" => f64::exp2;
+    "log", "logf" => f64::ln;
+    "log2", "log2f" => f64::log2;
+    "log10", "log10f" => f64::log10;
+    "floor", "floorf" => f64::floor;
+    "ceil", "ceilf" => f64::ceil;
+    "round", "roundf" => f64::round;
+    "trunc", "truncf" => f64::trunc;
+    "fabs", "fabsf" => f64::abs;
+    "cbrt", "cbrtf" => f64::cbrt;
+    "_stdlib_squareRoot", "_stdlib_squareRootf" => f64::sqrt;
+};
+
+pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
+    ("pow", pow),
+    ("powf", powf),
+    ("fmod", fmod),
+    ("atan2", atan2),
+    ("hypot", hypot),
+    ("_stdlib_remainder", remainder),
+    ("_stdlib_remainderf", remainder_single),
+    ("_stdlib_remainderl", remainder_extended),
+    ("_stdlib_squareRootl", square_root_extended),
+    UNARY[0],
+    UNARY[1],
+    UNARY[2],
+    UNARY[3],
+    UNARY[4],
+    UNARY[5],
+    UNARY[6],
+    UNARY[7],
+    UNARY[8],
+    UNARY[9],
+    UNARY[10],
+    UNARY[11],
+    UNARY[12],
+    UNARY[13],
+    UNARY[14],
+    UNARY[15],
+    UNARY[16],
+    UNARY[17],
+    UNARY[18],
+    UNARY[19],
+    UNARY[20],
+    UNARY[21],
+    UNARY[22],
+    UNARY[23],
+    UNARY[24],
+    UNARY[25],
+    UNARY[26],
+    UNARY[27],
+    UNARY[28],
+    UNARY[29],
+    UNARY[30],
+    UNARY[31],
+    UNARY[32],
+    UNARY[33],
+    UNARY[34],
+    UNARY[35],
+    UNARY[36],
+    UNARY[37],
+    UNARY[38],
+    UNARY[39],
+    UNARY[40],
+    UNARY[41],
+    UNARY[42],
+    UNARY[43],
+];
+
+fn binary(it: &mut Interp<'_>, call: &Call<'_>, f: fn(f64, f64) -> f64) -> Run<Effect> {
+    let (a, b) = (f64::from_bits(it.arg(call, 0)), f64::from_bits(it.arg(call, 1)));
+    it.set(call.result, f(a, b).to_bits());
+    Ok(Effect::Done)
+}
+
+fn pow(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary(it, call, f64::powf)
+}
+
+fn powf(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (a, b) = (f32::from_bits(it.arg32(call, 0)), f32::from_bits(it.arg32(call, 1)));
+    it.set_int(call.result, 4, u64::from(a.powf(b).to_bits()));
+    Ok(Effect::Done)
+}
+
+fn fmod(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary(it, call, |a, b| a % b)
+}
+
+fn atan2(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary(it, call, f64::atan2)
+}
+
+fn hypot(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    binary(it, call, f64::hypot)
+}
+
+fn ieee_remainder(bits: u8, a: Number, b: Number) -> Option<Number> {
+    Some(match (a.convert(80), b.convert(80)) {
+        (Number::Extended(a), Number::Extended(b)) => Number::Extended(a.ieee_rem(b).value).convert(bits),
+        _ => return None,
+    })
+}
+
+fn remainder_of(it: &mut Interp<'_>, call: &Call<'_>, bits: u8) -> Run<Effect> {
+    let (a, b) = (it.get_number(call.args[0], bits), it.get_number(call.args[1], bits));
+    let Some(value) = ieee_remainder(bits, a, b) else { return unsupported("this remainder") };
+    it.set_number(call.result, bits, value);
+    Ok(Effect::Done)
+}
+
+fn remainder(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    remainder_of(it, call, 64)
+}
+
+fn remainder_single(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    remainder_of(it, call, 32)
+}
+
+fn remainder_extended(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    remainder_of(it, call, 80)
+}
+
+fn square_root_extended(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
+    unsupported("the square root of an 80-bit floating-point number")
+}

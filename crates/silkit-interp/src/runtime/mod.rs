@@ -1,0 +1,188 @@
+//! The runtime: what programs call that is not SIL, in tables from names to functions.
+
+mod arrays;
+mod atomics;
+mod casts;
+mod enums;
+mod floats;
+mod globals;
+mod key_paths;
+mod math;
+mod objects;
+mod raw;
+mod reflection;
+mod static_init;
+mod stdio;
+mod tasks;
+mod text;
+mod unicode;
+mod vectors;
+
+use crate::interp::Interp;
+use crate::op::Slot;
+use crate::sites::BuiltinSite;
+use crate::violation::Run;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_layout::Ty;
+use std::rc::Rc;
+
+/// A call of a function of the runtime.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    /// Where the arguments are in the frame.
+    pub(crate) args: &'a [Slot],
+    /// Where the result goes.
+    pub(crate) result: Slot,
+    /// The generic arguments.
+    pub(crate) types: Rc<[Ty]>,
+    /// The name of the function.
+    pub(crate) name: Symbol,
+}
+
+/// What a function of the runtime did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It wrote its result.
+    Done,
+}
+
+/// A function of the runtime.
+pub(crate) type NativeFn = fn(&mut Interp<'_>, &Call<'_>) -> Run<Effect>;
+
+/// A builtin.
+pub(crate) type BuiltinFn = fn(&mut Interp<'_>, &BuiltinSite) -> Run<()>;
+
+/// The state of the runtime.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    /// What random numbers come from.
+    pub(crate) random: u64,
+    /// The seed of hashing.
+    pub(crate) seed: u64,
+    /// Initializers that ran, by the address of their token.
+    pub(crate) once: FxHashMap<u64, bool>,
+    /// Where coroutines that run were begun, by task and number.
+    pub(crate) begin_sites: FxHashMap<(u32, u32), u32>,
+    /// The task that runs.
+    pub(crate) current_task: u32,
+    /// Memory that C code allocated once for the whole run.
+    pub(crate) permanent: FxHashMap<Symbol, u64>,
+    /// Key paths by their address.
+    pub(crate) key_paths: FxHashMap<u64, Rc<key_paths::Path>>,
+}
+
+impl Runtime {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            random: seed ^ 0x9E37_79B9_7F4A_7C15,
+            seed,
+            once: FxHashMap::default(),
+            begin_sites: FxHashMap::default(),
+            current_task: 0,
+            permanent: FxHashMap::default(),
+            key_paths: FxHashMap::default(),
+        }
+    }
+
+    /// The next random number (SplitMix64).
+    pub(crate) fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// Tables of functions by name.
+type Table = &'static [(&'static str, NativeFn)];
+
+const TABLES: &[Table] = &[
+    stdio::FUNCTIONS,
+    raw::FUNCTIONS,
+    text::FUNCTIONS,
+    unicode::FUNCTIONS,
+    math::FUNCTIONS,
+    floats::FUNCTIONS,
+    reflection::FUNCTIONS,
+    objects::FUNCTIONS,
+    casts::FUNCTIONS,
+    atomics::FUNCTIONS,
+    tasks::FUNCTIONS,
+];
+
+/// Returns the function of the runtime with a name.
+pub(crate) fn native(name: &str) -> Option<NativeFn> {
+    TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
+}
+
+/// Returns the function of the runtime that takes the place of one of SIL.
+pub(crate) fn overriding(name: &str) -> Option<NativeFn> {
+    const TABLES: &[Table] = &[key_paths::OVERRIDES, reflection::OVERRIDES, tasks::OVERRIDES];
+    TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
+}
+
+/// Returns the builtin with a name, without the types that end it.
+pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
+    const TABLES: &[&[(&str, BuiltinFn)]] = &[
+        raw::BUILTINS,
+        arrays::BUILTINS,
+        enums::BUILTINS,
+        objects::BUILTINS,
+        tasks::BUILTINS,
+        text::BUILTINS,
+    ];
+    let exact = TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == base).map(|(_, f)| *f));
+    exact.or_else(|| atomics::builtin(base))
+}
+
+impl Interp<'_> {
+    /// Runs a builtin.
+    pub(crate) fn builtin(&mut self, site: u32, pc: crate::op::Pc) -> Run<crate::exec::Next> {
+        let _ = pc;
+        let site = self.sites.builtins[site as usize].clone();
+        (site.run)(self, &site)?;
+        Ok(crate::exec::Next::Continue)
+    }
+
+    /// Returns an argument of a call as a word.
+    pub(crate) fn arg(&self, call: &Call<'_>, index: usize) -> u64 {
+        call.args.get(index).map_or(0, |&slot| self.get(slot))
+    }
+
+    /// Returns an argument of a call as 32 bits.
+    pub(crate) fn arg32(&self, call: &Call<'_>, index: usize) -> u32 {
+        call.args.get(index).map_or(0, |&slot| self.get_int(slot, 4) as u32)
+    }
+
+    /// Reads the bytes of C memory.
+    pub(crate) fn c_bytes(&mut self, address: u64, len: u64) -> Run<Vec<u8>> {
+        let mut bytes = vec![0; len as usize];
+        self.memory.load(address, &mut bytes).map_err(|fault| self.fault(fault, address, "reading"))?;
+        Ok(bytes)
+    }
+
+    /// Reads a C string.
+    pub(crate) fn c_string(&mut self, address: u64) -> Run<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let mut byte = [0];
+            let at = address + bytes.len() as u64;
+            self.memory.load(at, &mut byte).map_err(|fault| self.fault(fault, at, "reading"))?;
+            if byte[0] == 0 {
+                return Ok(bytes);
+            }
+            bytes.push(byte[0]);
+        }
+    }
+
+    /// Writes the bytes of C memory.
+    pub(crate) fn c_write(&mut self, address: u64, bytes: &[u8]) -> Run<()> {
+        self.memory.store(address, bytes).map_err(|fault| self.fault(fault, address, "writing"))
+    }
+
+    /// Returns the address of bytes that live as long as the program, with a zero behind them.
+    pub(crate) fn permanent_text(&mut self, text: &str) -> Run<u64> {
+        self.literal(3, Symbol::new(text), text.as_bytes())
+    }
+}

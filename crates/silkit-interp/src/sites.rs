@@ -1,0 +1,362 @@
+//! What operations need that does not fit into them.
+
+use crate::instance::{BindId, InstanceId};
+use crate::op::{Pc, Slot};
+use crate::runtime::NativeFn;
+use crate::types::TypeId;
+use silkit_base::Symbol;
+use silkit_ir::{Block, DeclRef, Inst};
+use silkit_layout::Ty;
+use silkit_types::{GenericSig, ParamConvention, Type};
+use std::rc::Rc;
+
+/// Bytes that are copied within a frame, or from one to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Move {
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) len: u32,
+}
+
+/// A block that is translated when it is reached.
+#[derive(Clone, Debug)]
+pub(crate) struct LazySite {
+    pub(crate) instance: InstanceId,
+    pub(crate) block: Block,
+    pub(crate) bind: BindId,
+    /// The operation that leads there, to be mended.
+    pub(crate) from: Option<(Pc, Branch)>,
+}
+
+/// Which of the ways of an operation it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Branch {
+    First,
+    Second,
+    Table(u32, usize),
+}
+
+/// A table of a switch: constants or cases, and where each leads.
+#[derive(Clone, Debug)]
+pub(crate) struct SwitchTable {
+    pub(crate) ty: TypeId,
+    /// Values of a `switch_value` in the frame; for a `switch_enum` one entry a case.
+    pub(crate) values: Vec<Slot>,
+    pub(crate) targets: Vec<Pc>,
+    pub(crate) default: Pc,
+    /// The bytes of a value.
+    pub(crate) len: u32,
+}
+
+/// Who is called.
+#[derive(Clone, Debug)]
+pub(crate) enum Callee {
+    /// An instance.
+    Instance(InstanceId),
+    /// A function of the runtime.
+    Native(NativeFn),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallSite {
+    /// The callee of a direct call.
+    pub(crate) callee: Option<Callee>,
+    /// The value that is called, where the callee is one.
+    pub(crate) value: Slot,
+    /// Whether the value has a context.
+    pub(crate) is_thick: bool,
+    /// The method that is called.
+    pub(crate) method: Option<MethodSite>,
+    /// The arguments.
+    pub(crate) args: Box<[Move]>,
+    /// The bytes of the arguments in the callee's frame.
+    pub(crate) args_len: u32,
+    /// The result.
+    pub(crate) result: Slot,
+    /// Where the call goes on after an error, and where the error goes.
+    pub(crate) error_to: Pc,
+    pub(crate) error: Slot,
+    /// The generic arguments.
+    pub(crate) types: Rc<[Ty]>,
+    /// The name of the function, for messages and native functions.
+    pub(crate) name: Symbol,
+}
+
+/// A method that the class of an object, or a metatype, decides about.
+#[derive(Clone, Debug)]
+pub(crate) struct MethodSite {
+    /// The object or metatype.
+    pub(crate) receiver: Slot,
+    pub(crate) is_metatype: bool,
+    pub(crate) member: DeclRef,
+    pub(crate) formal: Option<Type>,
+    pub(crate) types: Rc<[Ty]>,
+    /// What was found last.
+    pub(crate) cache: Vec<(Ty, InstanceId)>,
+}
+
+/// A closure that is made.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosureSite {
+    pub(crate) callee: Option<Callee>,
+    pub(crate) value: Slot,
+    pub(crate) is_thick: bool,
+    pub(crate) method: Option<MethodSite>,
+    pub(crate) captures: Rc<[Capture]>,
+    /// Where each captured value is in the frame.
+    pub(crate) from: Box<[Slot]>,
+    pub(crate) size: u32,
+    pub(crate) align: u32,
+    pub(crate) on_stack: bool,
+    pub(crate) to: Slot,
+    pub(crate) name: Symbol,
+}
+
+/// One captured value of a closure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capture {
+    /// Where in the context it is.
+    pub(crate) offset: u32,
+    /// Its type; of what is captured by address the type in memory.
+    pub(crate) ty: TypeId,
+    pub(crate) how: CaptureKind,
+}
+
+/// How a value is captured and passed on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CaptureKind {
+    /// The value; the callee borrows it.
+    Borrowed,
+    /// The value; the callee consumes a copy.
+    Consumed,
+    /// The value, taken from an address; the callee borrows its address.
+    BorrowedAddress,
+    /// The value, taken from an address; the callee consumes a copy at an address.
+    ConsumedAddress,
+    /// An address.
+    Address,
+}
+
+impl CaptureKind {
+    pub(crate) fn of(convention: ParamConvention, on_stack: bool) -> Self {
+        use ParamConvention as P;
+        match convention {
+            P::Inout | P::InoutAliasable | P::PackGuaranteed | P::PackOwned | P::PackInout => Self::Address,
+            P::InGuaranteed | P::InConstant if on_stack => Self::Address,
+            P::InGuaranteed => Self::BorrowedAddress,
+            P::In | P::InConstant | P::InCxx => Self::ConsumedAddress,
+            P::Owned => Self::Consumed,
+            _ => Self::Borrowed,
+        }
+    }
+}
+
+/// What a closure's code and context are made of.
+#[derive(Clone, Debug)]
+pub(crate) struct ClosureShape {
+    pub(crate) target: CodeTarget,
+    pub(crate) captures: Rc<[Capture]>,
+    pub(crate) owns: bool,
+    /// Where in the context the closure is that is called, where one is.
+    pub(crate) inner: Option<u32>,
+}
+
+/// What an address of code means.
+#[derive(Clone, Debug)]
+pub(crate) enum CodeTarget {
+    Instance(InstanceId),
+    Native(NativeFn, Symbol, Rc<[Ty]>),
+    /// The closure whose value is captured last.
+    Captured,
+    /// A closure by its shape.
+    Closure(u32),
+}
+
+/// An allocation of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct AllocSite {
+    pub(crate) class: Ty,
+    pub(crate) size: u32,
+    pub(crate) align: u32,
+    /// The elements behind the object: their stride, alignment, and where their number is.
+    pub(crate) tails: Box<[(u32, u32, Slot)]>,
+    /// The metatype, where it decides about the class.
+    pub(crate) metatype: Option<Slot>,
+    pub(crate) on_stack: bool,
+    pub(crate) to: Slot,
+}
+
+/// What an instruction opens.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenSite {
+    pub(crate) instance: InstanceId,
+    pub(crate) inst: Inst,
+    pub(crate) bind: BindId,
+    pub(crate) kind: OpenKind,
+    pub(crate) id: Symbol,
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) mutable: bool,
+    /// The code for the types that were opened here.
+    pub(crate) cache: Vec<(Ty, Pc)>,
+}
+
+/// Which existential is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OpenKind {
+    Opaque,
+    Class,
+    Metatype,
+    Error,
+}
+
+/// Where elements of packs are opened.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenPackSite {
+    pub(crate) instance: InstanceId,
+    pub(crate) inst: Inst,
+    pub(crate) bind: BindId,
+    pub(crate) id: Symbol,
+    pub(crate) index: Slot,
+    pub(crate) sig: Option<GenericSig>,
+    pub(crate) args: Rc<[Ty]>,
+    pub(crate) cache: Vec<(usize, Pc)>,
+}
+
+/// A question for the type of a value at run time.
+#[derive(Clone, Debug)]
+pub(crate) struct DynamicTypeSite {
+    pub(crate) kind: DynamicKind,
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) len: u32,
+}
+
+/// Whose type is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DynamicKind {
+    /// An object's.
+    Object,
+    /// That of what an opaque container at an address holds.
+    Container,
+    /// That of an error in a box.
+    Error,
+    /// The metatype that an existential metatype at an address or in a container holds.
+    MetatypeContainer,
+}
+
+/// A checked cast.
+#[derive(Clone, Debug)]
+pub(crate) struct CastSite {
+    pub(crate) source: Ty,
+    pub(crate) target: Ty,
+    pub(crate) source_info: TypeId,
+    pub(crate) target_info: TypeId,
+    /// Whether operands are addresses.
+    pub(crate) by_address: bool,
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) exact: bool,
+    pub(crate) take: CastTake,
+    pub(crate) unconditional: bool,
+    /// Where it goes on.
+    pub(crate) success: Pc,
+    pub(crate) failure: Pc,
+}
+
+/// What a cast does to its source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CastTake {
+    Always,
+    OnSuccess,
+    Copy,
+    Never,
+}
+
+/// An access of which exclusivity is checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessSite {
+    pub(crate) address: Slot,
+    pub(crate) buffer: Option<Slot>,
+    pub(crate) modifies: bool,
+    pub(crate) no_nested_conflict: bool,
+}
+
+/// The beginning of a coroutine: the call, and where its yields go.
+#[derive(Clone, Debug)]
+pub(crate) struct BeginSite {
+    pub(crate) call: u32,
+    pub(crate) yields: Box<[(Slot, u32)]>,
+    pub(crate) token: Slot,
+}
+
+/// What a coroutine yields, and where it goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct YieldSite {
+    pub(crate) values: Box<[(Slot, u32)]>,
+    pub(crate) resume: Pc,
+    pub(crate) unwind: Pc,
+}
+
+/// The end of a coroutine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndSite {
+    pub(crate) token: Slot,
+    pub(crate) result: Slot,
+}
+
+/// A value that a case of an enum selects.
+#[derive(Clone, Debug)]
+pub(crate) struct SelectSite {
+    pub(crate) ty: TypeId,
+    pub(crate) value: Slot,
+    pub(crate) by_address: bool,
+    /// The place of the value for each case.
+    pub(crate) choices: Vec<Option<Slot>>,
+    pub(crate) default: Option<Slot>,
+    pub(crate) len: u32,
+}
+
+/// An operation on vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorSite {
+    pub(crate) name: Symbol,
+    pub(crate) types: Box<[Ty]>,
+    pub(crate) args: Box<[(Slot, u32)]>,
+    pub(crate) to: Slot,
+    pub(crate) len: u32,
+}
+
+/// A builtin.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltinSite {
+    pub(crate) run: crate::runtime::BuiltinFn,
+    pub(crate) name: Symbol,
+    pub(crate) types: Rc<[Ty]>,
+    pub(crate) args: Box<[Slot]>,
+    pub(crate) to: Slot,
+}
+
+/// The address behind elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TailSite {
+    pub(crate) to: Slot,
+    pub(crate) base: Slot,
+    pub(crate) count: Slot,
+    pub(crate) stride: u32,
+    pub(crate) align: u32,
+}
+
+/// A key path that is made.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyPathSite {
+    pub(crate) class: Ty,
+}
+
+/// A global variable.
+#[derive(Clone, Debug)]
+pub(crate) struct GlobalSite {
+    pub(crate) name: Symbol,
+    pub(crate) address: u64,
+}

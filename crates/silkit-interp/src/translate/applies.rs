@@ -1,0 +1,309 @@
+//! Calls and closures.
+
+use super::Translator;
+use super::functions::Target;
+use crate::op::{NO_PC, Op, Slot};
+use crate::sites::{BeginSite, Branch, CallSite, Callee, Capture, CaptureKind, ClosureSite, EndSite, Move};
+use crate::violation::{Run, unsupported};
+use silkit_ir::conventions::{Addresses, Conventions};
+use silkit_ir::instructions::{Apply, BeginApply, PartialApply, TryApply, Values};
+use silkit_ir::{Body, Inst, Value};
+use silkit_layout::{Ty, TyKind};
+use silkit_types::{FnFlags, SilType};
+use std::rc::Rc;
+
+impl Translator<'_, '_> {
+    /// Returns the copies of arguments to the callee's frame, and the bytes that they take there.
+    fn arguments(&mut self, body: &Body, args: Values<'_>) -> Run<(Box<[Move]>, u32)> {
+        let mut moves = Vec::with_capacity(args.len());
+        let mut to = 0;
+        for value in args.iter() {
+            let from = self.use_value(body, value)?;
+            let len = self.len_of(body, value)?;
+            moves.push(Move { from, to, len });
+            to += len.next_multiple_of(8);
+        }
+        Ok((moves.into(), to))
+    }
+
+    fn call_site(
+        &mut self,
+        target: Target,
+        (args, args_len): (Box<[Move]>, u32),
+        (result, _): (Slot, u32),
+    ) -> u32 {
+        self.it.sites.calls.push(CallSite {
+            callee: target.callee,
+            value: target.value,
+            is_thick: target.is_thick,
+            method: target.method,
+            args,
+            args_len,
+            result,
+            error_to: NO_PC,
+            error: 0,
+            types: target.types,
+            name: target.name,
+        });
+        self.it.sites.calls.len() as u32 - 1
+    }
+
+    fn emit_call(&mut self, site: u32) {
+        let of = &self.it.sites.calls[site as usize];
+        let op = match (&of.callee, &of.method) {
+            (Some(Callee::Instance(_)), _) => Op::Call { site },
+            (Some(Callee::Native(_)), _) => Op::CallNative { site },
+            (None, Some(_)) => Op::CallMethod { site },
+            (None, None) => Op::CallValue { site },
+        };
+        self.emit(op);
+    }
+
+    pub(super) fn apply(&mut self, body: &Body, inst: Inst, i: Apply<'_>) -> Run<()> {
+        let types = self.formal_all(i.subs.iter())?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        if let Some(adapted) = self.adapt(body, i.callee, i.ty, i.args)? {
+            let (ty, is_address) = self.result_type(body, value, i.ty, &types)?;
+            let result = self.define(body, value, ty, is_address)?;
+            return self.adapted_call(adapted, result);
+        }
+        let target = self.callee(body, i.callee, &types)?;
+        let args = self.arguments(body, i.args)?;
+        let (ty, is_address) = self.result_type(body, value, i.ty, &types)?;
+        let result = self.define(body, value, ty, is_address)?;
+        let len = if is_address { 8 } else { self.size(ty)? };
+        let site = self.call_site(target, args, (result, len));
+        self.emit_call(site);
+        Ok(())
+    }
+
+    fn adapted_call(&mut self, mut adapted: super::prespecialized::Adapted, result: Slot) -> Run<()> {
+        let args = (std::mem::take(&mut adapted.args), adapted.args_len);
+        let types = adapted.target.types.clone();
+        let name = adapted.target.name;
+        let callee = adapted.target.callee.take();
+        let target = Target { callee, method: None, value: 0, is_thick: false, name, types };
+        let site = self.call_site(target, args, adapted.direct);
+        self.emit_call(site);
+        self.finish_adapted(&adapted, result);
+        Ok(())
+    }
+
+    /// Returns the type of what a call gives; where the module does not say it, from the callee's type.
+    fn result_type(&mut self, body: &Body, value: Value, callee: SilType, types: &[Ty]) -> Run<(Ty, bool)> {
+        if !body.value(value).ty.is_unknown() {
+            return self.type_of(body, value);
+        }
+        let Some(f) = callee.ty().as_function() else { return unsupported("a call of what is no function") };
+        let Conventions { .. } = Conventions::new(f, Addresses::Lowered);
+        let results = Conventions::new(f, Addresses::Lowered).direct_result_type();
+        let env = silkit_layout::Env {
+            sig: f.sig.or(self.function.sig),
+            args: types,
+            ..silkit_layout::Env::top(self.function.module)
+        };
+        let ty = self.program.world.resolve(results.ty(), &env, true).map_err(crate::types::type_error)?;
+        Ok((ty, false))
+    }
+
+    pub(super) fn try_apply(&mut self, body: &Body, inst: Inst, i: TryApply<'_>) -> Run<()> {
+        let _ = inst;
+        let types = self.formal_all(i.subs.iter())?;
+        let target = self.callee(body, i.callee, &types)?;
+        let args = self.arguments(body, i.args)?;
+        let (result, len) = self.argument_place(body, i.normal)?;
+        let (error, _) = self.argument_place(body, i.error)?;
+        let site = self.call_site(target, args, (result, len));
+        self.it.sites.calls[site as usize].error = error;
+        self.emit_call(site);
+        self.is_open = false;
+        self.go_to(i.normal, Vec::new());
+        let here = self.it.code.len() as u32;
+        let error_to = self.way_to(i.error, Vec::new(), here, Branch::First);
+        self.it.sites.calls[site as usize].error_to = error_to;
+        Ok(())
+    }
+
+    /// Returns the place of the only argument of a block, and its bytes; a place of its own where there is none.
+    fn argument_place(&mut self, body: &Body, block: silkit_ir::Block) -> Run<(Slot, u32)> {
+        match body.arguments(block).first() {
+            Some(&argument) => {
+                let (ty, is_address) = self.type_of(body, argument)?;
+                let len = if is_address { 8 } else { self.size(ty)? };
+                Ok((self.define(body, argument, ty, is_address)?, len))
+            }
+            None => Ok((self.allocate_slot(16), 0)),
+        }
+    }
+
+    pub(super) fn begin_apply(&mut self, body: &Body, inst: Inst, i: BeginApply<'_>) -> Run<()> {
+        let types = self.formal_all(i.subs.iter())?;
+        let target = self.callee(body, i.callee, &types)?;
+        let args = self.arguments(body, i.args)?;
+        let call = self.call_site(target, args, (0, 0));
+        let results: Vec<Value> = body.results(inst).collect();
+        let f = i.ty.ty().as_function();
+        let count = f.map_or(0, |f| f.yields.len());
+        let mut yields = Vec::new();
+        for &value in results.iter().take(count) {
+            let (ty, is_address) = self.type_of(body, value)?;
+            let len = if is_address { 8 } else { self.size(ty)? };
+            yields.push((self.define(body, value, ty, is_address)?, len));
+        }
+        let token = self.allocate_slot(8);
+        if let Some(&value) = results.get(count) {
+            self.alias(body, value, token, Ty::builtin(silkit_layout::Builtin::Token), false);
+        }
+        if let Some(&allocation) = results.get(count + 1) {
+            let to = self.define(body, allocation, Ty::raw_pointer(), true)?;
+            self.constant(to, 0);
+        }
+        self.it.sites.begins.push(BeginSite { call, yields: yields.into(), token });
+        let site = self.it.sites.begins.len() as u32 - 1;
+        self.emit(Op::BeginCoroutine { site });
+        Ok(())
+    }
+
+    pub(super) fn end_apply(&mut self, body: &Body, inst: Inst, token: Value) -> Run<()> {
+        let token = self.use_value(body, token)?;
+        let result = match body.first_result(inst) {
+            Some(value) => {
+                let (ty, is_address) = self.type_of(body, value).unwrap_or((Ty::void(), false));
+                self.define(body, value, ty, is_address)?
+            }
+            None => 0,
+        };
+        self.end_site(token, result, false)
+    }
+
+    pub(super) fn abort_apply(&mut self, body: &Body, token: Value) -> Run<()> {
+        let token = self.use_value(body, token)?;
+        self.end_site(token, 0, true)
+    }
+
+    fn end_site(&mut self, token: Slot, result: Slot, abort: bool) -> Run<()> {
+        self.it.sites.ends.push(EndSite { token, result });
+        let site = self.it.sites.ends.len() as u32 - 1;
+        self.emit(Op::EndApply { site, abort });
+        Ok(())
+    }
+
+    pub(super) fn partial_apply(&mut self, body: &Body, inst: Inst, i: PartialApply<'_>) -> Run<()> {
+        let types = self.formal_all(i.subs.iter())?;
+        let target = self.callee(body, i.callee, &types)?;
+        let Some(f) = i.ty.ty().as_function() else { return unsupported("a closure of what is no function") };
+        let conventions = Conventions::new(f, Addresses::Lowered);
+        let count = conventions.argument_count();
+        let on_stack = i.on_stack || f.flags.contains(FnFlags::NOESCAPE);
+        let first = count.saturating_sub(i.args.len());
+        let (mut captures, mut from, mut offset, mut align) = (Vec::new(), Vec::new(), 16u32, 16u32);
+        for (number, value) in i.args.iter().enumerate() {
+            let Some(param) = conventions.param(first + number) else {
+                return unsupported("a captured result");
+            };
+            let how = CaptureKind::of(param.convention, i.on_stack);
+            let (ty, _) = self.type_of(body, value)?;
+            let info = if how == CaptureKind::Address && !self.has_layout(ty) {
+                self.it.info(Ty::raw_pointer())?
+            } else {
+                self.it.info(ty)?
+            };
+            let (size, its_align) =
+                if how == CaptureKind::Address { (8, 8) } else { (info.size, info.align) };
+            offset = offset.next_multiple_of(its_align);
+            align = align.max(its_align);
+            let ty = self.type_id(info.ty)?;
+            captures.push(Capture { offset, ty, how });
+            from.push(self.use_value(body, value)?);
+            offset += size;
+        }
+        let _ = on_stack;
+        let to = self.result(body, inst)?;
+        self.it.sites.closures.push(ClosureSite {
+            callee: target.callee,
+            value: target.value,
+            is_thick: target.is_thick,
+            method: target.method,
+            captures: Rc::from(captures),
+            from: from.into(),
+            size: offset,
+            align,
+            on_stack: i.on_stack,
+            to,
+            name: target.name,
+        });
+        let site = self.it.sites.closures.len() as u32 - 1;
+        self.emit(Op::Closure { site });
+        Ok(())
+    }
+
+    fn has_layout(&mut self, ty: Ty) -> bool {
+        !matches!(ty.kind(), TyKind::Pack(_)) && self.it.info(ty).is_ok()
+    }
+
+    pub(super) fn thin_to_thick(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
+        let from = self.use_value(body, operand)?;
+        let to = self.result(body, inst)?;
+        self.copy(to, from, 8);
+        self.constant(to + 8, 0);
+        Ok(())
+    }
+
+    pub(super) fn thunk(&mut self, body: &Body, inst: Inst) -> Run<()> {
+        unsupported(format!("`{}`", body.info(inst).name))
+    }
+
+    // ---- assignments of raw SIL that call ----
+
+    pub(super) fn call_setter(&mut self, body: &Body, setter: Value, value: Value) -> Run<()> {
+        let target = self.callee(body, setter, &[])?;
+        let from = self.use_value(body, value)?;
+        let len = self.len_of(body, value)?;
+        let args: Box<[Move]> = [Move { from, to: 0, len }].into();
+        let result = self.allocate_slot(16);
+        let site = self.call_site(target, (args, len.next_multiple_of(8)), (result, 0));
+        self.emit_call(site);
+        Ok(())
+    }
+
+    pub(super) fn call_initializer(
+        &mut self,
+        body: &Body,
+        initializer: Value,
+        value: Value,
+        destination: Value,
+    ) -> Run<()> {
+        let target = self.callee(body, initializer, &[])?;
+        let address = self.use_value(body, destination)?;
+        let (ty, _) = self.type_of(body, destination)?;
+        let (function, _) = (body.value(initializer).ty.ty().as_function(), ());
+        let is_indirect = function.is_some_and(|f| f.results.iter().any(|r| r.convention.is_indirect()));
+        let from = self.use_value(body, value)?;
+        let len = self.len_of(body, value)?;
+        if is_indirect {
+            let args: Box<[Move]> = [Move { from: address, to: 0, len: 8 }, Move { from, to: 8, len }].into();
+            let result = self.allocate_slot(16);
+            let site = self.call_site(target, (args, 8 + len.next_multiple_of(8)), (result, 0));
+            self.emit_call(site);
+            return Ok(());
+        }
+        let size = self.size(ty)?;
+        let result = self.allocate_slot(size);
+        let args: Box<[Move]> = [Move { from, to: 0, len }].into();
+        let site = self.call_site(target, (args, len.next_multiple_of(8)), (result, size));
+        self.emit_call(site);
+        let ty = self.type_id(ty)?;
+        self.emit(Op::StoreAssign { write: crate::op::Write::Either, from: result, address, ty });
+        Ok(())
+    }
+
+    /// Whether a property with a wrapper is initialized or set, definite initialization has not said yet.
+    pub(super) fn wrapper_by_state(
+        &mut self,
+        body: &Body,
+        i: silkit_ir::instructions::AssignByWrapper,
+    ) -> Run<()> {
+        let _ = (body, i);
+        unsupported("the assignment to a property with a wrapper in raw SIL")
+    }
+}

@@ -1,0 +1,268 @@
+//! Loads, stores, copies and accesses.
+
+use super::Translator;
+use crate::op::{Op, Write};
+use crate::sites::AccessSite;
+use crate::violation::{Run, unsupported};
+use silkit_ir::instructions::{
+    AccessEnforcement, AccessKind, Assign, AssignByWrapper, AssignByWrapperMode, AssignOrInit,
+    AssignOrInitMode, AssignQualifier, BeginAccess, BeginUnpairedAccess, EndUnpairedAccess, InitQualifier,
+    Load, LoadQualifier, LoadUnowned, LoadWeak, Store, StoreBorrow, StoreQualifier, StoreUnowned, StoreWeak,
+    TupleAddrConstructor,
+};
+use silkit_ir::{Body, Inst, Value};
+use silkit_layout::Ty;
+
+impl Translator<'_, '_> {
+    fn loaded_type(&mut self, body: &Body, inst: Inst, address: Value) -> Run<Ty> {
+        match body.first_result(inst) {
+            Some(value) if !body.value(value).ty.is_unknown() => Ok(self.type_of(body, value)?.0),
+            _ => Ok(self.type_of(body, address)?.0),
+        }
+    }
+
+    pub(super) fn load(&mut self, body: &Body, inst: Inst, i: Load) -> Run<()> {
+        let address = self.use_value(body, i.address)?;
+        let ty = self.loaded_type(body, inst, i.address)?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        let to = self.define(body, value, ty, false)?;
+        let id = self.type_id(ty)?;
+        let info = self.it.types.get(id);
+        let is_trivial = info.plan.is_trivial();
+        let op = match i.qualifier {
+            Some(LoadQualifier::Copy) if !is_trivial => Op::LoadCopy { to, address, ty: id },
+            Some(LoadQualifier::Take) if !is_trivial => Op::LoadTake { to, address, ty: id },
+            _ => match (info.size, info.align, info.is_dense) {
+                (0, ..) => Op::Nop,
+                (8, 8, true) => Op::Load8 { to, address },
+                (1, 1, true) => Op::Load1 { to, address },
+                _ => Op::Load { to, address, ty: id },
+            },
+        };
+        if !matches!(op, Op::Nop) {
+            self.emit(op);
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_borrow(&mut self, body: &Body, inst: Inst, address: Value) -> Run<()> {
+        let slot = self.use_value(body, address)?;
+        let ty = self.loaded_type(body, inst, address)?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        let to = self.define(body, value, ty, false)?;
+        let ty = self.type_id(ty)?;
+        self.emit(Op::Load { to, address: slot, ty });
+        Ok(())
+    }
+
+    fn store_to(&mut self, body: &Body, source: Value, destination: Value, write: Write) -> Run<()> {
+        let from = self.use_value(body, source)?;
+        let address = self.use_value(body, destination)?;
+        let (ty, _) = self.type_of(body, source)?;
+        let id = self.type_id(ty)?;
+        let info = self.it.types.get(id);
+        let op = match (write, info.plan.is_trivial()) {
+            (Write::Assign | Write::Either, false) => Op::StoreAssign { write, from, address, ty: id },
+            _ => match (info.size, info.align) {
+                (0, _) => return Ok(()),
+                (8, 8) => Op::Store8 { from, address },
+                (1, 1) => Op::Store1 { from, address },
+                _ => Op::Store { from, address, ty: id },
+            },
+        };
+        self.emit(op);
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, body: &Body, i: Store) -> Run<()> {
+        let write = if i.qualifier == Some(StoreQualifier::Assign) { Write::Assign } else { Write::Init };
+        self.store_to(body, i.source, i.destination, write)
+    }
+
+    pub(super) fn store_borrow(&mut self, body: &Body, inst: Inst, i: StoreBorrow) -> Run<()> {
+        self.store_to(body, i.source, i.destination, Write::Init)?;
+        self.forward(body, inst, i.destination)
+    }
+
+    pub(super) fn load_weak(&mut self, body: &Body, inst: Inst, i: LoadWeak) -> Run<()> {
+        let address = self.use_value(body, i.address)?;
+        let to = self.result(body, inst)?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        let ty = self.object_type(body, value)?;
+        self.emit(Op::LoadWeak { take: i.take, to, address, ty });
+        Ok(())
+    }
+
+    pub(super) fn load_unowned(&mut self, body: &Body, inst: Inst, i: LoadUnowned) -> Run<()> {
+        let address = self.use_value(body, i.address)?;
+        let to = self.result(body, inst)?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        let ty = self.object_type(body, value)?;
+        self.emit(Op::LoadUnowned { take: i.take, to, address, ty });
+        Ok(())
+    }
+
+    pub(super) fn store_weak(&mut self, body: &Body, i: StoreWeak) -> Run<()> {
+        let from = self.use_value(body, i.source)?;
+        let address = self.use_value(body, i.destination)?;
+        let ty = self.object_type(body, i.source)?;
+        self.emit(Op::StoreWeak { init: i.init, from, address, ty });
+        Ok(())
+    }
+
+    pub(super) fn store_unowned(&mut self, body: &Body, i: StoreUnowned) -> Run<()> {
+        let from = self.use_value(body, i.source)?;
+        let address = self.use_value(body, i.destination)?;
+        let ty = self.object_type(body, i.source)?;
+        self.emit(Op::StoreUnowned { init: i.init, from, address, ty });
+        Ok(())
+    }
+
+    pub(super) fn copy_addr(
+        &mut self,
+        body: &Body,
+        source: Value,
+        take: bool,
+        destination: Value,
+        init: bool,
+    ) -> Run<()> {
+        let write = if init { Write::Init } else { Write::Assign };
+        self.copy_to(body, source, take, destination, write)
+    }
+
+    fn copy_to(
+        &mut self,
+        body: &Body,
+        source: Value,
+        take: bool,
+        destination: Value,
+        write: Write,
+    ) -> Run<()> {
+        let from = self.use_value(body, source)?;
+        let to = self.use_value(body, destination)?;
+        let (ty, _) = self.type_of(body, source)?;
+        let ty = self.type_id(ty)?;
+        self.emit(Op::CopyAddr { take, write, from, to, ty });
+        Ok(())
+    }
+
+    pub(super) fn move_addr(&mut self, body: &Body, source: Value, destination: Value) -> Run<()> {
+        self.copy_addr(body, source, true, destination, true)
+    }
+
+    pub(super) fn destroy_addr(&mut self, body: &Body, operand: Value) -> Run<()> {
+        if self.destroy_parts_at(body, operand)? {
+            return Ok(());
+        }
+        let address = self.use_value(body, operand)?;
+        let (ty, _) = self.type_of(body, operand)?;
+        let ty = self.type_id(ty)?;
+        if self.function.is_raw {
+            // Definite initialization has not said yet what is initialized.
+            self.emit(Op::DestroyIfAny { address, ty });
+        } else {
+            self.emit(Op::DestroyAddr { address, ty });
+        }
+        Ok(())
+    }
+
+    /// Writes the elements of a tuple, as values or from other places in memory.
+    pub(super) fn tuple_addr_constructor(&mut self, body: &Body, i: TupleAddrConstructor<'_>) -> Run<()> {
+        let write = if i.qualifier == InitQualifier::Init { Write::Init } else { Write::Assign };
+        let base = self.use_value(body, i.destination)?;
+        let (ty, _) = self.type_of(body, i.destination)?;
+        let info = self.it.info(ty)?;
+        let leaves = self.tuple_leaves(ty)?;
+        let leaves = if leaves.len() == i.elements.len() { leaves } else { self.parts_of(&info.layout) };
+        for (value, (offset, part)) in i.elements.iter().zip(leaves) {
+            let from = self.use_value(body, value)?;
+            let (_, is_address) = self.type_of(body, value)?;
+            let address = self.allocate_slot(8);
+            self.emit(Op::AddAddress { to: address, from: base, offset });
+            let ty = self.type_id(part)?;
+            if is_address {
+                self.emit(Op::CopyAddr { take: true, write, from, to: address, ty });
+            } else {
+                self.emit(Op::StoreAssign { write, from, address, ty });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn assign(&mut self, body: &Body, i: Assign) -> Run<()> {
+        let write = match i.qualifier {
+            Some(AssignQualifier::Init) => Write::Init,
+            Some(AssignQualifier::Reassign | AssignQualifier::Reinit) => Write::Assign,
+            None => Write::Either,
+        };
+        let (_, is_address) = self.type_of(body, i.source)?;
+        if is_address {
+            return self.copy_to(body, i.source, true, i.destination, write);
+        }
+        self.store_to(body, i.source, i.destination, write)
+    }
+
+    pub(super) fn assign_by_wrapper(&mut self, body: &Body, i: AssignByWrapper) -> Run<()> {
+        match i.mode {
+            Some(AssignByWrapperMode::AssignWrappedValue) => self.call_setter(body, i.setter, i.source),
+            Some(AssignByWrapperMode::Init | AssignByWrapperMode::Assign) => {
+                self.call_initializer(body, i.initializer, i.source, i.destination)
+            }
+            None => self.wrapper_by_state(body, i),
+        }
+    }
+
+    pub(super) fn assign_or_init(&mut self, body: &Body, i: AssignOrInit<'_>) -> Run<()> {
+        match i.mode {
+            Some(AssignOrInitMode::Set) => self.call_setter(body, i.setter, i.value),
+            Some(AssignOrInitMode::Init) | None => unsupported("an init accessor in raw SIL"),
+        }
+    }
+
+    pub(super) fn begin_access(&mut self, body: &Body, inst: Inst, i: BeginAccess) -> Run<()> {
+        self.forward(body, inst, i.address)?;
+        if i.enforcement == AccessEnforcement::Dynamic {
+            let address = self.use_value(body, i.address)?;
+            let modifies = i.kind != AccessKind::Read;
+            let site = AccessSite { address, buffer: None, modifies, no_nested_conflict: false };
+            let site = self.access_site(site);
+            self.emit(Op::BeginAccess { site });
+        }
+        Ok(())
+    }
+
+    fn access_site(&mut self, site: AccessSite) -> u32 {
+        self.it.sites.accesses.push(site);
+        self.it.sites.accesses.len() as u32 - 1
+    }
+
+    pub(super) fn end_access(&mut self, body: &Body, operand: Value) -> Run<()> {
+        if let Some(begin) = body.def_as::<BeginAccess>(operand)
+            && begin.enforcement == AccessEnforcement::Dynamic
+        {
+            let address = self.use_value(body, begin.address)?;
+            self.emit(Op::EndAccess { address });
+        }
+        Ok(())
+    }
+
+    pub(super) fn begin_unpaired(&mut self, body: &Body, i: BeginUnpairedAccess) -> Run<()> {
+        let address = self.use_value(body, i.address)?;
+        let buffer = Some(self.use_value(body, i.buffer)?);
+        let modifies = i.kind != AccessKind::Read;
+        let site = self.access_site(AccessSite {
+            address,
+            buffer,
+            modifies,
+            no_nested_conflict: i.no_nested_conflict,
+        });
+        self.emit(Op::BeginUnpaired { site });
+        Ok(())
+    }
+
+    pub(super) fn end_unpaired(&mut self, body: &Body, i: EndUnpairedAccess) -> Run<()> {
+        let buffer = self.use_value(body, i.buffer)?;
+        self.emit(Op::EndUnpaired { buffer });
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Types and places of values.
+
+use super::Translator;
+use crate::instance::{Bound, NO_SLOT};
+use crate::op::{Op, Slot};
+use crate::sites::CodeTarget;
+use crate::types::{TypeId, type_error};
+use crate::violation::{Run, unsupported};
+use silkit_base::Symbol;
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, Inst, Value, ValueDef};
+use silkit_layout::{Env, OpenedTypes, Ty};
+use silkit_types::{GenericSig, Type};
+use std::rc::Rc;
+
+struct Bindings<'a>(&'a [crate::instance::Binding]);
+
+impl OpenedTypes for Bindings<'_> {
+    fn opened(&self, id: Symbol) -> Option<Ty> {
+        self.0.iter().find(|b| b.id == id).and_then(|b| match &b.bound {
+            Bound::Type(ty) => Some(*ty),
+            Bound::Element { .. } => None,
+        })
+    }
+
+    fn element(&self, id: Symbol) -> Option<(usize, Option<GenericSig>, Rc<[Ty]>)> {
+        self.0.iter().find(|b| b.id == id).and_then(|b| match &b.bound {
+            Bound::Type(_) => None,
+            Bound::Element { index, sig, args } => Some((*index, *sig, args.clone())),
+        })
+    }
+}
+
+impl Translator<'_, '_> {
+    /// Returns what a lowered type means here.
+    pub(crate) fn resolve(&mut self, ty: Type) -> Run<Ty> {
+        self.resolve_as(ty, true)
+    }
+
+    /// Returns what a formal type means here.
+    pub(crate) fn formal(&mut self, ty: Type) -> Run<Ty> {
+        self.resolve_as(ty, false)
+    }
+
+    fn resolve_as(&mut self, ty: Type, lowered: bool) -> Run<Ty> {
+        let mentions = match self.it.mentions_opened.get(&ty) {
+            Some(known) => *known,
+            None => {
+                let found = super::opened::mentions_opened(ty);
+                self.it.mentions_opened.insert(ty, found);
+                found
+            }
+        };
+        if !mentions && let Some(found) = self.it.instances[self.id.0 as usize].types.get(&(ty, lowered)) {
+            return Ok(*found);
+        }
+        let args = self.it.instances[self.id.0 as usize].args.clone();
+        let bindings = Bindings(&self.bindings);
+        let env = Env {
+            sig: self.function.sig,
+            args: &args,
+            opened: Some(&bindings),
+            ..Env::top(self.function.module)
+        };
+        let found = self.program.world.resolve(ty, &env, lowered).map_err(type_error)?;
+        if !mentions {
+            self.instance_mut().types.insert((ty, lowered), found);
+        }
+        Ok(found)
+    }
+
+    /// Returns the formal types that a list means here, with packs written out.
+    pub(crate) fn formal_all(&mut self, types: impl Iterator<Item = Type>) -> Run<Vec<Ty>> {
+        let args = self.it.instances[self.id.0 as usize].args.clone();
+        let bindings = Bindings(&self.bindings);
+        let env = Env {
+            sig: self.function.sig,
+            args: &args,
+            opened: Some(&bindings),
+            ..Env::top(self.function.module)
+        };
+        let types: Vec<Type> = types.collect();
+        self.program.world.resolve_all(&types, &env).map_err(type_error)
+    }
+
+    /// Returns the type of a value, and whether it is an address.
+    pub(crate) fn type_of(&mut self, body: &Body, value: Value) -> Run<(Ty, bool)> {
+        let ty = body.value(value).ty;
+        if !ty.is_unknown() {
+            return Ok((self.resolve(ty.ty())?, ty.is_address()));
+        }
+        match self.it.instances[self.id.0 as usize].inferred.get(&value) {
+            Some(found) => Ok(*found),
+            None => unsupported(format!("the type of a value in `{}`, which is not known,", self.name())),
+        }
+    }
+
+    /// Returns the number of the type of a value that is no address.
+    pub(crate) fn object_type(&mut self, body: &Body, value: Value) -> Run<TypeId> {
+        let (ty, _) = self.type_of(body, value)?;
+        self.type_id(ty)
+    }
+
+    /// Returns the bytes of a value in the frame.
+    pub(crate) fn len_of(&mut self, body: &Body, value: Value) -> Run<u32> {
+        let (ty, is_address) = self.type_of(body, value)?;
+        if is_address { Ok(8) } else { self.size(ty) }
+    }
+
+    /// Returns the place of a value that is used.
+    pub(crate) fn use_value(&mut self, body: &Body, value: Value) -> Run<Slot> {
+        let slot = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
+        if slot != NO_SLOT {
+            return Ok(slot);
+        }
+        match body.def(value) {
+            ValueDef::Undef => {
+                let len = self.len_of(body, value)?;
+                if len > 0 && !self.passes_on(body) {
+                    self.emit(Op::Undef);
+                }
+                let slot = self.allocate_slot(len);
+                self.emit(Op::Zero { to: slot, len });
+                Ok(slot)
+            }
+            ValueDef::Result(inst, _) => self.make_function(body, inst, value),
+            _ => unsupported(format!("a value of `{}` without a definition", self.name())),
+        }
+    }
+
+    /// Returns true if the current instruction only passes its operands on.
+    fn passes_on(&self, body: &Body) -> bool {
+        use silkit_ir::Opcode as O;
+        matches!(
+            body.inst(self.inst).opcode,
+            O::Struct
+                | O::Tuple
+                | O::Enum
+                | O::Return
+                | O::Branch
+                | O::CondBranch
+                | O::Store
+                | O::DebugValue
+                | O::MarkDependence
+        )
+    }
+
+    /// Makes the value of a function reference where one is needed.
+    fn make_function(&mut self, body: &Body, inst: Inst, value: Value) -> Run<Slot> {
+        let address = match body.view(inst) {
+            AnyInst::FunctionRef(f) => self.function_address(f.function, false)?,
+            AnyInst::DynamicFunctionRef(f) => self.function_address(f.function, true)?,
+            AnyInst::PreviousDynamicFunctionRef(f) => self.function_address(f.function, false)?,
+            AnyInst::ClassMethod(m) => {
+                let method = self.method_site(body, m.operand, m.member, m.formal, Rc::from([]))?;
+                let to = self.allocate_slot(8);
+                self.it.sites.methods.push((method, to));
+                let site = self.it.sites.methods.len() as u32 - 1;
+                self.emit(Op::MethodOf { site });
+                return Ok(to);
+            }
+            AnyInst::WitnessMethod(_) | AnyInst::SuperMethod(_) => {
+                let callee = self.callee(body, value, &[])?;
+                match callee.callee {
+                    Some(crate::sites::Callee::Instance(id)) => {
+                        self.it.code_address(CodeTarget::Instance(id))?
+                    }
+                    _ => return unsupported("a method as a value"),
+                }
+            }
+            _ => {
+                let name = body.info(inst).name;
+                return unsupported(format!("a value of `{name}` that was not translated"));
+            }
+        };
+        let slot = self.allocate_slot(8);
+        self.constant(slot, address);
+        Ok(slot)
+    }
+
+    fn function_address(&mut self, symbol: Symbol, dynamic: bool) -> Run<u64> {
+        match self.function_callee(symbol, Rc::from([]), dynamic)? {
+            crate::sites::Callee::Instance(id) => self.it.code_address(CodeTarget::Instance(id)),
+            crate::sites::Callee::Native(function) => {
+                self.it.code_address(CodeTarget::Native(function, symbol, Rc::from([])))
+            }
+        }
+    }
+
+    /// Writes a word into the frame.
+    pub(crate) fn constant(&mut self, to: Slot, value: u64) {
+        self.emit(Op::Const8 { to, low: value as u32, high: (value >> 32) as u32 });
+    }
+
+    /// Returns the place for a value that is defined, of a type.
+    pub(crate) fn define(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) -> Run<Slot> {
+        self.note_type(body, value, ty, is_address);
+        let known = self.it.instances[self.id.0 as usize].slots[value.as_u32() as usize];
+        if known != NO_SLOT {
+            return Ok(known);
+        }
+        let size = if is_address { 8 } else { self.size(ty)? };
+        let slot = self.allocate_slot(size);
+        self.instance_mut().slots[value.as_u32() as usize] = slot;
+        Ok(slot)
+    }
+
+    /// Returns the place for the only result of an instruction, by the type that the module says it has.
+    pub(crate) fn result(&mut self, body: &Body, inst: Inst) -> Run<Slot> {
+        let Some(value) = body.first_result(inst) else {
+            return unsupported("an instruction without a result");
+        };
+        let (ty, is_address) = self.type_of(body, value)?;
+        self.define(body, value, ty, is_address)
+    }
+
+    /// Says that a value is at a place that another one has.
+    pub(crate) fn alias(&mut self, body: &Body, value: Value, slot: Slot, ty: Ty, is_address: bool) {
+        self.note_type(body, value, ty, is_address);
+        self.instance_mut().slots[value.as_u32() as usize] = slot;
+    }
+
+    /// Says that the only result of an instruction is one of its operands, seen as another type.
+    pub(crate) fn forward(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
+        let slot = self.use_value(body, operand)?;
+        let Some(value) = body.first_result(inst) else { return Ok(()) };
+        let (ty, is_address) = match self.type_of(body, value) {
+            Ok(found) => found,
+            Err(_) => self.type_of(body, operand)?,
+        };
+        self.alias(body, value, slot, ty, is_address);
+        Ok(())
+    }
+
+    fn note_type(&mut self, body: &Body, value: Value, ty: Ty, is_address: bool) {
+        if body.value(value).ty.is_unknown() {
+            self.instance_mut().inferred.insert(value, (ty, is_address));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What the interpreter knows of each type: its size, and how its values are copied and destroyed.
+
+use crate::violation::{Run, Stop};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_layout::layout::{EnumLayout, LayoutKind, RefKind, Strategy};
+use silkit_layout::{Layout, Ty, TypeError, World};
+use std::rc::Rc;
+
+/// The number of a type in the tables of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct TypeId(pub(crate) u32);
+
+/// What is known of a type.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeInfo {
+    /// The type.
+    pub(crate) ty: Ty,
+    /// The bytes of a value.
+    pub(crate) size: u32,
+    /// The alignment.
+    pub(crate) align: u32,
+    /// The distance of elements of an array.
+    pub(crate) stride: u32,
+    /// Whether every byte of a value is initialized: there is no padding and no payload that may be missing.
+    pub(crate) is_dense: bool,
+    /// What copying and destroying a value mean.
+    pub(crate) plan: Plan,
+    /// The layout.
+    pub(crate) layout: Rc<Layout>,
+}
+
+/// What is done to the references in a value when it is copied or destroyed.
+#[derive(Clone, Debug)]
+pub(crate) enum Plan {
+    /// There are none.
+    Trivial,
+    /// The value is a reference to a native object.
+    Strong,
+    /// The value is a reference with other bits in it.
+    Bridge,
+    /// The value is code and a counted context.
+    Closure,
+    /// The value is an unowned reference.
+    Unowned,
+    /// The value is a weak reference.
+    Weak,
+    /// The value has parts; those that are not trivial, with their places.
+    Parts(Rc<[(u32, TypeId)]>),
+    /// The value is one of several cases, each with the type of its payload.
+    Enum(Rc<EnumLayout>, Rc<[Option<TypeId>]>),
+    /// The value is an array.
+    Array(u32, TypeId),
+    /// The value is an opaque existential container.
+    Existential,
+    /// The value cannot be copied, and a function destroys it.
+    Deinit(Symbol),
+    /// Memory that the type does not describe.
+    Raw,
+}
+
+impl Plan {
+    pub(crate) fn is_trivial(&self) -> bool {
+        matches!(self, Self::Trivial)
+    }
+}
+
+/// The types of a run.
+#[derive(Default, Debug)]
+pub(crate) struct Types {
+    infos: Vec<Rc<TypeInfo>>,
+    by_type: FxHashMap<Ty, TypeId>,
+}
+
+/// Turns an error about a type into the end of the program.
+pub(crate) fn type_error(error: TypeError) -> Stop {
+    match error {
+        TypeError::Unsupported(what) => Stop::Unsupported(what),
+        other => Stop::Unsupported(format!("{other}: it")),
+    }
+}
+
+impl Types {
+    /// Returns what is known of a type.
+    #[inline]
+    pub(crate) fn get(&self, id: TypeId) -> &Rc<TypeInfo> {
+        &self.infos[id.0 as usize]
+    }
+
+    /// Returns the number of a type.
+    pub(crate) fn id(
+        &mut self,
+        world: &World,
+        deinits: &dyn Fn(Ty) -> Option<Symbol>,
+        ty: Ty,
+    ) -> Run<TypeId> {
+        if let Some(found) = self.by_type.get(&ty) {
+            return Ok(*found);
+        }
+        let layout = world.layout(ty).map_err(type_error)?;
+        let plan = self.plan(world, deinits, ty, &layout)?;
+        let is_dense = self.is_dense(world, deinits, &layout)?;
+        let to_u32 =
+            |n: u64| u32::try_from(n).map_err(|_| Stop::Unsupported(format!("a value of {n} bytes")));
+        let info = TypeInfo {
+            ty,
+            size: to_u32(layout.size)?,
+            align: to_u32(layout.align)?,
+            stride: to_u32(layout.stride())?,
+            is_dense,
+            plan,
+            layout,
+        };
+        let id = TypeId(self.infos.len() as u32);
+        self.infos.push(Rc::new(info));
+        self.by_type.insert(ty, id);
+        Ok(id)
+    }
+
+    fn plan(
+        &mut self,
+        world: &World,
+        deinits: &dyn Fn(Ty) -> Option<Symbol>,
+        ty: Ty,
+        layout: &Layout,
+    ) -> Run<Plan> {
+        if let Some(function) = deinits(ty) {
+            return Ok(Plan::Deinit(function));
+        }
+        if layout.trivial {
+            return Ok(Plan::Trivial);
+        }
+        Ok(match &layout.kind {
+            LayoutKind::Scalar => Plan::Trivial,
+            LayoutKind::Reference(RefKind::Strong) => Plan::Strong,
+            LayoutKind::Reference(RefKind::Bridge) => Plan::Bridge,
+            LayoutKind::Reference(RefKind::Unowned) => Plan::Unowned,
+            LayoutKind::Reference(RefKind::Weak) => Plan::Weak,
+            LayoutKind::ClassExistential(_) | LayoutKind::ErrorExistential => Plan::Strong,
+            LayoutKind::Closure => Plan::Closure,
+            LayoutKind::Fields(parts) => {
+                let mut counted = Vec::new();
+                for part in parts {
+                    let id = self.id(world, deinits, part.ty)?;
+                    if !self.get(id).plan.is_trivial() {
+                        counted.push((part.offset as u32, id));
+                    }
+                }
+                if counted.is_empty() { Plan::Trivial } else { Plan::Parts(counted.into()) }
+            }
+            LayoutKind::Enum(of) => {
+                let mut payloads = Vec::with_capacity(of.cases.len());
+                for case in &of.cases {
+                    let id = case.payload.map(|p| self.id(world, deinits, p)).transpose()?;
+                    payloads.push(id.filter(|&id| !self.get(id).plan.is_trivial()));
+                }
+                Plan::Enum(of.clone(), payloads.into())
+            }
+            LayoutKind::Array(count, element) => {
+                let id = self.id(world, deinits, *element)?;
+                if self.get(id).plan.is_trivial() { Plan::Trivial } else { Plan::Array(*count as u32, id) }
+            }
+            LayoutKind::Existential(_) => Plan::Existential,
+            LayoutKind::Raw => Plan::Raw,
+        })
+    }
+
+    fn is_dense(
+        &mut self,
+        world: &World,
+        deinits: &dyn Fn(Ty) -> Option<Symbol>,
+        layout: &Layout,
+    ) -> Run<bool> {
+        Ok(match &layout.kind {
+            LayoutKind::Fields(parts) => {
+                let mut end = 0;
+                for part in parts {
+                    let id = self.id(world, deinits, part.ty)?;
+                    let info = self.get(id);
+                    if part.offset != end || !info.is_dense {
+                        return Ok(false);
+                    }
+                    end = part.offset + u64::from(info.size);
+                }
+                true
+            }
+            LayoutKind::Enum(of) => match &of.strategy {
+                Strategy::Empty | Strategy::Single | Strategy::Numbers(_) => {
+                    of.cases.iter().all(|c| c.payload.is_none())
+                }
+                Strategy::SinglePayload(s) => {
+                    // All bits say which case it is, where extra inhabitants do and they are the whole payload.
+                    let payload = of.cases[s.payload_case as usize].payload;
+                    match payload {
+                        Some(ty) if s.tag_size == 0 && layout.size <= 8 => {
+                            let id = self.id(world, deinits, ty)?;
+                            self.get(id).is_dense
+                        }
+                        _ => false,
+                    }
+                }
+                Strategy::MultiPayload(_) => false,
+            },
+            LayoutKind::Scalar => true,
+            LayoutKind::Reference(_)
+            | LayoutKind::Closure
+            | LayoutKind::ClassExistential(_)
+            | LayoutKind::ErrorExistential => true,
+            LayoutKind::Array(..) | LayoutKind::Existential(_) | LayoutKind::Raw => false,
+        })
+    }
+}
