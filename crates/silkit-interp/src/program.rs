@@ -142,10 +142,8 @@ impl Program {
             }
         }
         for function in sil.functions.values().filter(|f| f.body.is_some()) {
-            let replaced = function.attributes.iter().find(|a| a.key == "dynamic_replacement_for");
-            let name = replaced.and_then(|a| a.text.as_str().split('"').nth(1));
-            if let Some(original) = name {
-                self.replacements.insert(Symbol::new(original), function.name);
+            if let Some(original) = function.attributes.dynamic_replacement_for {
+                self.replacements.insert(original, function.name);
             }
         }
     }
