@@ -1,7 +1,7 @@
 //! The modules that a program is linked of.
 
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{ClassRef, Function, FunctionId, Global, Module, VTable};
+use silkit_ir::{ClassRef, Function, FunctionId, Global, GlobalId, Module, VTable, VTableId};
 use silkit_layout::{ModuleId, ModuleInfo, Nominal, Target, World};
 use silkit_text::decl::{Dialect, parse_decls};
 use std::fmt;
@@ -32,7 +32,7 @@ impl LinkedModule {
         decls.follow_aliases();
         let functions =
             module.functions.iter().filter(|(_, f)| f.body.is_some()).map(|(id, f)| (f.name, id)).collect();
-        let globals = module.globals.iter().enumerate().map(|(i, g)| (g.name, i as u32)).collect();
+        let globals = module.globals.values().enumerate().map(|(i, g)| (g.name, i as u32)).collect();
         let info = ModuleInfo { name: Symbol::new(name), sil: Arc::new(module), decls, text };
         Self { info: Arc::new(info), functions, globals }
     }
@@ -41,7 +41,7 @@ impl LinkedModule {
     pub fn guess_name(module: &Module) -> Option<String> {
         use silkit_ir::{Conformance, WitnessTableOf};
         let mut names: FxHashMap<Symbol, usize> = FxHashMap::default();
-        for table in &module.witness_tables {
+        for table in module.witness_tables.values() {
             if let WitnessTableOf::Conformance(Conformance::Normal { module, .. }) = &table.of
                 && table.entries.is_some()
             {
@@ -122,14 +122,14 @@ impl Program {
 
     fn collect(&mut self, id: ModuleId) {
         let sil = self.modules[id.0 as usize].info.sil.clone();
-        for (index, table) in sil.vtables.iter().enumerate() {
+        for (index, table) in sil.vtables.values().enumerate() {
             if let ClassRef::Name(name) = &table.class
                 && let Some(nominal) = self.nominal_named(id, *name)
             {
                 self.vtables.entry(nominal).or_insert((id, index as u32));
             }
         }
-        for (index, table) in sil.default_witness_tables.iter().enumerate() {
+        for (index, table) in sil.default_witness_tables.values().enumerate() {
             if let silkit_ir::WitnessTableOf::Protocol(ty) = &table.of
                 && let Some(nominal) = self.nominal_named(id, Symbol::new(&ty.to_string()))
             {
@@ -191,7 +191,7 @@ impl Program {
     pub fn global(&self, name: Symbol) -> Option<(ModuleId, &Global)> {
         let found = self.modules.iter().enumerate().filter_map(|(i, m)| {
             let at = *m.globals.get(&name)?;
-            Some((ModuleId(i as u32), &m.info.sil.globals[at as usize]))
+            Some((ModuleId(i as u32), &m.info.sil.globals[GlobalId::from_u32(at)]))
         });
         let all: Vec<_> = found.collect();
         all.iter().find(|(_, g)| g.initializer.is_some()).or(all.first()).copied()
@@ -200,7 +200,7 @@ impl Program {
     /// Returns the vtable of a class.
     pub fn vtable(&self, class: Nominal) -> Option<(ModuleId, &VTable)> {
         let (module, at) = *self.vtables.get(&class)?;
-        Some((module, &self.module(module).info.sil.vtables[at as usize]))
+        Some((module, &self.module(module).info.sil.vtables[VTableId::from_u32(at)]))
     }
 
     /// Returns the deinit of a move-only type.
