@@ -195,10 +195,13 @@ impl<'a, W: Write> PrintType<'a, W> {
                 | TypeKind::Opened { .. }
                 | TypeKind::OpenedElement { .. }
         );
-        if needs_parens {
-            self.wrapped("(", instance, ")")?;
-        } else {
-            self.ty(instance)?;
+        match instance.kind() {
+            // The suffix would belong to the last protocol.
+            TypeKind::Any(composition) if matches!(composition.kind(), TypeKind::Composition(_)) => {
+                self.wrapped("any (", *composition, ")")?;
+            }
+            _ if needs_parens => self.wrapped("(", instance, ")")?,
+            _ => self.ty(instance)?,
         }
         self.out.write_str(suffix)
     }

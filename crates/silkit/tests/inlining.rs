@@ -60,6 +60,12 @@ fn findings(module: &Module) -> Vec<String> {
     report.findings.iter().map(|f| format!("{f:?}")).collect()
 }
 
+/// Returns the line of a text that a position is on.
+fn line_of(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    text[start..].lines().next().unwrap_or_default()
+}
+
 #[test]
 fn what_is_inlined_is_legal() {
     let mut total = 0;
@@ -69,7 +75,10 @@ fn what_is_inlined_is_legal() {
         total += inline_module(&mut module);
         let after = findings(&module);
         assert!(after.len() <= before, "{name}: {:?}", after.first());
-        assert_eq!(parse_module(&silkit::print(&module)).errors, [], "{name}");
+        let printed = silkit::print(&module);
+        let errors = parse_module(&printed).errors;
+        let shown: Vec<&str> = errors.iter().map(|e| line_of(&printed, e.range.start as usize)).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{}", shown.join("\n"));
     }
     eprintln!("{total} calls");
     assert!(total > 50, "{total}");

@@ -13,9 +13,11 @@ fn printed(path: &Path) -> String {
         text.lines().next().and_then(|line| line.strip_prefix("// passes:")).expect("passes are named");
     let steps: Vec<_> =
         tags.split_whitespace().map(|tag| passes::find(tag).expect("the pass exists").into()).collect();
-    let mut module = silkit::read(&path.display().to_string(), &bytes).expect("it is SIL");
+    let parsed = silkit::text::parse_module(&text);
+    assert_eq!(parsed.errors, [], "{}", path.display());
+    let (mut module, map) = (parsed.module, parsed.source_map);
     let declarations = silkit::declarations(&module);
-    let outcome = Runner::new().run(&mut module, &declarations, &steps);
+    let outcome = Runner::new().source_map(Some(&map)).run(&mut module, &declarations, &steps);
     assert!(outcome.problems.is_empty(), "{}: {:?}", path.display(), outcome.problems);
     outcome.output.text(Stream::Out)
 }

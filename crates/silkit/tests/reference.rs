@@ -12,9 +12,15 @@ fn read(name: &str) -> Module {
     silkit::read(name, &text).expect("a module")
 }
 
-fn errors(module: &Module) -> Vec<Finding> {
-    let report = verify(module, &silkit::declarations(module), None, &Options::default());
-    report.findings.into_iter().filter(Finding::is_error).collect()
+/// Reads a file, with the findings about it in the order of its text.
+fn verified(name: &str) -> (Module, Vec<Finding>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    let text = std::fs::read_to_string(&path).expect("a file");
+    let parsed = silkit::text::parse_module(&text);
+    assert_eq!(parsed.errors, [], "{name}");
+    let declarations = silkit::declarations(&parsed.module);
+    let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+    (parsed.module, report.findings.into_iter().filter(Finding::is_error).collect())
 }
 
 /// Compares a text with a file, or writes it there if `UPDATE_EXPECT` is set.
@@ -33,21 +39,20 @@ fn expect(name: &str, found: &str) {
 
 #[test]
 fn errors_of_ownership_are_dumped_as_the_reference_does() {
-    let module = read("lifetimes.sil");
-    expect("lifetimes.errors", &Reference::new(&module).ownership_errors(&errors(&module)));
+    let (module, findings) = verified("lifetimes.sil");
+    expect("lifetimes.errors", &Reference::new(&module).ownership_errors(&findings));
 }
 
 /// The reference prints each failure twice, as it verifies twice, and what follows from a crossed deallocation.
 #[test]
 fn failures_are_told_as_the_reference_does() {
-    let module = read("failures.sil");
-    expect("failures.errors", &Reference::new(&module).failures(&errors(&module)));
+    let (module, findings) = verified("failures.sil");
+    expect("failures.errors", &Reference::new(&module).failures(&findings));
 }
 
 #[test]
 fn errors_of_memory_are_told_as_the_reference_does() {
-    let module = read("memory.sil");
-    let findings = errors(&module);
+    let (module, findings) = verified("memory.sil");
     assert!(findings.iter().all(|f| part(f) == Part::Memory), "{findings:#?}");
     expect("memory.errors", &Reference::new(&module).memory_errors(&findings));
 }
@@ -60,8 +65,7 @@ fn ownership_is_dumped_as_the_reference_does() {
 
 #[test]
 fn what_is_verified_in_swift_is_told_apart() {
-    let module = read("lifetimes.sil");
-    let findings = errors(&module);
+    let (module, findings) = verified("lifetimes.sil");
     let swift: Vec<_> = findings.iter().filter(|f| part(f) == Part::Swift).collect();
     let rules: Vec<_> = swift.iter().map(|f| f.rule.id.as_str()).collect();
     assert_eq!(rules, ["SIL0409"], "the phi lacks its `borrowed … from`");

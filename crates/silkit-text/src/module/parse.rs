@@ -207,10 +207,13 @@ impl<'a> ModuleParser<'a> {
             if line_start && begins_entity(&self.cur) {
                 break;
             }
-            // Comments after the last declaration belong to what follows.
+            // Comments after the last declaration belong to what follows, unless they stand on its line.
             self.cur.skip_trivia();
             if self.cur.pos() > before {
                 let skipped = self.cur.text().get(before..self.cur.pos()).unwrap_or_default();
+                if !line_start {
+                    end = before + rest_of_line(skipped).len();
+                }
                 line_start = skipped.contains(['\n', '\r']);
                 continue;
             }
@@ -462,4 +465,11 @@ fn thin_by_default(ty: SilType) -> SilType {
         }
         _ => ty,
     }
+}
+
+/// Returns the comments at the beginning of some trivia that end on the same line.
+fn rest_of_line(trivia: &str) -> &str {
+    let line = trivia.split(['\n', '\r']).next().unwrap_or_default().trim_end();
+    let is_closed = line.starts_with("//") || line.matches("/*").count() == line.matches("*/").count();
+    if is_closed { line } else { "" }
 }
