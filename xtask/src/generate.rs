@@ -157,7 +157,7 @@ fn info(e: &Entry) -> Result<String, String> {
     ))
 }
 
-/// How an instruction uses the operand with this name: one name for all, or `operand: name, …`.
+/// Returns how an instruction uses the operand with this name: one name for all, or `operand: name, …`.
 fn use_rule(text: Option<&str>, operand: &str) -> Result<String, String> {
     let text = text.ok_or("`operand_ownership` is missing")?;
     let rule = match text.contains(':') {
@@ -191,14 +191,14 @@ fn value_ownership(text: Option<&str>, results: &str) -> Result<String, String> 
     }
 }
 
-/// A set of effects, named with spaces between.
+/// Returns a set of effects, named with spaces between.
 fn runtime(names: &str) -> String {
     names.split_whitespace().fold("RuntimeEffects::empty()".into(), |all, name| {
         format!("{all}.union(RuntimeEffects::{})", name.to_uppercase())
     })
 }
 
-/// The table of builtins as Rust code.
+/// Returns the table of builtins as Rust code.
 fn builtins(root: &Path) -> Result<String, String> {
     let mut code = String::from(
         "//! The builtins. Generated from `table/builtins.toml` by `cargo xtask generate`; do not edit.\n\n\

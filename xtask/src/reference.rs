@@ -6,7 +6,7 @@ use crate::table::Entry;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The page for people.
+/// Returns the page for people.
 pub(crate) fn markdown(entries: &[Entry]) -> Result<String, String> {
     let mut page = format!(
         "# SIL instructions\n\nAll {} instructions, by family. Generated from `crates/silkit-ir/table` by \
@@ -66,7 +66,7 @@ fn section(page: &mut String, e: &Entry) -> Result<(), String> {
     Ok(())
 }
 
-/// The table for programs.
+/// Returns the table for programs.
 pub(crate) fn json_table(entries: &[Entry]) -> Result<String, String> {
     let mut rows = Vec::new();
     for e in entries {

@@ -40,7 +40,7 @@ pub(crate) struct Row {
     pub(crate) types: String,
     /// The number of its results.
     pub(crate) results: String,
-    /// Whether opened types in it make its instruction use the values that opened them.
+    /// True if opened types in it make its instruction use the values that opened them.
     #[serde(default)]
     pub(crate) type_dependent: bool,
     /// The part that it plays: a kind, and where that has one the operand that it is about.
@@ -57,13 +57,13 @@ pub(crate) struct Row {
     pub(crate) value_ownership: Option<String>,
     /// What it does to memory.
     pub(crate) memory: String,
-    /// Whether that depends on the instance.
+    /// True if that depends on the instance.
     #[serde(default)]
     pub(crate) memory_depends_on_instance: bool,
-    /// Whether it may release a reference.
+    /// True if it may release a reference.
     #[serde(default)]
     pub(crate) may_release: bool,
-    /// Whether it may trap.
+    /// True if it may trap.
     #[serde(default)]
     pub(crate) may_trap: bool,
     /// What it may need the runtime for: names with spaces between.
@@ -126,7 +126,7 @@ pub(crate) struct Builtin {
     /// The types that may end its name.
     #[serde(default = "any_types")]
     pub(crate) types: String,
-    /// Whether it may touch memory.
+    /// True if it may touch memory.
     pub(crate) reads_and_writes: bool,
     /// How it uses its operands.
     pub(crate) operands: String,

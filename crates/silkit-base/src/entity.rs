@@ -8,9 +8,9 @@ use std::ops::{Index, IndexMut};
 pub trait Entity: Copy + Eq + fmt::Debug {
     /// A value that names no entity: a compact `None` for dense tables.
     const NONE: Self;
-    /// The entity with this index.
+    /// Creates the entity with this index.
     fn from_index(index: usize) -> Self;
-    /// The index of this entity.
+    /// Returns the index of this entity.
     fn index(self) -> usize;
 }
 
@@ -31,7 +31,7 @@ macro_rules! entity {
             /// A value that names no entity: a compact `None` for dense tables.
             pub const NONE: Self = Self(u32::MAX);
 
-            /// Whether this is not [`Self::NONE`].
+            /// Returns true if this is not [`Self::NONE`].
             #[inline]
             pub fn is_some(self) -> bool {
                 self.0 != u32::MAX
@@ -43,13 +43,13 @@ macro_rules! entity {
                 self.is_some().then_some(self)
             }
 
-            /// The raw number, for packed tables.
+            /// Returns the raw number, for packed tables.
             #[inline]
             pub fn as_u32(self) -> u32 {
                 self.0
             }
 
-            /// The entity with this raw number.
+            /// Creates the entity with this raw number.
             #[inline]
             pub fn from_u32(raw: u32) -> Self {
                 Self(raw)
@@ -91,12 +91,12 @@ pub struct IdVec<K, V> {
 }
 
 impl<K: Entity, V> IdVec<K, V> {
-    /// An empty table.
+    /// Creates an empty table.
     pub const fn new() -> Self {
         Self { values: Vec::new(), key: PhantomData }
     }
 
-    /// An empty table with room for `capacity` values.
+    /// Creates an empty table with room for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { values: Vec::with_capacity(capacity), key: PhantomData }
     }
@@ -109,52 +109,52 @@ impl<K: Entity, V> IdVec<K, V> {
         key
     }
 
-    /// The key that the next push will return.
+    /// Returns the key that the next push will return.
     pub fn next_key(&self) -> K {
         K::from_index(self.values.len())
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are no values.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The value of a key, where the table has it.
+    /// Returns the value of a key, where the table has it.
     pub fn get(&self, key: K) -> Option<&V> {
         self.values.get(key.index())
     }
 
-    /// All keys in order.
+    /// Returns all keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + use<K, V> {
         (0..self.values.len()).map(K::from_index)
     }
 
-    /// All values in order of their keys.
+    /// Returns all values in order of their keys.
     pub fn values(&self) -> std::slice::Iter<'_, V> {
         self.values.iter()
     }
 
-    /// All values in order of their keys, to change.
+    /// Returns all values in order of their keys, to change.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.values.iter_mut()
     }
 
-    /// All keys and values in order.
+    /// Returns all keys and values in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> + ExactSizeIterator {
         self.values.iter().enumerate().map(|(i, v)| (K::from_index(i), v))
     }
 
-    /// All keys and values in order, the values to change.
+    /// Returns all keys and values in order, the values to change.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> + ExactSizeIterator {
         self.values.iter_mut().enumerate().map(|(i, v)| (K::from_index(i), v))
     }
 
-    /// The values as a slice.
+    /// Returns the values as a slice.
     pub fn as_slice(&self) -> &[V] {
         &self.values
     }
@@ -164,7 +164,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.retain(condition);
     }
 
-    /// All values in order of their keys, owned.
+    /// Returns all values in order of their keys, owned.
     pub fn into_values(self) -> std::vec::IntoIter<V> {
         self.values.into_iter()
     }
@@ -222,12 +222,12 @@ pub struct SecondaryMap<K, V> {
 }
 
 impl<K: Entity, V: Clone> SecondaryMap<K, V> {
-    /// A table whose absent keys read as `default`.
+    /// Creates a table whose absent keys read as `default`.
     pub fn with_default(default: V) -> Self {
         Self { values: Vec::new(), default, key: PhantomData }
     }
 
-    /// A table with values for the first `len` keys allocated at once.
+    /// Creates a table with values for the first `len` keys allocated at once.
     pub fn with_len(len: usize, default: V) -> Self {
         Self { values: vec![default.clone(); len], default, key: PhantomData }
     }
@@ -239,7 +239,7 @@ impl<K: Entity, V: Clone> SecondaryMap<K, V> {
 }
 
 impl<K: Entity, V: Clone + Default> SecondaryMap<K, V> {
-    /// A table whose absent keys read as `V::default()`.
+    /// Creates a table whose absent keys read as `V::default()`.
     pub fn new() -> Self {
         Self::with_default(V::default())
     }

@@ -23,12 +23,12 @@ pub struct Interner<T> {
 }
 
 impl<T> Interner<T> {
-    /// An empty table.
+    /// Creates an empty table.
     pub const fn new() -> Self {
         Self { values: boxcar::Vec::new(), shards: [const { Mutex::new(HashTable::new()) }; SHARDS] }
     }
 
-    /// The value with this id.
+    /// Returns the value with this id.
     ///
     /// # Panics
     /// Where the id came from another table.
@@ -37,24 +37,24 @@ impl<T> Interner<T> {
         &self.values[id.raw as usize]
     }
 
-    /// The number of distinct values.
+    /// Returns the number of distinct values.
     pub fn len(&self) -> usize {
         self.values.count()
     }
 
-    /// Whether nothing was interned yet.
+    /// Returns true if nothing was interned yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<T: Hash + Eq> Interner<T> {
-    /// The id of `value`.
+    /// Returns the id of `value`.
     pub fn intern(&self, value: T) -> Interned<T> {
         self.intern_with(value, |value| value)
     }
 
-    /// The id of a value that equals the borrowed `key`, made by `make` only where it is new.
+    /// Returns the id of a value that equals the borrowed `key`, made by `make` only where it is new.
     ///
     /// `Q` must hash as `T` does.
     pub fn intern_ref<Q>(&self, key: &Q, make: impl FnOnce() -> T) -> Interned<T>
@@ -66,7 +66,7 @@ impl<T: Hash + Eq> Interner<T> {
         self.find_or_insert(hash_of(key), |have| have.borrow() == key, make)
     }
 
-    /// The id of a value that equals `key`, which `make` turns into one only where it is new.
+    /// Returns the id of a value that equals `key`, which `make` turns into one only where it is new.
     ///
     /// `Q` must hash as `T` does.
     pub fn intern_with<Q>(&self, key: Q, make: impl FnOnce(Q) -> T) -> Interned<T>
@@ -116,13 +116,13 @@ pub struct Interned<T> {
 }
 
 impl<T> Interned<T> {
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.raw
     }
 
-    /// The id with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the id with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self { raw, of: PhantomData }

@@ -35,7 +35,7 @@ fn hash(key: &impl Hash) -> u64 {
 }
 
 impl<K: Entity, V: Keyed> KeyedVec<K, V> {
-    /// An empty table.
+    /// Creates an empty table.
     pub const fn new() -> Self {
         Self { values: IdVec::new(), index: HashTable::new() }
     }
@@ -105,12 +105,12 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         std::mem::take(&mut self.values)
     }
 
-    /// All ids and values in order, to change but for their keys.
+    /// Returns all ids and values in order, to change but for their keys.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> + ExactSizeIterator {
         self.values.iter_mut()
     }
 
-    /// All values in order of their ids, to change but for their keys.
+    /// Returns all values in order of their ids, to change but for their keys.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.values.values_mut()
     }

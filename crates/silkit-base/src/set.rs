@@ -14,7 +14,7 @@ pub struct EntitySet<K> {
 }
 
 impl<K: Entity> EntitySet<K> {
-    /// An empty set.
+    /// Creates an empty set.
     pub const fn new() -> Self {
         Self { stamps: Vec::new(), epoch: 1, key: PhantomData }
     }
@@ -49,7 +49,7 @@ impl<K: Entity> EntitySet<K> {
         }
     }
 
-    /// Whether the entity is in the set.
+    /// Returns true if the entity is in the set.
     pub fn contains(&self, key: K) -> bool {
         self.stamps.get(key.index()) == Some(&self.epoch)
     }
@@ -69,7 +69,7 @@ pub struct Worklist<K> {
 }
 
 impl<K: Entity> Worklist<K> {
-    /// An empty worklist.
+    /// Creates an empty worklist.
     pub const fn new() -> Self {
         Self { stack: Vec::new(), seen: EntitySet::new() }
     }
@@ -88,7 +88,7 @@ impl<K: Entity> Worklist<K> {
         self.stack.pop()
     }
 
-    /// Whether the entity was ever pushed.
+    /// Returns true if the entity was ever pushed.
     pub fn has_seen(&self, key: K) -> bool {
         self.seen.contains(key)
     }

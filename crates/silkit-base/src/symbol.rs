@@ -13,24 +13,24 @@ static STRINGS: Interner<Box<str>> = Interner::new();
 pub struct Symbol(Interned<Box<str>>);
 
 impl Symbol {
-    /// The symbol of a text.
+    /// Creates the symbol of a text.
     pub fn new(text: &str) -> Self {
         Self(STRINGS.intern_ref(text, || text.into()))
     }
 
-    /// The text of this symbol.
+    /// Returns the text of this symbol.
     #[inline]
     pub fn as_str(self) -> &'static str {
         STRINGS.get(self.0)
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// The symbol with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the symbol with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))

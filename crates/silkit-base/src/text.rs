@@ -13,23 +13,23 @@ pub struct TextRange {
 }
 
 impl TextRange {
-    /// The range from `start` up to `end`.
+    /// Creates the range from `start` up to `end`.
     pub fn new(start: usize, end: usize) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self { start: clamp(start), end: clamp(end.max(start)) }
     }
 
-    /// The range as one of `usize`, to slice with.
+    /// Returns the range as one of `usize`, to slice with.
     pub fn as_usize(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }
 
-    /// Whether the range holds no byte.
+    /// Returns true if the range holds no byte.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }

@@ -60,7 +60,7 @@ impl<'a> Bitstream<'a> {
         Self { bytes, at: 0, scopes: vec![outer], shared: HashMap::new(), about: u64::MAX }
     }
 
-    /// The next item; `None` at the end, and where the stream makes no sense.
+    /// Returns the next item; `None` at the end, and where the stream makes no sense.
     pub(crate) fn next(&mut self) -> Option<Item<'a>> {
         loop {
             let scope = self.scopes.last()?;

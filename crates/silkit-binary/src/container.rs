@@ -47,13 +47,13 @@ impl Section {
         Section::Bodies,
     ];
 
-    /// Whether the section may be packed. The index is not, since it does not get smaller, nor are the
+    /// Returns true if the section may be packed. The index is not, since it does not get smaller, nor are the
     /// bodies, since one of them is read without the others.
     fn is_packed(self) -> bool {
         !matches!(self, Section::Index | Section::Bodies)
     }
 
-    /// The bytes of a section in a file, packed or as they are.
+    /// Returns the bytes of a section in a file, packed or as they are.
     pub(crate) fn store(self, contents: Vec<u8>, small: bool) -> Vec<u8> {
         match (self.is_packed(), small) {
             (false, _) => contents,
@@ -86,7 +86,7 @@ const FIELD: usize = 4;
 const ENTRY: usize = 2 * FIELD;
 const DIRECTORY: usize = SECTIONS * ENTRY;
 
-/// The checksum of a stretch of bytes.
+/// Returns the checksum of a stretch of bytes.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     xxh3_64(bytes) as u32
 }
@@ -161,7 +161,7 @@ impl Directory {
         self.entries[section as usize].0.clone()
     }
 
-    /// The contents of a section, whose bytes are those that were written.
+    /// Returns the contents of a section, whose bytes are those that were written.
     pub(crate) fn section<'a>(&self, file: &'a [u8], section: Section) -> Result<Contents<'a>, ReadError> {
         let (range, sum) = &self.entries[section as usize];
         let bytes = &file[range.clone()];
@@ -186,7 +186,7 @@ pub(crate) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// The error for damage that was found in the contents.
+    /// Returns the error for damage that was found in the contents.
     pub(crate) fn error(&self, damage: &Damage) -> ReadError {
         let name = self.section.name();
         match self.section.is_packed() {
@@ -233,7 +233,7 @@ fn preamble(file: &[u8]) -> Result<(Box<str>, usize), ReadError> {
     }
 }
 
-/// The name of the text that the module came from, and where the directory begins.
+/// Returns the name of the text that the module came from, and where the directory begins.
 fn source_name(file: &[u8], start: usize) -> Result<(Box<str>, usize), ReadError> {
     let truncated = || ReadError::truncated("the name of its text", file.len() as u64);
     let [low, high, rest @ ..] = &file[start..] else { return Err(truncated()) };
@@ -255,7 +255,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// The same file with its sections as they are.
+/// Returns the same file with its sections as they are.
 pub(crate) fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     let directory = Directory::read(file)?;
     let mut sections = [const { Vec::new() }; SECTIONS];

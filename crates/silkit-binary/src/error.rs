@@ -67,7 +67,7 @@ impl ReadError {
         Self::new(ReadErrorKind::Malformed, message, Some(offset), WRITE_AGAIN)
     }
 
-    /// The text of the file would have `weight` bytes.
+    /// Creates the text of the file would have `weight` bytes.
     pub(crate) fn excessive(weight: u64, length: usize) -> Self {
         Self::new(
             ReadErrorKind::Excessive,
@@ -77,27 +77,27 @@ impl ReadError {
         )
     }
 
-    /// The damage of something that begins at `start`.
+    /// Creates the damage of something that begins at `start`.
     pub(crate) fn damage(what: &str, start: u64, damage: &Damage) -> Self {
         Self::malformed(format!("{what}: found {}", damage.what), start + damage.offset as u64)
     }
 
-    /// The kind.
+    /// Returns the kind.
     pub fn kind(&self) -> ReadErrorKind {
         self.kind
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The byte of the file where it is wrong.
+    /// Returns the byte of the file where it is wrong.
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
 
-    /// What to try.
+    /// Returns what to try.
     pub fn hint(&self) -> &str {
         &self.hint
     }

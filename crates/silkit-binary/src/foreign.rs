@@ -8,7 +8,7 @@ struct Kind {
     magic: &'static [u8],
     name: &'static str,
     hint: &'static str,
-    /// Whether its control block says which Swift wrote it.
+    /// True if its control block says which Swift wrote it.
     has_control_block: bool,
 }
 
@@ -52,7 +52,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The error for a file that is known by its magic and is not ours.
+/// Returns the error for a file that is known by its magic and is not ours.
 pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
     let kind = KINDS.iter().find(|kind| file.starts_with(kind.magic))?;
     let mut message = format!("the file is {}, not binary SIL of Silkit", kind.name);

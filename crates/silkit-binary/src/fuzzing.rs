@@ -7,7 +7,7 @@ pub fn reseal(file: &mut [u8]) {
     container::reseal(file, reader::reseal_bodies);
 }
 
-/// The same file with its sections as they are, so that damage comes to what is in them.
+/// Returns the same file with its sections as they are, so that damage comes to what is in them.
 ///
 /// # Errors
 /// Where the file is damaged already.

@@ -28,7 +28,7 @@ pub(crate) fn read_opcode(source: &mut Source<'_, '_>) -> Result<Opcode, Damage>
     Ok(opcode)
 }
 
-/// The checksum of all that the table says of an instruction and that the bytes depend on.
+/// Returns the checksum of all that the table says of an instruction and that the bytes depend on.
 fn layout(opcode: Opcode) -> u32 {
     let info = opcode.info();
     let mut bytes = Vec::new();
@@ -55,7 +55,7 @@ fn layout(opcode: Opcode) -> u32 {
     checksum(&bytes)
 }
 
-/// The number of a kind of attribute, with whether a keyword may be missing.
+/// Returns the number of a kind of attribute, with whether a keyword may be missing.
 fn kind_code(kind: AttrKind) -> u8 {
     match kind {
         AttrKind::U32 => 0,

@@ -27,7 +27,7 @@ pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use reader::{Entry, Reader};
 pub use writer::{write_module, write_module_of};
 
-/// Whether a file is binary SIL of Silkit, by its first bytes, or of a kind that [`Reader::open`]
+/// Returns true if a file is binary SIL of Silkit, by its first bytes, or of a kind that [`Reader::open`]
 /// knows by name: a file that is no text in any case.
 pub fn is_binary(file: &[u8]) -> bool {
     file.starts_with(container::MAGIC) || foreign::identify(file).is_some()

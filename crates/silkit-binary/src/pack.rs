@@ -10,7 +10,7 @@ const LZ4: u8 = 1;
 /// tightly stands plain, so that a small file cannot ask for much memory.
 const MAX_RATIO: usize = 32;
 
-/// The bytes of a section in a file.
+/// Returns the bytes of a section in a file.
 pub(crate) fn pack(contents: &[u8]) -> Vec<u8> {
     if let Ok(length) = u32::try_from(contents.len()) {
         let block = lz4_flex::block::compress(contents);
@@ -21,12 +21,12 @@ pub(crate) fn pack(contents: &[u8]) -> Vec<u8> {
     plain(contents)
 }
 
-/// The same without making them shorter.
+/// Returns the same without making them shorter.
 pub(crate) fn plain(contents: &[u8]) -> Vec<u8> {
     [&[PLAIN][..], contents].concat()
 }
 
-/// The contents of a section, or what is wrong with it.
+/// Returns the contents of a section, or what is wrong with it.
 pub(crate) fn unpack(stored: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
     match stored {
         [PLAIN, contents @ ..] => Ok(Cow::Borrowed(contents)),

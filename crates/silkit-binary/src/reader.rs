@@ -87,17 +87,17 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The program that wrote the file, with its version.
+    /// Returns the program that wrote the file, with its version.
     pub fn producer(&self) -> &str {
         &self.directory.producer
     }
 
-    /// The name of the text that the module came from; empty where it came from none.
+    /// Returns the name of the text that the module came from; empty where it came from none.
     pub fn source(&self) -> &str {
         &self.directory.source
     }
 
-    /// The functions in order. No body is read.
+    /// Returns the functions in order. No body is read.
     ///
     /// # Errors
     /// Where the tables or the index are damaged.
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         self.index().map(|index| index.entries.as_slice())
     }
 
-    /// One function with its body, by its name. No other body is read.
+    /// Returns one function with its body, by its name. No other body is read.
     ///
     /// # Errors
     /// Where the tables, the index or this body are damaged.
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(module)
     }
 
-    /// The bodies in these places, of these owners, each with its weight.
+    /// Returns the bodies in these places, of these owners, each with its weight.
     fn bodies(&self, places: &[BodyPlace], owners: Vec<Symbol>) -> Result<Vec<(Body, u64)>, ReadError> {
         let read = |work: &mut Workspace, (place, owner)| self.body(place, owner, work);
         // All are read before the first error is taken, so that it does not depend on the threads.
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         if weight > most { Err(ReadError::excessive(most, self.file.len())) } else { Ok(()) }
     }
 
-    /// A body, and about how many bytes of text it stands for.
+    /// Returns a body, and about how many bytes of text it stands for.
     fn body(&self, place: &BodyPlace, owner: Symbol, work: &mut Workspace) -> Result<(Body, u64), ReadError> {
         let bytes = &self.file[place.range.clone()];
         let start = place.range.start as u64;
@@ -324,7 +324,7 @@ fn read_node(source: &mut Source<'_, '_>) -> Result<(Table, u32), Damage> {
     })
 }
 
-/// What an entry weighs that refers to so much.
+/// Returns what an entry weighs that refers to so much.
 fn weight_of(parts: u64) -> u32 {
     u32::try_from(parts + 1).unwrap_or(u32::MAX)
 }

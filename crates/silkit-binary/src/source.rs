@@ -37,7 +37,7 @@ impl<'a, 'l> Source<'a, 'l> {
         self.locals
     }
 
-    /// How many bytes the text of what was referred to so far has about.
+    /// Returns how many bytes the text of what was referred to so far has about.
     pub(crate) fn weight(&self) -> u64 {
         self.weight
     }
@@ -108,7 +108,7 @@ impl<'a, 'l> Source<'a, 'l> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// A number of things that take a byte each at least: not more than bytes remain.
+    /// Returns a number of things that take a byte each at least: not more than bytes remain.
     pub(crate) fn count(&mut self) -> Result<usize, Damage> {
         let number = self.long_number()?;
         match usize::try_from(number) {
@@ -126,7 +126,7 @@ impl<'a, 'l> Source<'a, 'l> {
         self.look_up(table, number)
     }
 
-    /// The same, where there may be none.
+    /// Returns the same, where there may be none.
     pub(crate) fn reference_or_none(&mut self, table: Table) -> Result<u32, Damage> {
         match self.number()?.checked_sub(1) {
             Some(number) => self.look_up(table, number),

@@ -27,7 +27,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// The number at the start of the bytes, and its length.
+/// Returns the number at the start of the bytes, and its length.
 #[inline]
 pub(crate) fn read(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = u64::from(*bytes.first()?);

@@ -10,7 +10,7 @@ use crate::tables::{Census, Order, Table};
 use rayon::prelude::*;
 use silkit_ir::{Body, Module};
 
-/// The binary form of a module. The same module gives the same bytes.
+/// Returns the binary form of a module. The same module gives the same bytes.
 ///
 /// # Errors
 /// Where an instruction does not fit the instruction table, which none does that was read, and where the
@@ -19,7 +19,7 @@ pub fn write_module(module: &Module) -> Result<Vec<u8>, WriteError> {
     write_module_of(module, "")
 }
 
-/// The same, with the name of the text that the module came from, for [`crate::Reader::source`].
+/// Returns the same, with the name of the text that the module came from, for [`crate::Reader::source`].
 ///
 /// # Errors
 /// As for [`write_module`], and where the name has more than 64 KiB.
@@ -49,7 +49,7 @@ pub fn write_module_of(module: &Module, source: &str) -> Result<Vec<u8>, WriteEr
         .ok_or_else(WriteError::too_large)
 }
 
-/// All bodies with the names of their owners, in the order of the file.
+/// Returns all bodies with the names of their owners, in the order of the file.
 fn bodies(module: &Module) -> impl Iterator<Item = (&str, &Body)> {
     let functions = module.functions.values().filter_map(|f| Some((f.name.as_str(), f.body.as_ref()?)));
     let globals = module.globals.values().filter_map(|g| Some((g.name.as_str(), g.initializer.as_ref()?)));

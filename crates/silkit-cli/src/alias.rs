@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// The function of that name, or the only one.
+/// Returns the function of that name, or the only one.
 fn choose(session: &mut Session, module: &Module, path: &Path, name: Option<&str>) -> Option<FunctionId> {
     if let Some(name) = name {
         return session.body_named(module, path, name);
@@ -106,7 +106,7 @@ fn choose(session: &mut Session, module: &Module, path: &Path, name: Option<&str
     session.only_body(module, path)
 }
 
-/// The values of these names, or all addresses where there are none. What cannot be done is noted.
+/// Returns the values of these names, or all addresses where there are none. What cannot be done is noted.
 fn values_to_ask(session: &mut Session, body: &Body, dump: &Dump<'_>, names: &[&str]) -> Option<Vec<Value>> {
     let all = body.blocks().flat_map(|block| {
         let results = body.block_insts(block).flat_map(|inst| body.results(inst));
@@ -179,7 +179,7 @@ fn may_alias(relation: Relation) -> bool {
 }
 
 impl Answers {
-    /// One pair, with what is known about each value.
+    /// Returns one pair, with what is known about each value.
     fn as_text(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -201,7 +201,7 @@ impl Answers {
         out
     }
 
-    /// A line for each pair.
+    /// Returns a line for each pair.
     fn as_table(&self) -> String {
         let mut out = String::new();
         for &(a, b, relation) in &self.pairs {

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// The verdict; `None` where the file cannot be read, which the session knows.
+/// Returns the verdict; `None` where the file cannot be read, which the session knows.
 fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (String, String)> {
     let steps = steps(args)?;
     session.inputs(std::slice::from_ref(&args.file));
@@ -104,7 +104,7 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge with a file of its own, which has the input's name.
+    /// Returns a judge with a file of its own, which has the input's name.
     fn new(check: &'a str, input: &Path) -> io::Result<Self> {
         let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let unique = time.map_or(0, |time| time.subsec_nanos());
@@ -115,7 +115,7 @@ impl<'a> Judge<'a> {
         Ok(Self { check, folder, file })
     }
 
-    /// Whether the command is content with a text.
+    /// Returns whether the command is content with a text.
     fn is_content(&mut self, text: &str) -> Result<bool, (String, String)> {
         std::fs::write(&self.file, text).map_err(|error| {
             let message = format!("cannot write `{}`: {}", self.file.display(), output::reason(&error));
@@ -151,7 +151,7 @@ impl Drop for Judge<'_> {
     }
 }
 
-/// A path as one word of the shell.
+/// Returns a path as one word of the shell.
 fn quoted(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
@@ -178,7 +178,7 @@ fn as_text(verdict: &Verdict, args: &Args) -> String {
     }
 }
 
-/// What `-sil-opt-pass-count` is told, to run up to the culprit.
+/// Returns what `-sil-opt-pass-count` is told, to run up to the culprit.
 fn limit(culprit: &Culprit) -> String {
     let change = culprit.change.map_or(String::new(), |change| format!(".{change}"));
     format!("{}{change}", culprit.run.number)

@@ -19,7 +19,7 @@ pub(crate) enum Color {
 pub(crate) const WORDS: &[&str] = &["auto", "always", "never"];
 
 impl Color {
-    /// The colour that a word of [`WORDS`] names.
+    /// Creates the colour that a word of [`WORDS`] names.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         [Self::Auto, Self::Always, Self::Never]
             .into_iter()

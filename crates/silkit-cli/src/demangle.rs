@@ -62,7 +62,7 @@ fn answer(style: Style, args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// A symbol with its names, `null` where it is not mangled.
+/// Returns a symbol with its names, `null` where it is not mangled.
 fn object(symbol: &str) -> serde_json::Value {
     json!({
         "symbol": symbol,

@@ -88,7 +88,7 @@ impl Effect {
         Self::Unknown,
     ];
 
-    /// The effect that a fact is of.
+    /// Creates the effect that a fact is of.
     pub(crate) fn of(fact: Fact) -> Self {
         match fact {
             Fact::Allocate => Self::Allocate,

@@ -33,7 +33,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether a function may do something: proved, not excluded, or not at all.
+    /// Returns whether a function may do something: proved, not excluded, or not at all.
     pub(crate) fn verdict(&self, function: FunctionId, effect: Effect) -> Option<bool> {
         let facts = self.facts(function, effect);
         facts.map(|fact| self.proofs.verdict(function, fact) == Some(true)).reduce(|a, b| a || b)
@@ -43,13 +43,13 @@ impl<'a> Shown<'a> {
         self.proofs.facts(function).filter(move |&fact| Effect::of(fact) == effect)
     }
 
-    /// The name of a function for people.
+    /// Returns the name of a function for people.
     fn name(&self, function: FunctionId) -> String {
         let name = self.module.functions[function].name;
         demangle(name.as_str(), Style::Simplified).unwrap_or_else(|| name.to_string())
     }
 
-    /// A line for each function.
+    /// Returns a line for each function.
     pub(crate) fn as_table(&self, functions: &[FunctionId]) -> String {
         let heads = Effect::ALL.map(|effect| format!("{effect:?}").to_lowercase());
         let mut out = heads.join("  ") + "  function\n";
@@ -69,7 +69,7 @@ impl<'a> Shown<'a> {
         out
     }
 
-    /// One function, with a proof of each thing that it may do.
+    /// Returns one function, with a proof of each thing that it may do.
     pub(crate) fn as_text(&self, id: FunctionId) -> String {
         let function = &self.module.functions[id];
         let mut out = self.name(id);
@@ -117,13 +117,13 @@ impl<'a> Shown<'a> {
         let _ = writeln!(out, "  {}", self.reason(proof.reason));
     }
 
-    /// The line of the file on which a step stands.
+    /// Returns the line of the file on which a step stands.
     fn line(&self, step: &Step) -> Option<u32> {
         let at = self.source_map.function(step.function)?.inst(step.inst?)?;
         Some(self.text.as_ref()?.line_column(at).line)
     }
 
-    /// The instruction of a step on one line, without its comment.
+    /// Returns the instruction of a step on one line, without its comment.
     fn instruction(&self, step: &Step) -> Option<String> {
         let body = self.module.functions[step.function].body.as_ref()?;
         let text =

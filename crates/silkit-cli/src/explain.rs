@@ -141,7 +141,7 @@ impl Page {
     }
 }
 
-/// What is known of an instruction besides its text, by the names of the reference page.
+/// Returns what is known of an instruction besides its text, by the names of the reference page.
 fn facts(info: &InstInfo) -> [(&'static str, String); 7] {
     [
         ("results", format!("{:?}", info.results)),

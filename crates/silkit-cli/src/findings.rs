@@ -98,9 +98,9 @@ pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
     /// The parts of the reference's verifier whose errors are let pass.
     pub(crate) skipped: Vec<Part>,
-    /// Whether errors are told in the reference's words, and what can be printed nevertheless is.
+    /// True if errors are told in the reference's words, and what can be printed nevertheless is.
     pub(crate) goes_on: bool,
-    /// Whether errors of memory lifetimes are told in the reference's words alone, and nothing is refused for them.
+    /// True if errors of memory lifetimes are told in the reference's words alone, and nothing is refused for them.
     pub(crate) tells_memory: bool,
 }
 
@@ -114,7 +114,7 @@ impl Checking {
     }
 }
 
-/// The errors that break rules, for `silkit opt`.
+/// Returns the errors that break rules, for `silkit opt`.
 pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addresses) -> Vec<Finding> {
     let options = Options { addresses, ..Options::default() };
     let mut report = verify(&input.module, declarations, input.mapped_text(), &options);

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// Whether two texts hold the same SIL.
+/// Returns true if two texts hold the same SIL.
 fn says_the_same(before: &str, after: &str) -> bool {
     let print = |text: &str| {
         let parsed = parse_module(text);
@@ -87,7 +87,7 @@ fn says_the_same(before: &str, after: &str) -> bool {
     print(before) == print(after)
 }
 
-/// The first lines that differ.
+/// Returns the first lines that differ.
 fn difference(before: &str, after: &str) -> String {
     // Files of many lines are compared around the first difference alone.
     let common = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();

@@ -31,19 +31,19 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// The text with the places of entities.
+    /// Returns the text with the places of entities.
     pub(crate) fn mapped_text(&self) -> Option<MappedText<'_>> {
         Some(MappedText { text: self.text.as_deref()?, map: &self.source_map })
     }
 
-    /// The text as a file, to find places in it.
+    /// Returns the text as a file, to find places in it.
     pub(crate) fn source_file(&self) -> Option<SourceFile<'static>> {
         let mut files = SourceMap::new();
         let id = files.add(self.source.as_str(), self.text.clone()?).ok()?;
         files.file(id).cloned()
     }
 
-    /// Gives instructions the locations at which they stand in the text, for printing with debug info.
+    /// Returns instructions the locations at which they stand in the text, for printing with debug info.
     pub(crate) fn locate_in_file(&mut self) -> Option<Arc<FileLocations>> {
         let file = self.source_file()?;
         Some(Arc::new(FileLocations::give(&mut self.module, &self.source_map, &file)))
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// The binary form of a module, to write where the text of `path` is. What is wrong is noted.
+    /// Returns the binary form of a module, to write where the text of `path` is. What is wrong is noted.
     pub(crate) fn binary_form(&mut self, module: &Module, path: &str) -> Option<Vec<u8>> {
         match write_module_of(module, path) {
             Ok(bytes) => Some(bytes),
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// The paths to read, and the work announced to whoever waits.
+    /// Returns the paths to read, and the work announced to whoever waits.
     pub(crate) fn inputs(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let paths = if paths.is_empty() { vec![PathBuf::from("-")] } else { paths.to_vec() };
         let sizes = paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len());
@@ -203,7 +203,7 @@ impl Session {
     }
 }
 
-/// The name of a file in messages.
+/// Returns the name of a file in messages.
 pub(crate) fn name_of(path: &Path) -> String {
     path.display().to_string()
 }
@@ -252,7 +252,7 @@ fn read_hint(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// A file in the same folder whose name is almost this one.
+/// Returns a file in the same folder whose name is almost this one.
 fn similar_file(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
@@ -268,7 +268,7 @@ fn damaged(path: &Path, error: &ReadError) -> Unusable {
     Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
 }
 
-/// The bytes as text, where they are that.
+/// Returns the bytes as text, where they are that.
 fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     let path_name = name_of(path);
     if is_binary(&bytes) {

@@ -189,7 +189,7 @@ fn answer(text: &str) -> ExitCode {
     session.finish()
 }
 
-/// Gives options that are spelled as LLVM's tools do, `-demangle`, their second dash.
+/// Returns options that are spelled as LLVM's tools do, `-demangle`, their second dash.
 fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let known = args.first().and_then(|name| command.find_subcommand(name));
     let long: Vec<&str> =

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.finish()
 }
 
-/// All symbols: by kind in the order of the reference, each sorted by name.
+/// Returns all symbols: by kind in the order of the reference, each sorted by name.
 fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     let mut all: Vec<(Kind, String)> = Vec::new();
     all.extend(module.functions.values().map(|f| (FUNCTION, f.name.as_str().to_owned())));
@@ -102,7 +102,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     all
 }
 
-/// What a witness table is of, where its mangled name cannot be told.
+/// Returns what a witness table is of, where its mangled name cannot be told.
 fn title(table: &WitnessTable) -> String {
     let mut conformance = match &table.of {
         WitnessTableOf::Conformance(conformance) => conformance,

@@ -60,7 +60,7 @@ fn is_built(tag: &str) -> bool {
     passes::find(tag).is_some()
 }
 
-/// The tags of all passes, each as often as it runs, and how many of them are built in.
+/// Returns the tags of all passes, each as often as it runs, and how many of them are built in.
 fn counts(pipeline: &ReferencePipeline) -> (usize, usize) {
     let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
     (tags().count(), tags().filter(|tag| is_built(tag)).count())

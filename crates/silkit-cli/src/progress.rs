@@ -13,7 +13,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar that appears after a second.
+    /// Creates a bar that appears after a second.
     pub(crate) fn start() -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { bar: None };

@@ -62,7 +62,8 @@ pub(crate) fn is_reference_tool() -> bool {
     IS_REFERENCE_TOOL.get().copied().unwrap_or_default()
 }
 
-/// The exit status of a command that could not be carried out: bad usage, unreadable input, unwritable output.
+/// Returns the exit status of a command that could not be carried out: bad usage, unreadable input, unwritable
+/// output.
 pub(crate) fn trouble() -> ExitCode {
     ExitCode::from(if is_reference_tool() { 1 } else { 2 })
 }
@@ -86,7 +87,7 @@ impl Stream {
 /// One run of a command.
 pub(crate) struct Session {
     report: Report,
-    /// Whether the findings are the answer, and not remarks beside one.
+    /// True if the findings are the answer, and not remarks beside one.
     is_result: bool,
     /// What is wrong with the SIL.
     found: Diagnostics,
@@ -94,11 +95,11 @@ pub(crate) struct Session {
     failures: Vec<Diagnostic>,
     /// Remarks that follow the findings.
     remarks: Vec<Diagnostic>,
-    /// Whether something failed that was reported otherwise.
+    /// True if something failed that was reported otherwise.
     has_failed: bool,
     /// How text is read.
     pub(crate) reading: ParseOptions,
-    /// Whether errors are left out that stand after another one in the same body: the reference reads
+    /// True if errors are left out that stand after another one in the same body: the reference reads
     /// no further there, so files that say what is wrong with them do not name these.
     pub(crate) first_errors_only: bool,
     pub(super) sources: SourceMap<'static>,
@@ -230,7 +231,7 @@ impl Session {
         if is_trouble { trouble() } else { ExitCode::from(u8::from(is_wrong)) }
     }
 
-    /// The findings as text for a stream, with the number of those that are not shown.
+    /// Returns the findings as text for a stream, with the number of those that are not shown.
     fn findings(&self, stream: Stream) -> String {
         let mut shown = self.found.sorted();
         let hidden = self.hidden();
@@ -260,7 +261,7 @@ impl Session {
         }
     }
 
-    /// How many findings are not shown, as a remark.
+    /// Returns how many findings are not shown, as a remark.
     fn hidden(&self) -> Option<Diagnostic> {
         let hidden = self.found.suppressed_count();
         (hidden > 0).then(|| {
@@ -270,7 +271,7 @@ impl Session {
         })
     }
 
-    /// What kept the command from its work, as text for standard error.
+    /// Returns what kept the command from its work, as text for standard error.
     fn failures(&self) -> String {
         let stream = Stream::Err;
         match self.report {

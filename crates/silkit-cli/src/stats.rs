@@ -118,7 +118,7 @@ impl Counts {
         self.entities.iter().find(|e| e.0 == name).map_or(0, |e| e.1)
     }
 
-    /// The kinds that occur, most frequent first.
+    /// Returns the kinds that occur, most frequent first.
     fn ranked(&self) -> Vec<(&'static str, usize)> {
         let all = Opcode::ALL.iter().map(|&o| (o.info().name, self.kinds[o as usize]));
         let mut rows: Vec<_> = all.filter(|r| r.1 > 0).collect();

@@ -127,7 +127,7 @@ fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options
     }
 }
 
-/// What is said of a file in a list of `FILE=NAME` and `NAME`.
+/// Returns what is said of a file in a list of `FILE=NAME` and `NAME`.
 fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
     let of_file =
         |pair: &'a String| pair.split_once('=').filter(|(file, _)| Path::new(file) == path).map(|(_, n)| n);
@@ -135,7 +135,7 @@ fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
     pairs.iter().find_map(of_file).or_else(of_all)
 }
 
-/// The name of a file up to its first dot.
+/// Returns the name of a file up to its first dot.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
@@ -159,7 +159,7 @@ fn show(session: &mut Session, path: &Path, input: &Input, report: &Findings) {
     }
 }
 
-/// The rules with these names; `None` where one is unknown, which is noted.
+/// Returns the rules with these names; `None` where one is unknown, which is noted.
 fn chosen(session: &mut Session, names: &[String]) -> Option<Vec<RuleId>> {
     let mut found = Vec::new();
     for name in names {
@@ -202,7 +202,7 @@ fn list() -> String {
     out
 }
 
-/// The page of a rule.
+/// Returns the page of a rule.
 pub(crate) fn page(rule: &Rule, bold: bool) -> String {
     let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let example = |text: &str| format!("  {}\n", text.trim_end().replace('\n', "\n  "));

@@ -1,6 +1,6 @@
 //! `silkit --version`.
 
-/// The version and the commit.
+/// Returns the version and the commit.
 pub(crate) fn short() -> String {
     match option_env!("SILKIT_COMMIT") {
         Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
@@ -13,7 +13,7 @@ const READS: &str = "\
 reads the SIL that swiftc 6.2 and 6.1 print, and that of 6.0 with the types of operands
 knows the declarations of the standard library of Swift 6.2.3";
 
-/// The version, the commit, and the versions of Swift whose SIL is read.
+/// Returns the version, the commit, and the versions of Swift whose SIL is read.
 pub(crate) fn long() -> String {
     format!("silkit {}\n{READS}\n", short())
 }

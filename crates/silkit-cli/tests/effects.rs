@@ -23,7 +23,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(&[args, &["--format", "json"]].concat())).expect("JSON")
 }
 
-/// The answers of the table for a function: `yes`, `?` or `-` for each effect.
+/// Returns the answers of the table for a function: `yes`, `?` or `-` for each effect.
 fn row(table: &str, function: &str) -> String {
     let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let found = rows.find(|words| words.len() > 8 && words[8..].join(" ") == function);

@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/forms")
 }
 
-/// The output from the first SIL entity on: what a file declares in Swift prints as it was read.
+/// Returns the output from the first SIL entity on: what a file declares in Swift prints as it was read.
 fn sil(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let end = text.find("\n\n// Mappings").unwrap_or(text.len());

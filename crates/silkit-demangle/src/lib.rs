@@ -20,18 +20,18 @@ mod punycode;
 pub use node::{Kind, NodeId, Tree};
 pub use print::Style;
 
-/// The tree that a mangled name stands for, or `None` where it is none.
+/// Returns the tree that a mangled name stands for, or `None` where it is none.
 pub fn parse(symbol: &str) -> Option<Tree> {
     parse::symbol(symbol)
 }
 
-/// The text that a mangled name stands for, or `None` where it is none.
+/// Returns the text that a mangled name stands for, or `None` where it is none.
 pub fn demangle(symbol: &str, style: Style) -> Option<String> {
     let text = print::text(&parse(symbol)?, style, true);
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a name begins as Swift's mangled names do.
+/// Returns true if a name begins as Swift's mangled names do.
 pub fn is_mangled(name: &str) -> bool {
     parse::prefix(name).is_some()
 }

@@ -37,7 +37,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The root, of kind [`Kind::Global`].
+    /// Returns the root, of kind [`Kind::Global`].
     pub fn root(&self) -> NodeId {
         self.root.expect("invariant: a finished tree has a root")
     }
@@ -46,28 +46,28 @@ impl Tree {
         self.root = Some(root);
     }
 
-    /// What a node is.
+    /// Returns what a node is.
     pub fn kind(&self, node: NodeId) -> Kind {
         self.nodes[node.0 as usize].kind
     }
 
-    /// The nodes below.
+    /// Returns the nodes below.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         let Node { first, count, .. } = self.nodes[node.0 as usize];
         &self.children[first as usize..(first + count) as usize]
     }
 
-    /// The child at a position.
+    /// Returns the child at a position.
     pub fn child(&self, node: NodeId, index: usize) -> Option<NodeId> {
         self.children(node).get(index).copied()
     }
 
-    /// The first child of a kind.
+    /// Returns the first child of a kind.
     pub fn child_of(&self, node: NodeId, kind: Kind) -> Option<NodeId> {
         self.children(node).iter().copied().find(|&c| self.kind(c) == kind)
     }
 
-    /// The name that an identifier and its like carry.
+    /// Returns the name that an identifier and its like carry.
     pub fn text(&self, node: NodeId) -> Option<&str> {
         match self.nodes[node.0 as usize].payload {
             Payload::Text(start, end) => Some(&self.text[start as usize..end as usize]),
@@ -75,7 +75,7 @@ impl Tree {
         }
     }
 
-    /// The number that an index and its like carry.
+    /// Returns the number that an index and its like carry.
     pub fn index(&self, node: NodeId) -> Option<u64> {
         match self.nodes[node.0 as usize].payload {
             Payload::Index(index) => Some(index),
@@ -83,12 +83,12 @@ impl Tree {
         }
     }
 
-    /// How many nodes there are.
+    /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -100,13 +100,13 @@ impl Tree {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
-    /// A node as it was, with other children.
+    /// Returns a node as it was, with other children.
     pub(crate) fn with_children(&mut self, node: NodeId, children: &[NodeId]) -> NodeId {
         let Node { kind, payload, .. } = self.nodes[node.0 as usize];
         self.add(kind, payload, children)
     }
 
-    /// The same node as another kind.
+    /// Returns the same node as another kind.
     pub(crate) fn as_kind(&mut self, node: NodeId, kind: Kind) -> NodeId {
         let mut copy = self.nodes[node.0 as usize];
         copy.kind = kind;
@@ -120,14 +120,15 @@ impl Tree {
         Payload::Text(start, self.text.len() as u32)
     }
 
-    /// The text of all identifiers, for stretches of it.
+    /// Returns the text of all identifiers, for stretches of it.
     pub(crate) fn stretch(&self, start: u32, end: u32) -> &str {
         &self.text[start as usize..end as usize]
     }
 }
 
 impl fmt::Display for Tree {
-    /// The tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a limit.
+    /// Returns the tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a
+    /// limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack = vec![(self.root(), 0usize)];
         let mut lines = 0;
@@ -160,7 +161,7 @@ macro_rules! kinds {
         pub enum Kind { $($own,)* $($prefixed,)* }
 
         impl Kind {
-            /// The words that stand before the child, for the kinds that have no other text.
+            /// Returns the words that stand before the child, for the kinds that have no other text.
             pub(crate) fn words(self) -> Option<&'static str> {
                 match self {
                     $(Kind::$prefixed => Some($words),)*
@@ -343,7 +344,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it says something about the whole symbol, and so stands before it.
+    /// Returns true if it says something about the whole symbol, and so stands before it.
     pub(crate) fn is_mark(self) -> bool {
         use Kind::*;
         matches!(
@@ -383,7 +384,7 @@ impl Kind {
         )
     }
 
-    /// Whether declarations can be in it.
+    /// Returns true if declarations can be in it.
     pub(crate) fn is_context(self) -> bool {
         let (low, high) = (Kind::Structure as u16, Kind::MacroExpansionLoc as u16);
         (low..=high).contains(&(self as u16))

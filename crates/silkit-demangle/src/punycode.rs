@@ -6,7 +6,7 @@ const T_MAX: u32 = 26;
 const SKEW: u32 = 38;
 const DAMP: u32 = 700;
 
-/// The text that an encoded identifier stands for.
+/// Returns the text that an encoded identifier stands for.
 pub(crate) fn decode(encoded: &str) -> Option<String> {
     let (basic, rest) = encoded.rsplit_once('_').unwrap_or(("", encoded));
     let mut out: Vec<char> = basic.chars().collect();

@@ -35,7 +35,7 @@ impl Default for Diagnostics {
 }
 
 impl Diagnostics {
-    /// An empty collection without limits.
+    /// Creates an empty collection without limits.
     pub fn new() -> Self {
         Diagnostics { errors: Bounded::new(), others: Bounded::new(), warning_count: 0 }
     }
@@ -74,50 +74,50 @@ impl Diagnostics {
         self.others.append(other.others);
     }
 
-    /// How many errors were pushed, kept or not.
+    /// Returns how many errors were pushed, kept or not.
     pub fn error_count(&self) -> usize {
         self.errors.pushed
     }
 
-    /// How many warnings were pushed, kept or not.
+    /// Returns how many warnings were pushed, kept or not.
     pub fn warning_count(&self) -> usize {
         self.warning_count
     }
 
-    /// Whether an error was pushed.
+    /// Returns true if an error was pushed.
     pub fn has_errors(&self) -> bool {
         self.errors.pushed > 0
     }
 
-    /// Whether as many errors were pushed as are kept. Work that goes through its input in source
+    /// Returns true if as many errors were pushed as are kept. Work that goes through its input in source
     /// order may stop then.
     pub fn is_full(&self) -> bool {
         self.errors.pushed >= self.errors.max
     }
 
-    /// How many diagnostics of all kinds were pushed.
+    /// Returns how many diagnostics of all kinds were pushed.
     pub fn len(&self) -> usize {
         self.errors.pushed + self.others.pushed
     }
 
-    /// Whether nothing was pushed.
+    /// Returns true if nothing was pushed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many of them exceed the limits and are not kept.
+    /// Returns how many of them exceed the limits and are not kept.
     pub fn suppressed_count(&self) -> usize {
         self.errors.suppressed() + self.others.suppressed()
     }
 
-    /// The diagnostics that are kept, in source order.
+    /// Returns the diagnostics that are kept, in source order.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut all: Vec<&Diagnostic> = self.errors.first().into_iter().chain(self.others.first()).collect();
         all.sort_by(|a, b| source_order(a, b));
         all
     }
 
-    /// The diagnostics that are kept, in source order, by value.
+    /// Returns the diagnostics that are kept, in source order, by value.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.errors.prune(false);
         self.others.prune(false);

@@ -29,7 +29,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word that is printed: `error`, `warning`, `note` or `help`.
+    /// Returns the word that is printed: `error`, `warning`, `note` or `help`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -57,7 +57,7 @@ impl RuleId {
         RuleId(id)
     }
 
-    /// The id as it is printed.
+    /// Returns the id as it is printed.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
@@ -85,12 +85,12 @@ pub struct Rule {
 pub struct FileId(u32);
 
 impl FileId {
-    /// The file with this index.
+    /// Creates the file with this index.
     pub const fn new(index: u32) -> Self {
         FileId(index)
     }
 
-    /// The index.
+    /// Returns the index.
     pub const fn index(self) -> u32 {
         self.0
     }
@@ -108,13 +108,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes from `start` up to, and without, `end`. A reversed range becomes an empty one.
+    /// Creates the bytes from `start` up to, and without, `end`. A reversed range becomes an empty one.
     pub const fn new(file: FileId, start: u32, end: u32) -> Self {
         let end = if end < start { start } else { end };
         Span { file, start, end }
     }
 
-    /// The place before the byte at `offset`.
+    /// Creates the place before the byte at `offset`.
     pub const fn at(file: FileId, offset: u32) -> Self {
         Span::new(file, offset, offset)
     }
@@ -124,7 +124,7 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether no byte is inside.
+    /// Returns true if no byte is inside.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -137,7 +137,7 @@ pub struct Label {
     pub span: Span,
     /// What is there; may be empty when the diagnostic's message says it all.
     pub text: Box<str>,
-    /// Whether this is where the finding is, or only where something related is.
+    /// True if this is where the finding is, or only where something related is.
     pub is_primary: bool,
 }
 
@@ -182,7 +182,7 @@ pub enum EntityKind {
 }
 
 impl EntityKind {
-    /// The word used in machine-readable output.
+    /// Returns the word used in machine-readable output.
     pub const fn as_str(self) -> &'static str {
         match self {
             EntityKind::Function => "function",
@@ -210,17 +210,17 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// An entity of some kind.
+    /// Creates an entity of some kind.
     pub fn new(kind: EntityKind, name: impl Into<Box<str>>) -> Self {
         Entity { kind, name: name.into(), part: None, title: None, origin: None }
     }
 
-    /// A function.
+    /// Creates a function.
     pub fn function(name: impl Into<Box<str>>) -> Self {
         Entity::new(EntityKind::Function, name)
     }
 
-    /// Gives the entity a name for people.
+    /// Returns the entity a name for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<Box<str>>) -> Self {
         self.title = Some(title.into());
@@ -262,7 +262,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding without a rule or a place.
+    /// Creates a finding without a rule or a place.
     pub fn new(severity: Severity, message: impl Into<Box<str>>) -> Self {
         Diagnostic {
             severity,
@@ -275,12 +275,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error against `rule`.
+    /// Creates an error against `rule`.
     pub fn error(rule: RuleId, message: impl Into<Box<str>>) -> Self {
         Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Error, message) }
     }
 
-    /// A warning of `rule`.
+    /// Creates a warning of `rule`.
     pub fn warning(rule: RuleId, message: impl Into<Box<str>>) -> Self {
         Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Warning, message) }
     }
@@ -339,12 +339,12 @@ impl Diagnostic {
         self
     }
 
-    /// The place of the finding: the first primary label, or else the first label.
+    /// Returns the place of the finding: the first primary label, or else the first label.
     pub fn primary(&self) -> Option<&Label> {
         self.labels.iter().find(|l| l.is_primary).or_else(|| self.labels.first())
     }
 
-    /// The labels other than [`primary`](Self::primary).
+    /// Returns the labels other than [`primary`](Self::primary).
     pub fn others(&self) -> impl Iterator<Item = &Label> {
         let primary = self.primary().map(std::ptr::from_ref);
         self.labels.iter().filter(move |l| primary != Some(std::ptr::from_ref(*l)))

@@ -21,7 +21,7 @@ pub struct Expected {
     pub part: String,
 }
 
-/// The annotations of a text. Each of `prefixes` may stand between `expected-` and the severity.
+/// Returns the annotations of a text. Each of `prefixes` may stand between `expected-` and the severity.
 pub fn annotations(file: FileId, text: &str, prefixes: &[String]) -> Vec<Expected> {
     let mut found = Vec::new();
     let mut line_start = 0;

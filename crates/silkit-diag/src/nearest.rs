@@ -6,7 +6,7 @@ use strsim::osa_distance;
 /// lengths, and nobody mistypes a kilobyte.
 pub const MAX_NAME_LEN: usize = 128;
 
-/// The candidate closest to `name`, if one is close enough to be worth suggesting.
+/// Returns the candidate closest to `name`, if one is close enough to be worth suggesting.
 ///
 /// A candidate that differs only in letter case always wins. Otherwise the number of inserted,
 /// deleted, replaced and swapped characters counts; up to a third of the longer name may differ

@@ -27,7 +27,7 @@ pub enum SourceText<'a> {
 }
 
 impl SourceText<'_> {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             SourceText::Borrowed(bytes) => bytes,
@@ -102,7 +102,7 @@ pub struct SourceMap<'a> {
 }
 
 impl<'a> SourceMap<'a> {
-    /// A map without files.
+    /// Creates a map without files.
     pub fn new() -> Self {
         SourceMap { files: Vec::new() }
     }
@@ -123,12 +123,12 @@ impl<'a> SourceMap<'a> {
         Ok(FileId::new(id))
     }
 
-    /// A file, if it is one of this map.
+    /// Returns a file, if it is one of this map.
     pub fn file(&self, id: FileId) -> Option<&SourceFile<'a>> {
         self.files.get(id.index() as usize)
     }
 
-    /// All files, in the order in which they were added.
+    /// Returns all files, in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile<'a>)> {
         (0u32..).map(FileId::new).zip(&self.files)
     }
@@ -148,22 +148,22 @@ pub struct SourceFile<'a> {
 const CHUNK: usize = 4096;
 
 impl SourceFile<'_> {
-    /// What diagnostics call the file.
+    /// Returns what diagnostics call the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &[u8] {
         self.text.as_bytes()
     }
 
-    /// How many lines there are; text after the last `\n`, even if empty, counts as one.
+    /// Returns how many lines there are; text after the last `\n`, even if empty, counts as one.
     pub fn line_count(&self) -> u32 {
         to_u32(self.line_starts().len())
     }
 
-    /// The place of a byte offset; offsets behind the end are taken as the end.
+    /// Returns the place of a byte offset; offsets behind the end are taken as the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(self.text().len());
         let starts = self.line_starts();
@@ -176,7 +176,7 @@ impl SourceFile<'_> {
         }
     }
 
-    /// The byte range of a line (the first is 1) without its line end (`\n` or `\r\n`).
+    /// Returns the byte range of a line (the first is 1) without its line end (`\n` or `\r\n`).
     pub fn line_range(&self, line: u32) -> Option<std::ops::Range<u32>> {
         let starts = self.line_starts();
         let index = (line as usize).checked_sub(1)?;
@@ -190,7 +190,7 @@ impl SourceFile<'_> {
         Some(start..end - u32::from(has_cr))
     }
 
-    /// The offset of a line and byte column, both starting at 1, if there is such a place.
+    /// Returns the offset of a line and byte column, both starting at 1, if there is such a place.
     pub fn offset(&self, line: u32, byte_column: u32) -> Option<u32> {
         let range = self.line_range(line)?;
         let offset = range.start.checked_add(byte_column.checked_sub(1)?)?;

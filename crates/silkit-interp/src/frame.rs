@@ -27,7 +27,7 @@ pub(crate) struct Frame {
     pub(crate) serial: u64,
     /// Coroutines that it began and that are not over.
     pub(crate) coroutines: u32,
-    /// Whether temporary memory has to be given back when it returns.
+    /// True if temporary memory has to be given back when it returns.
     pub(crate) has_temporaries: bool,
     /// The number of the coroutine that it is, plus one.
     pub(crate) coroutine: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Suspended {
     pub(crate) resume: Pc,
     /// Where it goes on when it is aborted.
     pub(crate) unwind: Pc,
-    /// Whether it is over.
+    /// True if it is over.
     pub(crate) is_over: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct StackMemory {
     pub(crate) address: u64,
     /// The frame that allocated it.
     pub(crate) frame: u64,
-    /// Whether it is given back when the frame returns.
+    /// True if it is given back when the frame returns.
     pub(crate) temporary: bool,
 }
 

@@ -8,9 +8,9 @@ pub trait Host {
     fn write_stderr(&mut self, bytes: &[u8]);
     /// Reads a line from standard input with its end; empty at the end of the input.
     fn read_line(&mut self) -> Vec<u8>;
-    /// The arguments of the program, its name first.
+    /// Returns the arguments of the program, its name first.
     fn arguments(&self) -> Vec<String>;
-    /// The nanoseconds since some point in time.
+    /// Returns the nanoseconds since some point in time.
     fn nanoseconds(&mut self) -> u64;
     /// Shows a line of the trace.
     fn trace(&mut self, line: &str);

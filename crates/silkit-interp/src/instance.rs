@@ -52,9 +52,9 @@ pub(crate) struct FunctionInfo {
     pub(crate) module: ModuleId,
     /// Its signature.
     pub(crate) sig: Option<GenericSig>,
-    /// Whether its module is raw SIL.
+    /// True if its module is raw SIL.
     pub(crate) is_raw: bool,
-    /// Whether a call of it is a coroutine.
+    /// True if a call of it is a coroutine.
     pub(crate) is_coroutine: bool,
     /// Where opened types are live.
     pub(crate) opened: Opened,
@@ -92,7 +92,7 @@ pub(crate) struct Instance {
     pub(crate) types: FxHashMap<(Type, bool), Ty>,
     /// The types of values that the module does not know.
     pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,
-    /// Whether its frames and blocks were prepared.
+    /// True if its frames and blocks were prepared.
     pub(crate) is_prepared: bool,
 }
 

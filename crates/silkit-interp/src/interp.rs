@@ -82,7 +82,7 @@ pub struct Interp<'h> {
     pub(crate) pc: Pc,
     pub(crate) steps: u64,
     pub(crate) frames_made: u64,
-    /// Whether a nested run ended with an error.
+    /// True if a nested run ended with an error.
     pub(crate) threw: bool,
     pub(crate) codes: Vec<CodeTarget>,
     pub(crate) code_addresses: FxHashMap<(u8, u64), u64>,

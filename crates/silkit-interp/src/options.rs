@@ -14,9 +14,9 @@ pub struct Options {
     pub stack: u32,
     /// What hashing and random numbers begin with.
     pub seed: u64,
-    /// Whether calls are shown.
+    /// True if calls are shown.
     pub trace: bool,
-    /// Whether memory that is left at the end is reported.
+    /// True if memory that is left at the end is reported.
     pub leaks: bool,
     /// The kinds of violations that are not looked for.
     pub unchecked: FxHashSet<ViolationKind>,

@@ -64,7 +64,7 @@ pub(crate) struct CallSite {
     pub(crate) callee: Option<Callee>,
     /// The value that is called, where the callee is one.
     pub(crate) value: Slot,
-    /// Whether the value has a context.
+    /// True if the value has a context.
     pub(crate) is_thick: bool,
     /// The method that is called.
     pub(crate) method: Option<MethodSite>,
@@ -253,7 +253,7 @@ pub(crate) struct CastSite {
     pub(crate) target: Ty,
     pub(crate) source_info: TypeId,
     pub(crate) target_info: TypeId,
-    /// Whether operands are addresses.
+    /// True if operands are addresses.
     pub(crate) by_address: bool,
     pub(crate) from: Slot,
     pub(crate) to: Slot,

@@ -21,7 +21,7 @@ pub(crate) struct TypeInfo {
     pub(crate) align: u32,
     /// The distance of elements of an array.
     pub(crate) stride: u32,
-    /// Whether every byte of a value is initialized: there is no padding and no payload that may be missing.
+    /// True if every byte of a value is initialized: there is no padding and no payload that may be missing.
     pub(crate) is_dense: bool,
     /// What copying and destroying a value mean.
     pub(crate) plan: Plan,

@@ -62,7 +62,7 @@ impl ViolationKind {
         Self::TypeConfusion,
     ];
 
-    /// The name in options and reports.
+    /// Returns the name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::UseAfterFree => "use-after-free",
@@ -84,7 +84,7 @@ impl ViolationKind {
         }
     }
 
-    /// The kind with a name.
+    /// Creates the kind with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|k| k.name() == name)
     }

@@ -188,9 +188,9 @@ pub struct Version {
 /// A request for specialized code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specialization {
-    /// Whether other modules may use the specialized function.
+    /// True if other modules may use the specialized function.
     pub is_exported: bool,
-    /// Whether the requirements may leave generic parameters open.
+    /// True if the requirements may leave generic parameters open.
     pub is_partial: bool,
     /// The group of system programming interfaces that it belongs to.
     pub spi: Option<Symbol>,

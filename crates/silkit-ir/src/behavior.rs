@@ -18,7 +18,7 @@ use silkit_types::SilType;
 
 /// Finds functions by their names: what is called is asked for its attributes and effects.
 pub trait Functions: Sync {
-    /// The function with a name.
+    /// Returns the function with a name.
     fn function(&self, name: Symbol) -> Option<&Function>;
 }
 
@@ -33,12 +33,12 @@ impl Functions for NoFunctions {
 }
 
 impl MemoryBehavior {
-    /// Whether memory may be read.
+    /// Returns true if memory may be read.
     pub fn may_read(self) -> bool {
         matches!(self, Self::MayRead | Self::MayReadWrite | Self::MayHaveSideEffects)
     }
 
-    /// Whether memory may be written to.
+    /// Returns true if memory may be written to.
     pub fn may_write(self) -> bool {
         matches!(self, Self::MayWrite | Self::MayReadWrite | Self::MayHaveSideEffects)
     }
@@ -58,17 +58,17 @@ impl std::fmt::Debug for Behavior<'_> {
 }
 
 impl<'a> Behavior<'a> {
-    /// The behaviour of a body's instructions, which may call these functions.
+    /// Creates the behaviour of a body's instructions, which may call these functions.
     pub fn new(body: &'a Body, functions: &'a dyn Functions) -> Self {
         Self { body, functions }
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn body(&self) -> &'a Body {
         self.body
     }
 
-    /// What an instruction may do to memory.
+    /// Returns what an instruction may do to memory.
     pub fn memory(&self, inst: Inst) -> MemoryBehavior {
         let info = self.body.info(inst);
         if !info.memory_depends_on_instance {
@@ -84,7 +84,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// A call of a function that is known to touch no memory does nothing itself.
+    /// Returns a call of a function that is known to touch no memory does nothing itself.
     fn call(&self, inst: Inst) -> MemoryBehavior {
         let callee = called_function(self.body, inst).and_then(|name| self.functions.function(name));
         match callee.and_then(|callee| callee.attributes.effects) {
@@ -93,22 +93,22 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Whether it may read memory.
+    /// Returns true if it may read memory.
     pub fn may_read(&self, inst: Inst) -> bool {
         self.memory(inst).may_read()
     }
 
-    /// Whether it may write to memory.
+    /// Returns true if it may write to memory.
     pub fn may_write(&self, inst: Inst) -> bool {
         self.memory(inst).may_write()
     }
 
-    /// Whether it may read memory or write to it.
+    /// Returns true if it may read memory or write to it.
     pub fn may_read_or_write(&self, inst: Inst) -> bool {
         self.memory(inst) != MemoryBehavior::None
     }
 
-    /// Whether it may stop the program with an error.
+    /// Returns true if it may stop the program with an error.
     ///
     /// Casts that can fail are told apart kind by kind: those that stop the program where they fail are these, the
     /// others branch or give an optional value.
@@ -116,12 +116,13 @@ impl<'a> Behavior<'a> {
         self.body.info(inst).may_trap
     }
 
-    /// Whether it may do something that its results do not show, so that it must stay though nobody uses them.
+    /// Returns true if it may do something that its results do not show, so that it must stay though nobody uses
+    /// them.
     pub fn may_have_side_effects(&self, inst: Inst) -> bool {
         self.may_trap(inst) || self.may_write(inst)
     }
 
-    /// Whether it may release a reference, and so run any deinitializer.
+    /// Returns true if it may release a reference, and so run any deinitializer.
     pub fn may_release(&self, inst: Inst) -> bool {
         let body = self.body;
         if !body.info(inst).may_release {
@@ -146,7 +147,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Whether it may load a `weak` or `unowned` reference, and so see whether an object is still there.
+    /// Returns true if it may load a `weak` or `unowned` reference, and so see whether an object is still there.
     pub fn may_load_weak_or_unowned(&self, inst: Inst) -> bool {
         match self.body.inst(inst).opcode {
             Opcode::Builtin => self.may_read_or_write(inst),
@@ -158,7 +159,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Whether it may be a synchronization point: a memory barrier, a lock or a call of the system.
+    /// Returns true if it may be a synchronization point: a memory barrier, a lock or a call of the system.
     pub fn may_synchronize(&self, inst: Inst) -> bool {
         match self.body.inst(inst).opcode {
             Opcode::Builtin => self.may_read_or_write(inst),
@@ -168,7 +169,7 @@ impl<'a> Behavior<'a> {
     }
 }
 
-/// A load that takes leaves the memory uninitialized; one that copies retains what it reads.
+/// Returns a load that takes leaves the memory uninitialized; one that copies retains what it reads.
 fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     match body.view_as::<Load>(inst).and_then(|load| load.qualifier) {
         Some(LoadQualifier::Take) => MemoryBehavior::MayReadWrite,
@@ -177,7 +178,7 @@ fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// An assignment releases the old value.
+/// Returns an assignment releases the old value.
 fn store(body: &Body, inst: Inst) -> MemoryBehavior {
     match body.view_as::<Store>(inst).and_then(|store| store.qualifier) {
         Some(StoreQualifier::Assign) => MemoryBehavior::MayHaveSideEffects,
@@ -185,13 +186,13 @@ fn store(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// What depends on memory must not be used where the memory was written to since.
+/// Returns what depends on memory must not be used where the memory was written to since.
 fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
     let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
     if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
 }
 
-/// A builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
+/// Returns a builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
 fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     let Some(Builtin { name, .. }) = body.view_as(inst) else { return MemoryBehavior::MayHaveSideEffects };
     match BuiltinInfo::find(name.as_str()) {
@@ -208,7 +209,7 @@ fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// Whether a builtin with side effects may release something.
+/// Returns true if a builtin with side effects may release something.
 fn builtin_may_release(body: &Body, inst: Inst) -> bool {
     let Some(Builtin { name, .. }) = body.view_as(inst) else { return true };
     match BuiltinInfo::find(name.as_str()) {
@@ -218,17 +219,17 @@ fn builtin_may_release(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// The name of an LLVM intrinsic, `sqrt_FPIEEE64` of `int_sqrt_FPIEEE64`.
+/// Returns the name of an LLVM intrinsic, `sqrt_FPIEEE64` of `int_sqrt_FPIEEE64`.
 fn intrinsic(builtin: &str) -> Option<&str> {
     builtin.strip_prefix("int_")
 }
 
-/// Whether the name of an intrinsic is this one, types aside.
+/// Returns true if the name of an intrinsic is this one, types aside.
 fn is_named(name: &str, intrinsic: &str) -> bool {
     name.strip_prefix(intrinsic).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-/// Whether LLVM says of an intrinsic that it writes to no memory and does not unwind.
+/// Returns true if LLVM says of an intrinsic that it writes to no memory and does not unwind.
 ///
 /// The reference treats one that touches no memory as if it read it; so do we.
 fn only_computes(name: &str) -> bool {
@@ -337,7 +338,7 @@ const PURE_INTRINSICS: &[&str] = &[
     "vscale",
 ];
 
-/// The function that an apply site names, through conversions and closures that keep it.
+/// Returns the function that an apply site names, through conversions and closures that keep it.
 pub fn called_function(body: &Body, inst: Inst) -> Option<Symbol> {
     let mut callee = ApplySite::new(body, inst, Addresses::Lowered)?.callee();
     // A body that is wrong may define values by each other.

@@ -7,7 +7,7 @@ use silkit_types::{
     Substitution, TupleElement, Type, TypeFacts, TypeKind, lowered_as_parameter,
 };
 
-/// A function type with its generic parameters replaced by formal types and `@substituted`
+/// Returns a function type with its generic parameters replaced by formal types and `@substituted`
 /// resolved; `None` where the number of arguments does not fit.
 pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let mut new = with_arguments(f, args, facts)?;
@@ -22,7 +22,7 @@ pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Op
     Some(new)
 }
 
-/// A function type with its generic parameters replaced by formal types; `@substituted` stays.
+/// Returns a function type with its generic parameters replaced by formal types; `@substituted` stays.
 pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
     let mut new = f.clone();
@@ -41,7 +41,7 @@ pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFa
     Some(new)
 }
 
-/// A lowered type with its generic parameters replaced by formal types, which are lowered where they
+/// Returns a lowered type with its generic parameters replaced by formal types, which are lowered where they
 /// come to stand for a value: a metatype becomes thick.
 pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFacts) -> Type {
     use TypeKind as K;
@@ -76,18 +76,18 @@ fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
     f.results.iter_mut().chain(f.error.iter_mut()).for_each(|r| r.ty = replace(r.ty));
 }
 
-/// What a call of the function gives: its direct results, as a tuple unless there is one.
+/// Returns what a call of the function gives: its direct results, as a tuple unless there is one.
 pub fn direct_result(f: &FunctionType) -> Type {
     let direct: Vec<Type> = f.results.iter().filter(|r| !r.convention.is_indirect()).map(|r| r.ty).collect();
     Type::tuple(&direct)
 }
 
-/// The values that a call of the coroutine yields.
+/// Returns the values that a call of the coroutine yields.
 pub fn yields(f: &FunctionType) -> Vec<SilType> {
     f.yields.iter().map(|y| SilType::new(y.ty, y.convention.is_indirect())).collect()
 }
 
-/// The type of a closure that binds the last `bound` parameters.
+/// Returns the type of a closure that binds the last `bound` parameters.
 pub(crate) fn closure_type(
     f: &FunctionType,
     bound: usize,
@@ -109,7 +109,7 @@ pub(crate) fn closure_type(
     Some(Type::new(TypeKind::Function(Box::new(new))))
 }
 
-/// A closure retains what its function returned unretained.
+/// Returns a closure retains what its function returned unretained.
 fn closure_result(convention: ResultConvention) -> ResultConvention {
     match convention {
         ResultConvention::UnownedInnerPointer => ResultConvention::Unowned,

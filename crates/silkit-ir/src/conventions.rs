@@ -72,27 +72,27 @@ pub enum ArgumentConvention {
 }
 
 impl ArgumentConvention {
-    /// Whether an address is passed.
+    /// Returns true if an address is passed.
     pub fn is_indirect(self) -> bool {
         !matches!(self, Self::Owned | Self::Guaranteed | Self::Unowned)
     }
 
-    /// Whether the callee takes over what is passed.
+    /// Returns true if the callee takes over what is passed.
     pub fn is_consumed(self) -> bool {
         matches!(self, Self::In | Self::Owned | Self::PackOwned)
     }
 
-    /// Whether the callee borrows what is passed.
+    /// Returns true if the callee borrows what is passed.
     pub fn is_guaranteed(self) -> bool {
         matches!(self, Self::InGuaranteed | Self::Guaranteed | Self::PackGuaranteed)
     }
 
-    /// Whether the callee may change the memory at the address.
+    /// Returns true if the callee may change the memory at the address.
     pub fn is_mutating(self) -> bool {
         matches!(self, Self::Out | Self::Inout | Self::InoutAliasable | Self::PackOut | Self::PackInout)
     }
 
-    /// The convention of the value that a closure passes to itself as its context.
+    /// Creates the convention of the value that a closure passes to itself as its context.
     pub fn of_callee(convention: CalleeConvention) -> Self {
         match convention {
             CalleeConvention::Owned => Self::Owned,
@@ -103,7 +103,7 @@ impl ArgumentConvention {
 }
 
 impl Addresses {
-    /// How a parameter or a yielded value is passed.
+    /// Returns how a parameter or a yielded value is passed.
     pub fn param(self, convention: ParamConvention) -> ArgumentConvention {
         use ArgumentConvention as A;
         use ParamConvention as P;
@@ -124,7 +124,7 @@ impl Addresses {
         }
     }
 
-    /// Whether a result is written through an address.
+    /// Returns true if a result is written through an address.
     pub fn is_indirect_result(self, convention: ResultConvention) -> bool {
         match convention {
             ResultConvention::Out => self == Addresses::Lowered,
@@ -132,7 +132,7 @@ impl Addresses {
         }
     }
 
-    /// The ownership of a result that is returned as a value, whose type may be trivial or not
+    /// Returns the ownership of a result that is returned as a value, whose type may be trivial or not
     /// known to be.
     pub fn direct_result(self, convention: ResultConvention, is_trivial: Option<bool>) -> Option<Ownership> {
         use ResultConvention as R;
@@ -158,79 +158,79 @@ pub struct Conventions<'t> {
 }
 
 impl<'t> Conventions<'t> {
-    /// The conventions of a function type.
+    /// Creates the conventions of a function type.
     pub fn new(ty: &'t FunctionType, addresses: Addresses) -> Self {
         Self { ty, addresses }
     }
 
-    /// The conventions of a function.
+    /// Returns the conventions of a function.
     pub fn of(function: &Function, addresses: Addresses) -> Option<Conventions<'static>> {
         function.ty.ty().as_function().map(|ty| Conventions { ty, addresses })
     }
 
-    /// The results that are written through an address, with their positions.
+    /// Returns the results that are written through an address, with their positions.
     pub fn indirect_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
         let addresses = self.addresses;
         self.ty.results.iter().enumerate().filter(move |(_, r)| addresses.is_indirect_result(r.convention))
     }
 
-    /// The results that are returned as values, with their positions.
+    /// Returns the results that are returned as values, with their positions.
     pub fn direct_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
         let addresses = self.addresses;
         self.ty.results.iter().enumerate().filter(move |(_, r)| !addresses.is_indirect_result(r.convention))
     }
 
-    /// How many SIL arguments are addresses of results.
+    /// Returns how many SIL arguments are addresses of results.
     pub fn indirect_result_count(&self) -> usize {
         self.indirect_results().count()
     }
 
-    /// Whether the error is written through an address.
+    /// Returns true if the error is written through an address.
     pub fn has_indirect_error(&self) -> bool {
         self.ty.error.is_some_and(|e| self.addresses.is_indirect_result(e.convention))
     }
 
-    /// The SIL argument of the first indirect result.
+    /// Returns the SIL argument of the first indirect result.
     pub fn first_indirect_result_argument(&self) -> usize {
         0
     }
 
-    /// The SIL argument of the indirect error.
+    /// Returns the SIL argument of the indirect error.
     pub fn error_argument(&self) -> Option<usize> {
         self.has_indirect_error().then(|| self.indirect_result_count())
     }
 
-    /// The SIL argument of the first parameter.
+    /// Returns the SIL argument of the first parameter.
     pub fn first_param_argument(&self) -> usize {
         self.indirect_result_count() + usize::from(self.has_indirect_error())
     }
 
-    /// The number of SIL arguments.
+    /// Returns the number of SIL arguments.
     pub fn argument_count(&self) -> usize {
         self.first_param_argument() + self.ty.params.len()
     }
 
-    /// The SIL argument of `self`, which is the last parameter of a method.
+    /// Returns the SIL argument of `self`, which is the last parameter of a method.
     pub fn self_argument(&self) -> Option<usize> {
         self.argument_count().checked_sub(1).filter(|&i| i >= self.first_param_argument())
     }
 
-    /// The SIL argument of a parameter.
+    /// Returns the SIL argument of a parameter.
     pub fn argument_of_param(&self, param: usize) -> Option<usize> {
         (param < self.ty.params.len()).then(|| self.first_param_argument() + param)
     }
 
-    /// The SIL argument of a result, where it is indirect.
+    /// Returns the SIL argument of a result, where it is indirect.
     pub fn argument_of_result(&self, result: usize) -> Option<usize> {
         self.indirect_results().position(|(i, _)| i == result)
     }
 
-    /// The parameter of a SIL argument, where it is one.
+    /// Returns the parameter of a SIL argument, where it is one.
     pub fn param_of_argument(&self, argument: usize) -> Option<usize> {
         argument.checked_sub(self.first_param_argument()).filter(|&p| p < self.ty.params.len())
     }
 
-    /// What a SIL argument is.
+    /// Returns what a SIL argument is.
     pub fn role(&self, argument: usize) -> Option<ArgumentRole> {
         if let Some((result, _)) = self.indirect_results().nth(argument) {
             return Some(ArgumentRole::IndirectResult(result));
@@ -241,12 +241,12 @@ impl<'t> Conventions<'t> {
         self.param_of_argument(argument).map(ArgumentRole::Param)
     }
 
-    /// The declaration of the parameter that a SIL argument is.
+    /// Returns the declaration of the parameter that a SIL argument is.
     pub fn param(&self, argument: usize) -> Option<&'t Param> {
         self.ty.params.get(self.param_of_argument(argument)?)
     }
 
-    /// How a SIL argument is passed.
+    /// Returns how a SIL argument is passed.
     pub fn convention(&self, argument: usize) -> Option<ArgumentConvention> {
         let result = |r: &ResultInfo| match r.convention {
             ResultConvention::PackOut => ArgumentConvention::PackOut,
@@ -259,7 +259,7 @@ impl<'t> Conventions<'t> {
         })
     }
 
-    /// The type of a SIL argument, in terms of the function's own generic parameters.
+    /// Returns the type of a SIL argument, in terms of the function's own generic parameters.
     pub fn argument_type(&self, argument: usize) -> Option<SilType> {
         let ty = match self.role(argument)? {
             ArgumentRole::IndirectResult(i) => self.ty.results[i].ty,
@@ -269,18 +269,18 @@ impl<'t> Conventions<'t> {
         Some(SilType::new(ty, self.convention(argument)?.is_indirect()))
     }
 
-    /// The type of what a call returns: the direct results, as a tuple unless there is one.
+    /// Returns the type of what a call returns: the direct results, as a tuple unless there is one.
     pub fn direct_result_type(&self) -> SilType {
         let types: Vec<Type> = self.direct_results().map(|(_, r)| r.ty).collect();
         SilType::object(Type::tuple(&types))
     }
 
-    /// How a yielded value is passed.
+    /// Returns how a yielded value is passed.
     pub fn yield_convention(&self, index: usize) -> Option<ArgumentConvention> {
         self.ty.yields.get(index).map(|y| self.addresses.param(y.convention))
     }
 
-    /// The types of the yielded values.
+    /// Returns the types of the yielded values.
     pub fn yield_types(&self) -> Vec<SilType> {
         let ty = |y: &Param| SilType::new(y.ty, self.addresses.param(y.convention).is_indirect());
         self.ty.yields.iter().map(ty).collect()
@@ -299,42 +299,42 @@ pub struct ApplySite<'b> {
 }
 
 impl<'b> ApplySite<'b> {
-    /// The apply site that an instruction is.
+    /// Creates the apply site that an instruction is.
     pub fn new(body: &'b Body, inst: Inst, addresses: Addresses) -> Option<Self> {
         body.info(inst).apply.map(|kind| Self { body, inst, kind, addresses })
     }
 
-    /// The apply site that an operand belongs to.
+    /// Creates the apply site that an operand belongs to.
     pub fn of_operand(body: &'b Body, operand: Operand, addresses: Addresses) -> Option<Self> {
         Self::new(body, body.operand(operand).user, addresses)
     }
 
-    /// Whether it calls.
+    /// Returns true if it calls.
     pub fn is_full(&self) -> bool {
         self.kind == ApplyKind::Full
     }
 
-    /// The operand number of the callee.
+    /// Returns the operand number of the callee.
     pub fn callee_operand(&self) -> usize {
         self.body.operand_range(self.inst, spec(self.body, self.inst, "callee")).start
     }
 
-    /// The function that is called or captured.
+    /// Returns the function that is called or captured.
     pub fn callee(&self) -> Value {
         self.body.operand_value(self.inst, self.callee_operand())
     }
 
-    /// The callee's type as spelled, before substitution.
+    /// Returns the callee's type as spelled, before substitution.
     pub fn callee_type(&self) -> SilType {
         self.body.word(self.inst, "type").map(SilType::from_u32).expect("invariant: an apply site has a type")
     }
 
-    /// The formal types that replace the callee's generic parameters.
+    /// Returns the formal types that replace the callee's generic parameters.
     pub fn substitutions(&self) -> Vec<Type> {
         self.body.word(self.inst, "subs").map_or_else(Vec::new, |list| self.body.type_list(list))
     }
 
-    /// The conventions of the callee. They do not depend on the substitutions; types do.
+    /// Returns the conventions of the callee. They do not depend on the substitutions; types do.
     pub fn callee_conventions(&self) -> Option<Conventions<'static>> {
         let ty = self.callee_type().ty().as_function()?;
         Some(Conventions::new(ty, self.addresses))
@@ -344,29 +344,29 @@ impl<'b> ApplySite<'b> {
         self.body.operand_range(self.inst, spec(self.body, self.inst, "args"))
     }
 
-    /// How many arguments are applied.
+    /// Returns how many arguments are applied.
     pub fn applied_count(&self) -> usize {
         self.applied().len()
     }
 
-    /// The applied arguments.
+    /// Returns the applied arguments.
     pub fn arguments(&self) -> impl ExactSizeIterator<Item = Value> + Clone + use<'b> {
         self.body.operands(self.inst)[self.applied()].iter().map(|o| o.value)
     }
 
-    /// The operand number of an applied argument.
+    /// Returns the operand number of an applied argument.
     pub fn operand_of_applied(&self, applied: usize) -> Option<usize> {
         let range = self.applied();
         (applied < range.len()).then(|| range.start + applied)
     }
 
-    /// The applied argument of an operand number.
+    /// Returns the applied argument of an operand number.
     pub fn applied_of_operand(&self, operand: usize) -> Option<usize> {
         let range = self.applied();
         range.contains(&operand).then(|| operand - range.start)
     }
 
-    /// The callee's SIL argument to which the first applied argument goes; `None` where more are
+    /// Returns the callee's SIL argument to which the first applied argument goes; `None` where more are
     /// applied than the callee takes.
     pub fn first_applied_argument(&self) -> Option<usize> {
         match self.kind {
@@ -377,34 +377,34 @@ impl<'b> ApplySite<'b> {
         }
     }
 
-    /// The callee's SIL argument to which an applied argument goes.
+    /// Returns the callee's SIL argument to which an applied argument goes.
     pub fn argument_of_applied(&self, applied: usize) -> Option<usize> {
         let argument = self.first_applied_argument()? + applied;
         (applied < self.applied_count() && argument < self.callee_conventions()?.argument_count())
             .then_some(argument)
     }
 
-    /// The applied argument that goes to a SIL argument of the callee, where it is applied here.
+    /// Returns the applied argument that goes to a SIL argument of the callee, where it is applied here.
     pub fn applied_of_argument(&self, argument: usize) -> Option<usize> {
         argument.checked_sub(self.first_applied_argument()?).filter(|&a| a < self.applied_count())
     }
 
-    /// The callee's SIL argument to which an operand number goes.
+    /// Returns the callee's SIL argument to which an operand number goes.
     pub fn argument_of_operand(&self, operand: usize) -> Option<usize> {
         self.argument_of_applied(self.applied_of_operand(operand)?)
     }
 
-    /// The operand number that goes to a SIL argument of the callee.
+    /// Returns the operand number that goes to a SIL argument of the callee.
     pub fn operand_of_argument(&self, argument: usize) -> Option<usize> {
         self.operand_of_applied(self.applied_of_argument(argument)?)
     }
 
-    /// How an applied argument is passed.
+    /// Returns how an applied argument is passed.
     pub fn convention_of_applied(&self, applied: usize) -> Option<ArgumentConvention> {
         self.callee_conventions()?.convention(self.argument_of_applied(applied)?)
     }
 
-    /// How an operand is passed; the callee itself goes by the convention of its context.
+    /// Returns how an operand is passed; the callee itself goes by the convention of its context.
     pub fn convention_of_operand(&self, operand: usize) -> Option<ArgumentConvention> {
         if operand == self.callee_operand() {
             return Some(ArgumentConvention::of_callee(self.callee_conventions()?.ty.callee));
@@ -412,14 +412,14 @@ impl<'b> ApplySite<'b> {
         self.convention_of_applied(self.applied_of_operand(operand)?)
     }
 
-    /// The value that is applied as `self`, the last argument of a method.
+    /// Returns the value that is applied as `self`, the last argument of a method.
     pub fn self_value(&self) -> Option<Value> {
         let argument = self.callee_conventions()?.self_argument()?;
         Some(self.body.operand_value(self.inst, self.operand_of_argument(argument)?))
     }
 }
 
-/// The operand specification with a name.
+/// Returns the operand specification with a name.
 fn spec(body: &Body, inst: Inst, name: &str) -> usize {
     body.info(inst).operand(name).expect("invariant: an apply site has a callee and arguments")
 }

@@ -15,7 +15,7 @@ pub struct SourceLoc {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// Whether it is spelled `* "file":line:column` (made by the compiler).
+    /// True if it is spelled `* "file":line:column` (made by the compiler).
     pub is_auto: bool,
 }
 
@@ -27,7 +27,7 @@ pub type DebugVar = Interned<DebugVarData>;
 pub struct DebugVarData {
     /// Whether it is `let`; `None` where neither is spelled.
     pub is_let: Option<bool>,
-    /// Whether its contents are not parenthesized: the form `(name "x", …)` of declared variables.
+    /// True if its contents are not parenthesized: the form `(name "x", …)` of declared variables.
     pub parenthesized: bool,
     /// `name "x"`.
     pub name: Option<Symbol>,
@@ -59,12 +59,12 @@ pub enum DebugExpr {
 }
 
 impl DebugVarData {
-    /// The handle of this variable.
+    /// Returns the handle of this variable.
     pub fn intern(self) -> DebugVar {
         VARS.intern(self)
     }
 
-    /// The variable of a handle.
+    /// Returns the variable of a handle.
     pub fn of(var: DebugVar) -> &'static DebugVarData {
         VARS.get(var)
     }

@@ -18,17 +18,17 @@ pub struct DeclRefData {
 }
 
 impl DeclRef {
-    /// The reference with these parts.
+    /// Creates the reference with these parts.
     pub fn new(data: DeclRefData) -> Self {
         Self(DECLS.intern(data))
     }
 
-    /// The parts.
+    /// Returns the parts.
     pub fn data(self) -> &'static DeclRefData {
         DECLS.get(self.0)
     }
 
-    /// The last name of the path, without the backticks of an escaped name.
+    /// Returns the last name of the path, without the backticks of an escaped name.
     pub fn name(self) -> Option<Symbol> {
         let name = *self.data().path.last()?;
         match name.as_str().strip_prefix('`').and_then(|n| n.strip_suffix('`')) {
@@ -44,13 +44,13 @@ impl DeclRef {
         Self::new(DeclRefData { path, kinds: Box::new([Symbol::new(kind)]) })
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// The reference with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the reference with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))

@@ -24,7 +24,7 @@ pub struct ArgumentEscape {
     pub path: ProjectionPath,
     /// Where it escapes to.
     pub to: Escape,
-    /// Whether a pass found it; people wrote it otherwise, and it stays.
+    /// True if a pass found it; people wrote it otherwise, and it stays.
     pub is_derived: bool,
 }
 
@@ -37,7 +37,7 @@ pub enum Escape {
     Return {
         /// The part.
         path: ProjectionPath,
-        /// Whether nothing else comes there.
+        /// True if nothing else comes there.
         is_exclusive: bool,
     },
     /// To a part of another argument.
@@ -86,7 +86,7 @@ pub struct ArgumentEffects {
 }
 
 impl ArgumentEffects {
-    /// The effects with their parts.
+    /// Returns the effects with their parts.
     pub fn parts(&self) -> impl Iterator<Item = (Effects, ProjectionPath)> {
         let parts = [
             (Effects::READ, self.read),
@@ -97,7 +97,7 @@ impl ArgumentEffects {
         parts.into_iter().filter_map(|(effect, path)| Some((effect, path?)))
     }
 
-    /// The part that one effect is done to; `None` for effects that arguments do not have.
+    /// Returns the part that one effect is done to; `None` for effects that arguments do not have.
     pub fn part_mut(&mut self, effect: Effects) -> Option<&mut Option<ProjectionPath>> {
         match effect {
             Effects::READ => Some(&mut self.read),
@@ -128,18 +128,18 @@ pub struct SideEffects {
 }
 
 impl SideEffects {
-    /// What is done to an argument.
+    /// Returns what is done to an argument.
     pub fn argument(&self, index: usize) -> ArgumentEffects {
         self.arguments.get(index).copied().unwrap_or_default()
     }
 
-    /// What is done to each argument, to any part of it.
+    /// Returns what is done to each argument, to any part of it.
     pub fn of_arguments(&self) -> impl Iterator<Item = (usize, Effects)> + '_ {
         let of = |argument: &ArgumentEffects| argument.parts().map(|(effect, _)| effect).collect();
         self.arguments.iter().enumerate().map(move |(index, argument)| (index, of(argument)))
     }
 
-    /// All effects, to arguments or elsewhere.
+    /// Returns all effects, to arguments or elsewhere.
     pub fn all(&self) -> Effects {
         self.of_arguments().fold(self.global, |all, (_, effects)| all | effects)
     }

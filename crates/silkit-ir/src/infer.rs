@@ -14,13 +14,13 @@ use silkit_types::{
     TypeKind,
 };
 
-/// The types of the results of an instruction; at least one for an instruction with one result, and
+/// Returns the types of the results of an instruction; at least one for an instruction with one result, and
 /// none where their number is not known.
 pub fn result_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Vec<SilType> {
     inferred_types(body, inst, facts).unwrap_or_default()
 }
 
-/// The types of the results of an instruction; `None` where their number is not known.
+/// Returns the types of the results of an instruction; `None` where their number is not known.
 pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {
     let info = body.info(inst);
     let spec = |i: u8| operand_type(body, inst, i as usize);
@@ -52,7 +52,7 @@ fn fixed(name: &'static str) -> Type {
     }
 }
 
-/// The type of the first operand of a specification.
+/// Returns the type of the first operand of a specification.
 fn operand_type(body: &Body, inst: Inst, spec: usize) -> SilType {
     let start = body.operand_range(inst, spec).start;
     body.operands(inst).get(start).map_or_else(SilType::unknown, |o| body.value(o.value).ty)
@@ -140,7 +140,7 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
     })
 }
 
-/// A function type that is differentiable with respect to the parameters that the instruction lists.
+/// Returns a function type that is differentiable with respect to the parameters that the instruction lists.
 fn differentiable(body: &Body, inst: Inst, original: Type) -> Option<Type> {
     let mut function = original.as_function()?.clone();
     let is_linear = body.inst(inst).opcode == Opcode::LinearFunction;
@@ -211,7 +211,7 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
     }
 }
 
-/// The payload of a case; `Optional` is known without its declaration.
+/// Returns the payload of a case; `Optional` is known without its declaration.
 fn enum_payload(base: Type, case: &str, facts: &dyn TypeFacts) -> Option<Type> {
     match base.kind() {
         TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && case == "some" => {
@@ -241,7 +241,7 @@ fn unwrap_move_only(ty: Type) -> Type {
     }
 }
 
-/// The lowered form of a formal type whose abstraction is its own: metatypes become thick.
+/// Returns the lowered form of a formal type whose abstraction is its own: metatypes become thick.
 pub(crate) fn lowered(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Metatype(MetatypeRepr::Formal, instance) => {

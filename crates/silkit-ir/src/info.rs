@@ -28,7 +28,7 @@ pub struct InstInfo {
     pub flags: &'static [&'static str],
     /// How many results it has.
     pub results: Results,
-    /// Whether opened types in its attributes make it use the values that opened them
+    /// True if opened types in its attributes make it use the values that opened them
     /// (SIL.md, "Values and Operands": type-dependent operands).
     pub type_dependent: bool,
     /// The part that it plays.
@@ -43,11 +43,11 @@ pub struct InstInfo {
     pub value_ownership: ValueOwnership,
     /// What it does to memory.
     pub memory: MemoryBehavior,
-    /// Whether the answer to `memory` depends on the instance.
+    /// True if the answer to `memory` depends on the instance.
     pub memory_depends_on_instance: bool,
-    /// Whether it may release a reference.
+    /// True if it may release a reference.
     pub may_release: bool,
-    /// Whether it may trap.
+    /// True if it may trap.
     pub may_trap: bool,
     /// What it may need the runtime for, in some instance.
     pub runtime: RuntimeEffects,
@@ -70,7 +70,7 @@ pub struct InstInfo {
 }
 
 impl OperandSpec {
-    /// Whether its ownership is passed on to results or successors.
+    /// Returns true if its ownership is passed on to results or successors.
     pub fn is_forwarded(&self) -> bool {
         use OperandOwnership as O;
         matches!(
@@ -83,17 +83,17 @@ impl OperandSpec {
 }
 
 impl InstInfo {
-    /// The position of an operand by its name.
+    /// Returns the position of an operand by its name.
     pub fn operand(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
     }
 
-    /// The position of an attribute by its name.
+    /// Returns the position of an attribute by its name.
     pub fn attr(&self, name: &str) -> Option<usize> {
         self.attrs.iter().position(|a| a.name == name)
     }
 
-    /// The bit of a flag by its name.
+    /// Returns the bit of a flag by its name.
     pub fn flag(&self, name: &str) -> Option<usize> {
         self.flags.iter().position(|f| *f == name)
     }
@@ -110,7 +110,7 @@ pub enum Piece {
     Choice {
         /// The attribute that holds the index of the keyword.
         attr: u8,
-        /// Whether it stands in brackets and is followed by a space.
+        /// True if it stands in brackets and is followed by a space.
         bracketed: bool,
     },
     /// One operand.
@@ -253,7 +253,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The operand of the table that it is about.
+    /// Returns the operand of the table that it is about.
     pub fn operand(self) -> Option<usize> {
         match self {
             Self::None | Self::Allocation => None,
@@ -268,7 +268,7 @@ impl Role {
 }
 
 impl AttrKind {
-    /// Whether a word stands for a list in the body's pool.
+    /// Returns true if a word stands for a list in the body's pool.
     pub fn is_list(self) -> bool {
         use AttrKind as K;
         matches!(
@@ -521,7 +521,7 @@ pub struct BuiltinInfo {
     pub id: &'static str,
     /// The types that may end its name.
     pub types: BuiltinTypes,
-    /// Whether it may touch memory.
+    /// True if it may touch memory.
     pub reads_and_writes: bool,
     /// How it uses its operands.
     pub operands: OperandOwnership,
@@ -536,7 +536,7 @@ pub struct BuiltinInfo {
 }
 
 impl BuiltinInfo {
-    /// The builtin with this name, which may end with types: `add_Int64`.
+    /// Returns the builtin with this name, which may end with types: `add_Int64`.
     pub fn find(name: &str) -> Option<&'static BuiltinInfo> {
         let table = crate::generated::BUILTINS;
         let mut name = name;
@@ -548,7 +548,7 @@ impl BuiltinInfo {
         }
     }
 
-    /// How it uses an operand, of so many.
+    /// Returns how it uses an operand, of so many.
     pub fn operand(&self, index: usize, count: usize) -> OperandOwnership {
         match self.at.iter().find(|(at, _)| *at == index) {
             Some((_, ownership)) => *ownership,
@@ -588,7 +588,7 @@ macro_rules! named {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
         impl $name {
-            /// The name in the instruction table.
+            /// Returns the name in the instruction table.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }

@@ -34,7 +34,7 @@ pub enum KeyPathComponent {
     },
     /// `gettable_property $T, id …, getter …` and `settable_property …`.
     Computed {
-        /// Whether it is settable.
+        /// True if it is settable.
         settable: bool,
         /// The type.
         ty: Type,
@@ -92,12 +92,12 @@ pub struct KeyPathIndex {
 }
 
 impl KeyPathData {
-    /// The handle of this pattern.
+    /// Returns the handle of this pattern.
     pub fn intern(self) -> KeyPath {
         PATTERNS.intern(self)
     }
 
-    /// The pattern of a handle.
+    /// Returns the pattern of a handle.
     pub fn of(pattern: KeyPath) -> &'static KeyPathData {
         PATTERNS.get(pattern)
     }

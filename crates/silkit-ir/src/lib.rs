@@ -62,18 +62,18 @@ pub use runtime::RuntimeEffects;
 pub const NONE: u32 = u32::MAX;
 
 impl Opcode {
-    /// The row of the instruction table.
+    /// Returns the row of the instruction table.
     #[inline]
     pub fn info(self) -> &'static InstInfo {
         &generated::INFOS[self as usize]
     }
 
-    /// Whether it names a function, to be called or passed on.
+    /// Returns true if it names a function, to be called or passed on.
     pub fn is_function_ref(self) -> bool {
         matches!(self, Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef)
     }
 
-    /// The instruction with this name in the text form.
+    /// Returns the instruction with this name in the text form.
     pub fn from_name(name: &str) -> Option<Opcode> {
         use silkit_base::FxHashMap;
         use std::sync::OnceLock;
@@ -81,12 +81,12 @@ impl Opcode {
         NAMES.get_or_init(|| Opcode::ALL.iter().map(|&o| (o.info().name, o)).collect()).get(name).copied()
     }
 
-    /// Whether it leaves the function (SIL.md, "Definition of a path").
+    /// Returns true if it leaves the function (SIL.md, "Definition of a path").
     pub fn leaves_function(self) -> bool {
         matches!(self, Opcode::Return | Opcode::Throw | Opcode::ThrowAddr | Opcode::Unwind)
     }
 
-    /// Whether it ends a block.
+    /// Returns true if it ends a block.
     pub fn is_terminator(self) -> bool {
         self.info().results == info::Results::Terminator
     }

@@ -118,7 +118,7 @@ pub enum SilStage {
 pub struct SwiftText {
     /// The text, without the white space around it.
     pub text: Box<str>,
-    /// Whether differentiation declared it: such types print behind the differentiability witnesses.
+    /// True if differentiation declared it: such types print behind the differentiability witnesses.
     pub synthesized: bool,
 }
 
@@ -168,7 +168,7 @@ impl Linkage {
         Linkage::SharedExternal,
     ];
 
-    /// The keyword, empty for [`Linkage::Default`].
+    /// Returns the keyword, empty for [`Linkage::Default`].
     pub fn spelling(self) -> &'static str {
         match self {
             Linkage::Default => "",
@@ -205,7 +205,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A declaration: a function without attributes and body.
+    /// Creates a declaration: a function without attributes and body.
     pub fn new(name: impl Into<Symbol>, ty: SilType) -> Self {
         Self {
             name: name.into(),
@@ -217,7 +217,7 @@ impl Function {
         }
     }
 
-    /// The function without what is in its body; a definition has an empty one.
+    /// Returns the function without what is in its body; a definition has an empty one.
     pub fn header(&self) -> Self {
         Self {
             attributes: self.attributes.clone(),
@@ -391,7 +391,7 @@ pub enum WitnessEntry {
     AssociatedType(Symbol, Type),
     /// `associated_conformance (A: P): conformance`; also spelled `associated_type_protocol`.
     AssociatedConformance {
-        /// Whether it is spelled `associated_type_protocol`.
+        /// True if it is spelled `associated_type_protocol`.
         old_spelling: bool,
         /// The associated type, as a type in terms of `Self`.
         ty: Type,

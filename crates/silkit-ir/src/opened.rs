@@ -57,7 +57,7 @@ impl OpenedTypes {
 }
 
 impl Body {
-    /// The value that opened the type with an id. For the id of `@dynamic_self`, the `self` of the method.
+    /// Returns the value that opened the type with an id. For the id of `@dynamic_self`, the `self` of the method.
     pub fn opened_value(&self, id: Symbol) -> Option<Value> {
         match self.opened.values.get(&id) {
             None if id == *DYNAMIC_SELF => self.entry_arguments().last().copied(),
@@ -65,7 +65,8 @@ impl Body {
         }
     }
 
-    /// The values that opened the types in the attributes of an instruction that is being made: its type-dependent operands.
+    /// Returns the values that opened the types in the attributes of an instruction that is being made: its
+    /// type-dependent operands.
     pub fn opened_values(&self, opcode: Opcode, words: &[u32]) -> Vec<Value> {
         let ids = opened_in_attributes(self, opcode, words);
         ids.into_iter().filter_map(|id| self.opened_value(id)).collect()
@@ -85,7 +86,7 @@ impl Body {
         }
     }
 
-    /// The id of the type that an instruction opens.
+    /// Returns the id of the type that an instruction opens.
     pub fn opened_id(&self, inst: Inst) -> Option<Symbol> {
         use Opcode as O;
         match self.inst(inst).opcode {
@@ -103,7 +104,7 @@ impl Body {
     }
 }
 
-/// The ids of the opened types for which an instruction with these attributes uses values, in order.
+/// Returns the ids of the opened types for which an instruction with these attributes uses values, in order.
 pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<Symbol> {
     let mut ids: Vec<Symbol> = Vec::new();
     let info = opcode.info();
@@ -130,7 +131,7 @@ pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<S
     ids
 }
 
-/// The ids of the opened types in a type, in order.
+/// Returns the ids of the opened types in a type, in order.
 pub fn opened_in(ty: Type) -> Vec<Symbol> {
     if let Some(ids) = IDS.with_borrow(|cache| cache.get(&ty).map(|ids| ids.to_vec())) {
         return ids;

@@ -16,14 +16,14 @@ use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
 pub struct OwnershipConstraint {
     /// The ownership that the value must have, unless it has none; `None` allows any.
     pub ownership: Option<Ownership>,
-    /// Whether the use ends the value's lifetime.
+    /// True if the use ends the value's lifetime.
     pub ends_lifetime: bool,
-    /// Whether an unowned value may be used so.
+    /// True if an unowned value may be used so.
     pub allows_unowned: bool,
 }
 
 impl OwnershipConstraint {
-    /// Whether a value of an ownership may be used so.
+    /// Returns true if a value of an ownership may be used so.
     pub fn allows(self, ownership: Ownership) -> bool {
         match (ownership, self.ownership) {
             (Ownership::None, _) => true,
@@ -35,7 +35,7 @@ impl OwnershipConstraint {
 }
 
 impl OperandOwnership {
-    /// What such a use demands.
+    /// Returns what such a use demands.
     pub fn constraint(self) -> OwnershipConstraint {
         use OperandOwnership as O;
         let ownership = match self {
@@ -71,18 +71,18 @@ impl OperandOwnership {
         }
     }
 
-    /// Whether such a use ends the value's lifetime.
+    /// Returns true if such a use ends the value's lifetime.
     pub fn ends_lifetime(self) -> bool {
         self.constraint().ends_lifetime
     }
 
-    /// Whether such a use passes the value's ownership on to a result.
+    /// Returns true if such a use passes the value's ownership on to a result.
     pub fn is_forwarding(self) -> bool {
         use OperandOwnership as O;
         matches!(self, O::ForwardingUnowned | O::ForwardingConsume | O::GuaranteedForwarding | O::Reborrow)
     }
 
-    /// How a use passes a value of an ownership on.
+    /// Returns how a use passes a value of an ownership on.
     fn forwarding(ownership: Ownership) -> Self {
         match ownership {
             Ownership::None => Self::TrivialUse,
@@ -92,7 +92,7 @@ impl OperandOwnership {
         }
     }
 
-    /// How an argument is used that is passed by a convention, to a scope that lasts or to a call.
+    /// Returns how an argument is used that is passed by a convention, to a scope that lasts or to a call.
     fn passed(convention: ArgumentConvention, is_scope: bool) -> Self {
         match convention {
             ArgumentConvention::Owned => Self::ForwardingConsume,
@@ -114,12 +114,12 @@ pub struct OwnershipContext<'a> {
 }
 
 impl<'a> OwnershipContext<'a> {
-    /// The context of a function's body.
+    /// Creates the context of a function's body.
     pub fn new(function: &Function, facts: &'a dyn TypeFacts, addresses: Addresses) -> Self {
         Self { facts, ty: function.ty.ty().as_function(), has_ossa: function.has_ossa(), addresses }
     }
 
-    /// Whether values of a type need no memory management: bits and all addresses.
+    /// Returns whether values of a type need no memory management: bits and all addresses.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
         if ty.is_address() {
             return Some(true);
@@ -183,7 +183,7 @@ impl std::fmt::Debug for BodyOwnership<'_> {
     }
 }
 
-/// The ownership of one value, at the cost of those that it comes from. For many, make a [`BodyOwnership`].
+/// Returns the ownership of one value, at the cost of those that it comes from. For many, make a [`BodyOwnership`].
 pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
     let mut solver = BodyOwnership { body, context, values: Slots::Sparse(FxHashMap::default()) };
     solver.solve(value);
@@ -191,7 +191,7 @@ pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>)
 }
 
 impl<'a> BodyOwnership<'a> {
-    /// The ownership of all values of a body.
+    /// Creates the ownership of all values of a body.
     pub fn new(body: &'a Body, context: OwnershipContext<'a>) -> Self {
         let values = Slots::Dense(vec![Slot::Open; body.value_bound()]);
         let mut all = Self { body, context, values };
@@ -204,8 +204,8 @@ impl<'a> BodyOwnership<'a> {
         all
     }
 
-    /// The ownership of single values of a body: each is found when it is asked for, at the cost of those that it comes
-    /// from.
+    /// Creates the ownership of single values of a body: each is found when it is asked for, at the cost of those
+    /// that it comes from.
     pub fn on_demand(body: &'a Body, context: OwnershipContext<'a>) -> Self {
         Self { body, context, values: Slots::OnDemand }
     }
@@ -215,7 +215,7 @@ impl<'a> BodyOwnership<'a> {
         self.context.addresses
     }
 
-    /// The ownership of a value; `None` where it is not known.
+    /// Returns the ownership of a value; `None` where it is not known.
     pub fn value(&self, value: Value) -> Option<Ownership> {
         if let Slots::OnDemand = self.values {
             return value_ownership(self.body, value, self.context);
@@ -250,7 +250,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// The values whose ownership a value has.
+    /// Returns the values whose ownership a value has.
     fn sources(&self, value: Value) -> impl Iterator<Item = Value> {
         let inst = match self.body.def(value) {
             ValueDef::Result(inst, _) if self.context.has_ossa => Some(inst),
@@ -353,7 +353,7 @@ impl<'a> BodyOwnership<'a> {
         self.returned(conventions, self.context.is_trivial(ty))
     }
 
-    /// The ownership of all direct results of a function together.
+    /// Returns the ownership of all direct results of a function together.
     fn returned(&self, conventions: Conventions<'_>, is_trivial: Option<bool>) -> Option<Ownership> {
         let mut direct = conventions.direct_results();
         let (first, rest) = (direct.next(), direct.next());
@@ -368,7 +368,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// The ownership that an instruction passes on: the one that is spelled, or that of its operands.
+    /// Returns the ownership that an instruction passes on: the one that is spelled, or that of its operands.
     pub fn forwarded(&self, inst: Inst) -> Option<Ownership> {
         if let Some(spelled) = self.body.inst(inst).forwarding {
             return Some(spelled);
@@ -381,7 +381,7 @@ impl<'a> BodyOwnership<'a> {
         merge(forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value)))
     }
 
-    /// The instructions that spell the ownership that their operands have anyway.
+    /// Returns the instructions that spell the ownership that their operands have anyway.
     pub fn needless_forwarding(&self) -> Vec<Inst> {
         let needless = |&inst: &Inst| {
             let values = forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value));
@@ -391,12 +391,12 @@ impl<'a> BodyOwnership<'a> {
         self.body.insts().filter(needless).collect()
     }
 
-    /// Whether values of a type need no memory management.
+    /// Returns whether values of a type need no memory management.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
         self.context.is_trivial(ty)
     }
 
-    /// Whether values of a type must not outlive what they depend on.
+    /// Returns whether values of a type must not outlive what they depend on.
     pub fn is_non_escapable(&self, ty: SilType) -> Option<bool> {
         let sig: Option<GenericSig> = self.context.ty.and_then(|t| t.sig);
         self.context.facts.type_properties(ty.ty(), sig).non_escapable
@@ -411,7 +411,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// How an operand uses its value; `None` where it is not known.
+    /// Returns how an operand uses its value; `None` where it is not known.
     pub fn operand(&self, operand: Operand) -> Option<OperandOwnership> {
         use OperandOwnership as O;
         let body = self.body;
@@ -473,7 +473,7 @@ impl<'a> BodyOwnership<'a> {
     }
 }
 
-/// The operands whose ownership an instruction passes on to its results or successors.
+/// Returns the operands whose ownership an instruction passes on to its results or successors.
 pub fn forwarded_operands(body: &Body, inst: Inst) -> impl Iterator<Item = Operand> + '_ {
     let specs = body.info(inst).operands;
     (0..specs.len())
@@ -482,7 +482,7 @@ pub fn forwarded_operands(body: &Body, inst: Inst) -> impl Iterator<Item = Opera
         .map(move |index| body.operand_id(inst, index))
 }
 
-/// The row of the table of builtins for a `builtin` instruction.
+/// Returns the row of the table of builtins for a `builtin` instruction.
 pub fn builtin(body: &Body, inst: Inst) -> Option<&'static BuiltinInfo> {
     if body.inst(inst).opcode != Opcode::Builtin {
         return None;
@@ -490,7 +490,7 @@ pub fn builtin(body: &Body, inst: Inst) -> Option<&'static BuiltinInfo> {
     BuiltinInfo::find(Symbol::from_u32(*body.words(inst).first()?).as_str())
 }
 
-/// The ownership of what holds several values: those without any do not count. `None` where one is
+/// Returns the ownership of what holds several values: those without any do not count. `None` where one is
 /// not known, or where they contradict each other.
 fn merge(mut all: impl Iterator<Item = Option<Ownership>>) -> Option<Ownership> {
     all.try_fold(Ownership::None, |merged, next| match (merged, next?) {

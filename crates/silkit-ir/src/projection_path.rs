@@ -45,7 +45,7 @@ pub enum Indexed {
 }
 
 impl Component {
-    /// Whether it stays inside a value.
+    /// Returns true if it stays inside a value.
     pub fn is_value_field(self) -> bool {
         match self {
             Self::StructField(_) | Self::TupleElement(_) | Self::EnumCase(_) | Self::Element(_) => true,
@@ -54,17 +54,17 @@ impl Component {
         }
     }
 
-    /// Whether it goes from a reference into the object.
+    /// Returns true if it goes from a reference into the object.
     pub fn is_class_field(self) -> bool {
         matches!(self, Self::ClassField(_) | Self::TailElements | Self::AnyClassField)
     }
 
-    /// Whether it goes from an element to another one.
+    /// Returns true if it goes from an element to another one.
     pub fn is_element(self) -> bool {
         matches!(self, Self::Element(_) | Self::AnyElement)
     }
 
-    /// The kind and the number of one that counts something.
+    /// Returns the kind and the number of one that counts something.
     fn indexed(self) -> Option<(Indexed, u32)> {
         Some(match self {
             Self::StructField(i) => (Indexed::StructField, i),
@@ -123,17 +123,17 @@ impl ProjectionPath {
     /// The value itself.
     pub const EMPTY: Self = Self { bits: 0 };
 
-    /// The path with this one component.
+    /// Creates the path with this one component.
     pub fn of(component: Component) -> Self {
         Self::EMPTY.push(component)
     }
 
-    /// Whether it is the value itself.
+    /// Returns true if it is the value itself.
     pub fn is_empty(self) -> bool {
         self.bits == 0
     }
 
-    /// The first component and the path behind it.
+    /// Returns the first component and the path behind it.
     pub fn pop(self) -> Option<(Component, Self)> {
         let first = self.bits & 0xff;
         if first == 0 {
@@ -161,17 +161,17 @@ impl ProjectionPath {
         Some((component, Self { bits: rest }))
     }
 
-    /// The first component.
+    /// Returns the first component.
     pub fn first(self) -> Option<Component> {
         self.pop().map(|(first, _)| first)
     }
 
-    /// The path without its first component.
+    /// Returns the path without its first component.
     fn rest(self) -> Self {
         self.pop().map_or(Self::EMPTY, |(_, rest)| rest)
     }
 
-    /// The path with another component in front of it. Steps from element to element become one.
+    /// Returns the path with another component in front of it. Steps from element to element become one.
     #[must_use]
     pub fn push(self, component: Component) -> Self {
         if component.is_element() {
@@ -196,15 +196,17 @@ impl ProjectionPath {
         }
     }
 
-    /// The number of the first component where that is of a kind, and the path behind it. Patterns do not count.
+    /// Returns the number of the first component where that is of a kind, and the path behind it. Patterns do not
+    /// count.
     pub fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
         let (first, rest) = self.pop()?;
         let (found, number) = first.indexed()?;
         (found == kind).then_some((number, rest))
     }
 
-    /// The path behind the first component where that is, or stands for, a component: of `s0.c3` behind `s0` is `c3`,
-    /// of `c*.e1` behind `c2` is `e1`, of `v**.c3` behind `s0` is `v**.c3`. A pattern is found behind a pattern only.
+    /// Returns the path behind the first component where that is, or stands for, a component: of `s0.c3` behind `s0`
+    /// is `c3`, of `c*.e1` behind `c2` is `e1`, of `v**.c3` behind `s0` is `v**.c3`. A pattern is found behind a
+    /// pattern only.
     pub fn pop_if_matches(self, component: Component) -> Option<Self> {
         let (first, rest) = self.pop()?;
         match first {
@@ -217,17 +219,17 @@ impl ProjectionPath {
         }
     }
 
-    /// Whether a component goes into an object.
+    /// Returns true if a component goes into an object.
     pub fn has_class_projection(self) -> bool {
         self.components().any(Component::is_class_field)
     }
 
-    /// Whether a component goes into an object, or `**` may stand for one.
+    /// Returns true if a component goes into an object, or `**` may stand for one.
     pub fn may_have_class_projection(self) -> bool {
         !self.pop_value_fields().is_empty()
     }
 
-    /// Whether it may go into an object and from there into another one.
+    /// Returns true if it may go into an object and from there into another one.
     pub fn may_have_two_class_projections(self) -> bool {
         match self.pop_value_fields().pop() {
             None => false,
@@ -236,7 +238,7 @@ impl ProjectionPath {
         }
     }
 
-    /// The components in order.
+    /// Returns the components in order.
     pub fn components(self) -> impl Iterator<Item = Component> {
         let mut path = self;
         std::iter::from_fn(move || {
@@ -246,7 +248,7 @@ impl ProjectionPath {
         })
     }
 
-    /// The path from where it leaves the value: of `s0.e2.c4.s1` is `c4.s1`.
+    /// Returns the path from where it leaves the value: of `s0.e2.c4.s1` is `c4.s1`.
     #[must_use]
     pub fn pop_value_fields(mut self) -> Self {
         while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_value_field()) {
@@ -255,7 +257,7 @@ impl ProjectionPath {
         self
     }
 
-    /// The path without steps from element to element at its start.
+    /// Returns the path without steps from element to element at its start.
     #[must_use]
     pub fn pop_elements(mut self) -> Self {
         while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_element()) {
@@ -264,8 +266,8 @@ impl ProjectionPath {
         self
     }
 
-    /// The path up to its last step into an object: of `v**.c1.c4.s1` is `v**.c1`; of `c1.**` all, since nobody knows
-    /// what `**` stands for.
+    /// Returns the path up to its last step into an object: of `v**.c1.c4.s1` is `v**.c1`; of `c1.**` all, since
+    /// nobody knows what `**` stands for.
     #[must_use]
     pub fn pop_last_class_and_values(self) -> Self {
         let total = self.size();
@@ -281,12 +283,12 @@ impl ProjectionPath {
         if kept >= 64 { self } else { Self { bits: self.bits & ((1 << kept) - 1) } }
     }
 
-    /// How many bits it takes.
+    /// Returns how many bits it takes.
     fn size(self) -> u32 {
         (64 - self.bits.leading_zeros()).next_multiple_of(8)
     }
 
-    /// Whether all that the path stands for, the pattern stands for as well.
+    /// Returns true if all that the path stands for, the pattern stands for as well.
     pub fn matches(self, pattern: Self) -> bool {
         let Some((wanted, pattern)) = pattern.pop() else { return self.is_empty() };
         match wanted {
@@ -300,7 +302,7 @@ impl ProjectionPath {
         }
     }
 
-    /// A path that stands for all that either path stands for.
+    /// Returns a path that stands for all that either path stands for.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         if self == other {
@@ -335,7 +337,7 @@ impl ProjectionPath {
         Self::of(Component::Anything)
     }
 
-    /// Whether both may mean the same part, or one a part of the other's.
+    /// Returns true if both may mean the same part, or one a part of the other's.
     pub fn may_overlap(self, other: Self) -> bool {
         let (Some((a, a_rest)), Some((b, b_rest))) = (self.pop(), other.pop()) else { return true };
         let either = |component| a == component || b == component;
@@ -352,7 +354,7 @@ impl ProjectionPath {
         (a == b || both_class && either(Component::AnyClassField)) && a_rest.may_overlap(b_rest)
     }
 
-    /// What a longer path has behind this one; `None` where this is not its beginning, or has patterns.
+    /// Returns what a longer path has behind this one; `None` where this is not its beginning, or has patterns.
     pub fn subtract_from(self, longer: Self) -> Option<Self> {
         let Some((first, rest)) = self.pop() else { return Some(longer) };
         let is_pattern =
@@ -463,7 +465,7 @@ fn component(text: &str) -> Read<'_> {
     }
 }
 
-/// The bytes of a component and how many they are.
+/// Returns the bytes of a component and how many they are.
 fn code(component: Component) -> (u64, u32) {
     let Some((kind, number)) = component.indexed() else {
         let which = PLAIN.iter().position(|p| *p == component).unwrap_or(PLAIN.len() - 1);

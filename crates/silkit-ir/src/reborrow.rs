@@ -41,7 +41,7 @@ impl Body {
         matches!(self.def(phi), ValueDef::Argument(block, _) if self.predecessors(block).next().is_some())
     }
 
-    /// Whether an `end_borrow` uses a value or what a `borrowed` makes of it.
+    /// Returns true if an `end_borrow` uses a value or what a `borrowed` makes of it.
     fn ends_borrow(&self, value: Value) -> bool {
         self.users(value).any(|user| match self.inst(user).opcode {
             Opcode::EndBorrow => true,
@@ -55,7 +55,7 @@ impl Body {
         })
     }
 
-    /// The phi that a `borrowed … from` speaks of, or the value itself.
+    /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
     fn before_borrowed_from(&self, value: Value) -> Value {
         match self.defining_inst(value) {
             Some(inst) if self.inst(inst).opcode == Opcode::BorrowedFrom => self.operand_value(inst, 0),

@@ -16,35 +16,35 @@ pub struct Origin {
 }
 
 impl Body {
-    /// The part that an instruction plays.
+    /// Returns the part that an instruction plays.
     pub fn role(&self, inst: Inst) -> Role {
         self.info(inst).role
     }
 
-    /// The value that the role of an instruction is about: what is projected, cast, marked, freed.
+    /// Returns the value that the role of an instruction is about: what is projected, cast, marked, freed.
     pub fn role_operand(&self, inst: Inst) -> Option<Value> {
         let range = self.operand_range(inst, self.role(inst).operand()?);
         self.operands(inst).get(range.start).map(|o| o.value)
     }
 
-    /// Whether it makes the address of a part from the address of the whole.
+    /// Returns true if it makes the address of a part from the address of the whole.
     pub fn is_address_projection(&self, inst: Inst) -> bool {
         self.projects(inst) == Some((true, true))
     }
 
-    /// Whether it makes the address of a part from a reference to the whole, such as a class or a box.
+    /// Returns true if it makes the address of a part from a reference to the whole, such as a class or a box.
     pub fn is_interior_pointer(&self, inst: Inst) -> bool {
         self.projects(inst) == Some((false, true))
     }
 
-    /// Whether the whole and the part of a projection are addresses.
+    /// Returns whether the whole and the part of a projection are addresses.
     fn projects(&self, inst: Inst) -> Option<(bool, bool)> {
         let Role::Projection(_) = self.role(inst) else { return None };
         let part = self.first_result(inst)?;
         Some((self.value(self.role_operand(inst)?).ty.is_address(), self.value(part).ty.is_address()))
     }
 
-    /// What a value is a part of, another type of, or another name of.
+    /// Returns what a value is a part of, another type of, or another name of.
     ///
     /// `follows` says which roles are followed: for the accessed memory of an address
     /// [`Role::Projection`], [`Role::Cast`] and [`Role::Marker`].
@@ -63,27 +63,27 @@ impl Body {
         origin
     }
 
-    /// Whether it passes the ownership of an operand on (Ownership.md, "Forwarding").
+    /// Returns true if it passes the ownership of an operand on (Ownership.md, "Forwarding").
     pub fn is_forwarding(&self, inst: Inst) -> bool {
         self.info(inst).operands.iter().any(|o| o.is_forwarded())
     }
 
-    /// The kind of scope that it begins: `access`, `apply`, `borrow`, `continuation`.
+    /// Returns the kind of scope that it begins: `access`, `apply`, `borrow`, `continuation`.
     pub fn begins_scope(&self, inst: Inst) -> Option<&'static str> {
         self.info(inst).scope.and_then(|(begins, kind)| begins.then_some(kind))
     }
 
-    /// The kind of scope that it ends.
+    /// Returns the kind of scope that it ends.
     pub fn ends_scope(&self, inst: Inst) -> Option<&'static str> {
         self.info(inst).scope.and_then(|(begins, kind)| (!begins).then_some(kind))
     }
 
-    /// Whether it begins a borrow.
+    /// Returns true if it begins a borrow.
     pub fn begins_borrow(&self, inst: Inst) -> bool {
         self.begins_scope(inst) == Some("borrow")
     }
 
-    /// The instructions that end the scope that an instruction begins. Those that end it for a value it
+    /// Returns the instructions that end the scope that an instruction begins. Those that end it for a value it
     /// was forwarded to or reborrowed as are not among them.
     pub fn scope_ends(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
         let kind = self.begins_scope(inst);
@@ -93,24 +93,24 @@ impl Body {
             .filter(move |&user| self.ends_scope(user) == kind)
     }
 
-    /// The instruction whose scope an instruction ends, where that is in plain sight.
+    /// Returns the instruction whose scope an instruction ends, where that is in plain sight.
     pub fn scope_begin(&self, inst: Inst) -> Option<Inst> {
         let kind = self.ends_scope(inst)?;
         let begin = self.defining_inst(self.operands(inst).first()?.value)?;
         (self.begins_scope(begin) == Some(kind)).then_some(begin)
     }
 
-    /// Whether it makes memory.
+    /// Returns true if it makes memory.
     pub fn is_allocation(&self, inst: Inst) -> bool {
         self.role(inst) == Role::Allocation
     }
 
-    /// Whether it gives memory back.
+    /// Returns true if it gives memory back.
     pub fn is_deallocation(&self, inst: Inst) -> bool {
         matches!(self.role(inst), Role::Deallocation(_))
     }
 
-    /// The instructions that give back what an instruction allocates.
+    /// Returns the instructions that give back what an instruction allocates.
     pub fn deallocations(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
         self.results(inst).flat_map(|v| self.users(v)).filter(move |&user| self.deallocates(user, inst))
     }
@@ -123,29 +123,29 @@ impl Body {
         }
     }
 
-    /// Whether this very instruction allocates on the stack (`alloc_ref [stack]`, …).
+    /// Returns true if this very instruction allocates on the stack (`alloc_ref [stack]`, …).
     pub fn is_stack_allocation(&self, inst: Inst) -> bool {
         self.stack_allocated(inst, false).is_some()
     }
 
-    /// Whether this very instruction gives memory of the stack back.
+    /// Returns true if this very instruction gives memory of the stack back.
     pub fn is_stack_deallocation(&self, inst: Inst) -> bool {
         self.stack_deallocated(inst).is_some()
     }
 
-    /// Whether it ends a block.
+    /// Returns true if it ends a block.
     pub fn is_terminator(&self, inst: Inst) -> bool {
         self.info(inst).results == Results::Terminator
     }
 
-    /// Whether it leaves the function: a terminator without successors that is no `unreachable`.
+    /// Returns true if it leaves the function: a terminator without successors that is no `unreachable`.
     pub fn is_function_exit(&self, inst: Inst) -> bool {
         self.is_terminator(inst)
             && self.inst(inst).opcode != Opcode::Unreachable
             && self.successors(inst).len() == 0
     }
 
-    /// Whether a value is an argument that edges pass, as opposed to one of the entry or of a terminator.
+    /// Returns true if a value is an argument that edges pass, as opposed to one of the entry or of a terminator.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.def(value) else { return false };
         !self.is_entry_block(block)
@@ -153,14 +153,14 @@ impl Body {
             && self.incoming(block).all(|edge| self.edge_operand(edge, index.into()).is_some())
     }
 
-    /// The values that edges pass for an argument, newest edge first.
+    /// Returns the values that edges pass for an argument, newest edge first.
     pub fn phi_values(&self, value: Value) -> Vec<Value> {
         let ValueDef::Argument(block, index) = self.def(value) else { return Vec::new() };
         let operands = self.incoming(block).filter_map(|edge| self.edge_operand(edge, index.into()));
         operands.map(|operand| self.operand(operand).value).collect()
     }
 
-    /// The argument for which a terminator passes an operand (`br`, `cond_br`).
+    /// Returns the argument for which a terminator passes an operand (`br`, `cond_br`).
     pub fn passed_to(&self, operand: Operand) -> Option<Value> {
         let terminator = self.operand(operand).user;
         let block = self.inst_block(terminator).some().filter(|_| self.is_terminator(terminator))?;

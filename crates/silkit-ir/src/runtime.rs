@@ -45,7 +45,7 @@ bitflags! {
 }
 
 impl Behavior<'_> {
-    /// What an instruction itself may need the runtime for; what it calls is not counted.
+    /// Returns what an instruction itself may need the runtime for; what it calls is not counted.
     pub fn runtime(&self, inst: Inst) -> RuntimeEffects {
         use RuntimeEffects as R;
         let body = self.body();
@@ -95,7 +95,7 @@ impl Behavior<'_> {
     }
 }
 
-/// What a copy does not do that takes the source, or that releases no old value.
+/// Returns what a copy does not do that takes the source, or that releases no old value.
 fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     let mut less = RuntimeEffects::empty();
     less.set(RuntimeEffects::RELEASE, !releases);
@@ -103,7 +103,7 @@ fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     less
 }
 
-/// What an access does not need that is not checked while the program runs.
+/// Returns what an access does not need that is not checked while the program runs.
 fn checked(enforcement: Option<AccessEnforcement>) -> RuntimeEffects {
     match enforcement {
         Some(AccessEnforcement::Static | AccessEnforcement::Unsafe | AccessEnforcement::Signed) => {

@@ -14,7 +14,7 @@ fn int() -> SilType {
     SilType::object(Type::builtin("Int64"))
 }
 
-/// A type that an instruction opens.
+/// Returns a type that an instruction opens.
 fn opened(number: usize) -> SilType {
     let kind = TypeKind::Opened {
         id: Symbol::new(&format!("{number:08X}-0000-0000-0000-000000000000")),
@@ -24,7 +24,7 @@ fn opened(number: usize) -> SilType {
     SilType::object(Type::new(kind))
 }
 
-/// One block with an argument that so many instructions use, and a terminator.
+/// Returns one block with an argument that so many instructions use, and a terminator.
 fn straight(count: usize) -> (Body, Vec<Inst>) {
     let mut body = Body::new();
     let mut b = body.builder(&NoFacts);
@@ -53,7 +53,7 @@ fn chain(count: usize) -> (Body, Vec<Block>) {
     (body, blocks)
 }
 
-/// A body of a size, and what is measured of it. What is made before is not.
+/// Returns a body of a size, and what is measured of it. What is made before is not.
 type Scenario = fn(usize) -> Box<dyn FnOnce()>;
 
 /// Changes of blocks, by name.
@@ -215,7 +215,7 @@ fn keep_memory() {
     drop(black_box(vec![1u8; 31 << 20]));
 }
 
-/// The time that this thread has worked, where the system tells; else that since the first question.
+/// Returns the time that this thread has worked, where the system tells; else that since the first question.
 fn now() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let start = *START;
@@ -228,7 +228,7 @@ fn now() -> Duration {
     }
 }
 
-/// The shortest time of some runs: what disturbs a run only makes it longer.
+/// Returns the shortest time of some runs: what disturbs a run only makes it longer.
 fn time(scenario: Scenario, n: usize, runs: usize) -> Duration {
     let once = || {
         let run = scenario(n);

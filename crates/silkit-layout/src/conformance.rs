@@ -378,7 +378,7 @@ fn same_shape(a: Option<Type>, b: Option<Type>) -> bool {
     }
 }
 
-/// The text of a formal type without its generic signature and spaces.
+/// Returns the text of a formal type without its generic signature and spaces.
 fn strip(text: &str) -> String {
     let mut rest = text;
     while let Some(inner) = rest.strip_prefix('<') {

@@ -34,10 +34,10 @@ pub struct Env<'a> {
 
 /// What the types are bound to that instructions open.
 pub trait OpenedTypes {
-    /// The type that the instruction with this id opened.
+    /// Returns the type that the instruction with this id opened.
     fn opened(&self, id: Symbol) -> Option<Ty>;
-    /// The element that `open_pack_element` with this id opened: its number, and the signature and arguments for
-    /// the packs.
+    /// Returns the element that `open_pack_element` with this id opened: its number, and the signature and arguments
+    /// for the packs.
     fn element(&self, id: Symbol) -> Option<(usize, Option<GenericSig>, Rc<[Ty]>)>;
 }
 
@@ -48,12 +48,12 @@ pub struct StoredField {
     pub name: Symbol,
     /// Its type.
     pub ty: Ty,
-    /// Whether it is `let`.
+    /// True if it is `let`.
     pub is_let: bool,
 }
 
 impl Env<'_> {
-    /// The top of a module.
+    /// Creates the top of a module.
     pub const fn top(module: ModuleId) -> Self {
         Self { module, sig: None, args: &[], nominal: None, locals: &[], opened: None, element: None }
     }
@@ -468,7 +468,7 @@ impl World {
         Some(self.resolve(alias.target, &Env { locals: &locals, ..Env::top(module) }, false))
     }
 
-    /// A name in a declaration and the ones around it.
+    /// Returns a name in a declaration and the ones around it.
     fn name_in_nominal(&self, name: Symbol, args: &[Ty], nominal: Nominal, own: &[Ty]) -> Option<Ty> {
         let mut around = Some((nominal, own.len()));
         while let Some((at, count)) = around {

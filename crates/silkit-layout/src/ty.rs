@@ -107,7 +107,7 @@ pub struct Field {
 /// One field of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BoxedField {
-    /// Whether it is `var`.
+    /// True if it is `var`.
     pub mutable: bool,
     /// The lowered type.
     pub ty: Ty,
@@ -148,9 +148,9 @@ pub struct FunctionTy {
     pub result: Ty,
     /// The type of error that it throws.
     pub throws: Option<Ty>,
-    /// Whether it is `async`.
+    /// True if it is `async`.
     pub is_async: bool,
-    /// Whether it is `@Sendable`.
+    /// True if it is `@Sendable`.
     pub sendable: bool,
     /// How values are represented.
     pub repr: FnRepr,
@@ -163,7 +163,7 @@ pub struct FunctionParam {
     pub ty: Ty,
     /// The specifier, such as `inout`; empty where there is none.
     pub specifier: Symbol,
-    /// Whether it is `T...`.
+    /// True if it is `T...`.
     pub variadic: bool,
 }
 
@@ -174,42 +174,42 @@ pub struct ExistentialTy {
     pub protocols: Vec<Nominal>,
     /// The superclass.
     pub superclass: Option<Ty>,
-    /// Whether only references to objects are held.
+    /// True if only references to objects are held.
     pub is_class: bool,
     /// The types that primary associated types are the same as, by protocol and name.
     pub same: Vec<(Nominal, Symbol, Ty)>,
 }
 
 impl Ty {
-    /// The type with this structure.
+    /// Creates the type with this structure.
     pub fn new(kind: TyKind) -> Self {
         Self(TYPES.intern(kind))
     }
 
-    /// The structure of this type.
+    /// Returns the structure of this type.
     #[inline]
     pub fn kind(self) -> &'static TyKind {
         TYPES.get(self.0)
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// The type with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the type with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))
     }
 
-    /// The empty tuple.
+    /// Creates the empty tuple.
     pub fn void() -> Self {
         Self::new(TyKind::Tuple(Box::default()))
     }
 
-    /// A type of module `Builtin`.
+    /// Creates a type of module `Builtin`.
     pub fn builtin(builtin: Builtin) -> Self {
         Self::new(TyKind::Builtin(builtin))
     }
@@ -224,12 +224,12 @@ impl Ty {
         Self::builtin(Builtin::RawPointer)
     }
 
-    /// A declared type.
+    /// Creates a declared type.
     pub fn nominal(nominal: Nominal, args: impl Into<Box<[Ty]>>) -> Self {
         Self::new(TyKind::Nominal(nominal, args.into()))
     }
 
-    /// A tuple without labels; of one type, that type.
+    /// Creates a tuple without labels; of one type, that type.
     pub fn tuple(types: &[Ty]) -> Self {
         match types {
             [one] => *one,
@@ -242,7 +242,7 @@ impl Ty {
         Self::new(TyKind::Existential(Box::default()))
     }
 
-    /// The declared type, with its arguments.
+    /// Returns the declared type, with its arguments.
     pub fn as_nominal(self) -> Option<(Nominal, &'static [Ty])> {
         match self.kind() {
             TyKind::Nominal(nominal, args) => Some((*nominal, args)),
@@ -255,13 +255,13 @@ impl Ty {
         self.as_nominal().is_some_and(|(n, _)| n.is_swift(path))
     }
 
-    /// The payload where this is `Optional`.
+    /// Returns the payload where this is `Optional`.
     pub fn optional_payload(self) -> Option<Ty> {
         let (nominal, args) = self.as_nominal()?;
         (nominal.is_swift("Optional")).then(|| args.first().copied()).flatten()
     }
 
-    /// The elements where this is a pack.
+    /// Returns the elements where this is a pack.
     pub fn as_pack(self) -> Option<&'static [Ty]> {
         match self.kind() {
             TyKind::Pack(elements) => Some(elements),
@@ -301,7 +301,7 @@ impl Ty {
         }
     }
 
-    /// The formal type of a lowered one: metatypes are not thin. Function types stay as they are.
+    /// Returns the formal type of a lowered one: metatypes are not thin. Function types stay as they are.
     #[must_use]
     pub fn formal(self) -> Ty {
         match self.kind() {
@@ -319,22 +319,22 @@ impl Ty {
 }
 
 impl Nominal {
-    /// The declared type with this name.
+    /// Creates the declared type with this name.
     pub fn new(module: Symbol, path: Symbol) -> Self {
         Self(NOMINALS.intern(NominalName { module, path }))
     }
 
-    /// A declared type of module `Swift`.
+    /// Creates a declared type of module `Swift`.
     pub fn swift(path: &str) -> Self {
         Self::new(Symbol::new("Swift"), Symbol::new(path))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(self) -> &'static NominalName {
         NOMINALS.get(self.0)
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
@@ -345,7 +345,7 @@ impl Nominal {
         name.path == path && name.module == "Swift"
     }
 
-    /// The last part of the path.
+    /// Returns the last part of the path.
     pub fn base_name(self) -> &'static str {
         let path = self.name().path.as_str();
         path.rsplit('.').next().unwrap_or(path)

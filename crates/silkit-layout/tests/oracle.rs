@@ -182,7 +182,7 @@ fn library() -> Result<String, String> {
     Ok(format!("{}{}", &text[..end], &text[tables..]))
 }
 
-/// The types that the calls of `p` are given, in the order of the text.
+/// Returns the types that the calls of `p` are given, in the order of the text.
 fn types_of(world: &World) -> Vec<Ty> {
     let main = world.module(ModuleId(0)).clone();
     let body =

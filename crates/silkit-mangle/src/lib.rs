@@ -31,13 +31,13 @@ pub struct Naming {
 }
 
 impl Default for Naming {
-    /// The module `main`, in which the reference's tools put what they read.
+    /// Creates the module `main`, in which the reference's tools put what they read.
     fn default() -> Self {
         Self { module: "main".to_owned(), file: String::new() }
     }
 }
 
-/// The mangled name of a witness table; `None` where it depends on something that is not known.
+/// Returns the mangled name of a witness table; `None` where it depends on something that is not known.
 pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming) -> Option<String> {
     let WitnessTableOf::Conformance(conformance) = &table.of else { return None };
     let mut mangler = Mangler { out: Writer::default(), decls, naming, sig: None, depth: 0 };
@@ -80,7 +80,7 @@ impl Mangler<'_> {
         }
     }
 
-    /// The class whose conformance a class inherits, or the type itself.
+    /// Returns the class whose conformance a class inherits, or the type itself.
     fn conforming_class(&self, ty: Type, protocol: Type) -> Type {
         let Some(protocol) = self.decls.path_of(self.decls.resolve(protocol)) else { return ty };
         let above = |ty: &Type| {
@@ -94,7 +94,7 @@ impl Mangler<'_> {
     }
 }
 
-/// A type with its own parameters for its arguments: the one that its declaration is about.
+/// Returns a type with its own parameters for its arguments: the one that its declaration is about.
 fn in_own_parameters(ty: Type, depth: &mut u16) -> Type {
     let TypeKind::Named(Named { parent, name, args }) = ty.kind() else { return ty };
     let parent = parent.map(|parent| in_own_parameters(parent, depth));

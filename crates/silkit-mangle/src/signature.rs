@@ -40,12 +40,12 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// The numbers of parameters of a type and the types around it.
+    /// Returns the numbers of parameters of a type and the types around it.
     fn parameter_counts(&self, nominal: Symbol) -> Vec<usize> {
         around(nominal).filter_map(|path| self.known(path)).map(|d| d.param_count()).collect()
     }
 
-    /// The requirements of a type and of what is around it, as spelled.
+    /// Returns the requirements of a type and of what is around it, as spelled.
     fn requirements_of(&self, nominal: Symbol) -> Vec<String> {
         let mut all: Vec<Requirement> = Vec::new();
         let mut bounds = Vec::new();
@@ -65,7 +65,7 @@ impl Mangler<'_> {
         all.map(|(subject, constraint, kind)| self.in_positions(subject, constraint, kind, nominal)).collect()
     }
 
-    /// A requirement as text in which the names of parameters do not matter, to compare with others.
+    /// Returns a requirement as text in which the names of parameters do not matter, to compare with others.
     fn in_positions(
         &self,
         subject: Type,
@@ -114,7 +114,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// A subject in terms of the parameters of a type, which extensions spell by name.
+    /// Returns a subject in terms of the parameters of a type, which extensions spell by name.
     fn parameter(&self, ty: Type, nominal: Symbol) -> Option<Type> {
         match ty.kind() {
             TypeKind::Named(n) if n.args.is_empty() => match n.parent {
@@ -166,7 +166,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// The protocol of an associated type, where its base conforms to several.
+    /// Returns the protocol of an associated type, where its base conforms to several.
     fn ambiguous_member(&self, base: Type, name: Symbol) -> Option<Symbol> {
         let all = self.sig?.data().requirements.iter();
         let mut protocols = all
@@ -178,7 +178,7 @@ impl Mangler<'_> {
         [first, second].into_iter().chain(protocols).find_map(|p| self.declaring(p, name, 0))
     }
 
-    /// The outermost protocol that declares an associated type: this one or one that it refines.
+    /// Returns the outermost protocol that declares an associated type: this one or one that it refines.
     fn declaring(&self, protocol: Symbol, name: Symbol, steps: u32) -> Option<Symbol> {
         let decl = self.known(protocol).filter(|_| steps < 16)?;
         let inherited = decl.inherited.iter().filter_map(|t| self.decls.path_of(*t));
@@ -189,7 +189,7 @@ impl Mangler<'_> {
 
 const CONFORMS: RequirementKind = RequirementKind::Conforms;
 
-/// The paths of a type and of the types around it, the outermost first.
+/// Returns the paths of a type and of the types around it, the outermost first.
 fn around(path: Symbol) -> impl Iterator<Item = Symbol> {
     let text = path.as_str();
     let dots = text.match_indices('.').map(|(at, _)| Symbol::new(&text[..at]));
@@ -199,7 +199,7 @@ fn around(path: Symbol) -> impl Iterator<Item = Symbol> {
 /// Associated types, each with what it is a member of.
 type Members = Vec<(Type, Symbol)>;
 
-/// A parameter and the associated types that lead on from it.
+/// Returns a parameter and the associated types that lead on from it.
 fn subject(ty: Type) -> Option<(u16, u16, Members)> {
     let mut members = Vec::new();
     let mut base = ty;

@@ -188,7 +188,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// The declaration at a path, where the path leads to one.
+    /// Returns the declaration at a path, where the path leads to one.
     pub(super) fn known(&self, path: Symbol) -> Option<&NominalDecl> {
         match self.decls.lookup_nominal(path) {
             Lookup::Known(decl) => Some(decl),
@@ -196,12 +196,12 @@ impl Mangler<'_> {
         }
     }
 
-    /// Whether the file itself declares what is at a path.
+    /// Returns true if the file itself declares what is at a path.
     pub(super) fn is_own(&self, path: Symbol) -> bool {
         self.decls.own().get(path).is_some_and(|e| e.nominal.is_some())
     }
 
-    /// The code of a standard type.
+    /// Returns the code of a standard type.
     fn standard(&self, path: Symbol) -> Option<&'static str> {
         KNOWN.iter().find(|k| path == k.0).map(|k| k.1).filter(|_| !self.is_own(path))
     }
@@ -261,7 +261,7 @@ impl Mangler<'_> {
         }
     }
 
-    /// The extension that a type is declared in.
+    /// Returns the extension that a type is declared in.
     pub(super) fn extension_around(&self, path: Symbol) -> Option<&ExtensionDecl> {
         let (outer, _) = path.as_str().rsplit_once('.')?;
         let range = self.known(path).filter(|_| self.is_own(path))?.range;
@@ -293,7 +293,7 @@ impl Mangler<'_> {
     }
 }
 
-/// The arguments of a named type by level, the outermost first.
+/// Returns the arguments of a named type by level, the outermost first.
 fn argument_levels(ty: Type) -> Option<Vec<&'static [Type]>> {
     let TypeKind::Named(Named { parent, args, name }) = ty.kind() else { return None };
     let mut levels = match parent {

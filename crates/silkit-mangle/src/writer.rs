@@ -168,7 +168,7 @@ impl Writer {
         }
     }
 
-    /// The words of a name that were written before, by place and number; the others are remembered.
+    /// Returns the words of a name that were written before, by place and number; the others are remembered.
     fn known_words(&mut self, name: &str) -> Vec<(usize, usize)> {
         let bytes = name.as_bytes();
         let (mut known, mut begin) = (Vec::new(), None);

@@ -41,7 +41,7 @@ fn check(profile: &Profile, seeds: u64, pipelines: &[Vec<&str>]) {
     }
 }
 
-/// Each pass alone.
+/// Returns each pass alone.
 fn each() -> Vec<Vec<&'static str>> {
     PASSES.sorted().iter().map(|pass| vec![pass.tag]).collect()
 }

@@ -78,15 +78,15 @@ fn nested(n: usize, before: &str, behind: &str) -> String {
     body
 }
 
-/// The same with other values.
+/// Returns the same with other values.
 fn again(text: &str) -> String {
     text.replace("#", "#y")
 }
 
-/// The text of a shape with about so many blocks.
+/// Returns the text of a shape with about so many blocks.
 type Text = fn(usize) -> String;
 
-/// The shapes, by name.
+/// Returns the shapes, by name.
 fn shapes() -> Vec<(&'static str, Text)> {
     const OBJECT: &str = "strong_release %o : $Node\n";
     const OWNED: &str = "destroy_value %o : $Node\n";
@@ -186,7 +186,7 @@ impl Input {
         Self { module: parsed.module, declarations }
     }
 
-    /// How long a pass takes: the best of some tries.
+    /// Returns how long a pass takes: the best of some tries.
     fn time(&self, tag: &str, tries: usize) -> Duration {
         let pass = PASSES.find(tag).expect("a pass");
         let once = || {
@@ -200,7 +200,8 @@ impl Input {
     }
 }
 
-/// The time that all threads of this process have worked, where the system tells; else that since the first question.
+/// Returns the time that all threads of this process have worked, where the system tells; else that since the first
+/// question.
 fn now() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let start = *START;
@@ -218,7 +219,7 @@ fn now() -> Duration {
 /// What is measured besides the work of the pass.
 const NOISE: Duration = Duration::from_millis(10);
 
-/// Whether four times as much takes less than eight times as long.
+/// Returns true if four times as much takes less than eight times as long.
 fn is_linear(tag: &str, text: Text) -> bool {
     let (small, large) = (Input::new(&text(2_500)), Input::new(&text(10_000)));
     (0..5).any(|_| large.time(tag, 1) < small.time(tag, 1) * 8 + NOISE)

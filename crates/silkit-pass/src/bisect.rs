@@ -112,7 +112,7 @@ impl Bisection<'_> {
     }
 }
 
-/// The first number that is bad, where `good` is good and `bad` is bad.
+/// Returns the first number that is bad, where `good` is good and `bad` is bad.
 fn first_bad<E>(
     mut good: usize,
     mut bad: usize,
@@ -129,7 +129,7 @@ fn first_bad<E>(
     Ok(bad)
 }
 
-/// What a run changed.
+/// Returns what a run changed.
 fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
     let (before, after) = (text_of(before, run.function), text_of(after, run.function));
     let of = run.function.map_or(String::new(), |f| format!(" on @{f}"));

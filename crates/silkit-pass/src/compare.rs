@@ -147,14 +147,14 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// The name of the function whose head a line is.
+/// Returns the name of the function whose head a line is.
 fn function_name(line: &str) -> Option<&str> {
     line.strip_prefix("sil ")?;
     let start = line.find(" @")? + 1;
     Some(line[start..].split(" : ").next().unwrap_or_default())
 }
 
-/// A line without the comments that the printer adds.
+/// Returns a line without the comments that the printer adds.
 fn code(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         return "";
@@ -163,7 +163,7 @@ fn code(line: &str) -> &str {
     comments.iter().filter_map(|comment| line.rfind(comment)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-/// The parts of a line: names of values and blocks, and what stands between them.
+/// Returns the parts of a line: names of values and blocks, and what stands between them.
 fn parts(line: &str) -> Vec<(bool, &str)> {
     let bytes = line.as_bytes();
     let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
@@ -193,12 +193,12 @@ fn parts(line: &str) -> Vec<(bool, &str)> {
     all
 }
 
-/// A line without the numbers of values and blocks.
+/// Returns a line without the numbers of values and blocks.
 fn key(line: &str) -> String {
     parts(line).into_iter().map(|(is_name, text)| if is_name { &text[..1] } else { text }).collect()
 }
 
-/// The names that a line defines: results, a block, its arguments.
+/// Returns the names that a line defines: results, a block, its arguments.
 fn defined(line: &str) -> usize {
     let names = |text: &str| parts(text).iter().filter(|part| part.0).count();
     match line.split_once(" = ") {

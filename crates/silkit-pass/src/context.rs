@@ -27,7 +27,7 @@ impl Options {
         self.values.insert(name.into(), value.into());
     }
 
-    /// The value of an option that was given, empty for a switch without one.
+    /// Returns the value of an option that was given, empty for a switch without one.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
@@ -66,12 +66,12 @@ impl std::fmt::Debug for Printing<'_> {
 }
 
 impl Printing<'_> {
-    /// What shows single values and instructions of a body of a module.
+    /// Returns what shows single values and instructions of a body of a module.
     pub fn dump<'b>(&'b self, module: &'b Module, body: &'b Body) -> Dump<'b> {
         Dump::new(module, body, self.demangle).with_options(&self.options)
     }
 
-    /// The same for a body that was numbered before, and has not changed since.
+    /// Returns the same for a body that was numbered before, and has not changed since.
     pub fn numbered_dump<'b>(
         &'b self,
         module: &'b Module,

@@ -29,12 +29,12 @@ impl Output {
         self.pieces.extend(other.pieces);
     }
 
-    /// The pieces in order.
+    /// Returns the pieces in order.
     pub fn pieces(&self) -> impl Iterator<Item = (Stream, &str)> {
         self.pieces.iter().map(|(stream, text)| (*stream, text.as_str()))
     }
 
-    /// All that was printed to a stream.
+    /// Returns all that was printed to a stream.
     pub fn text(&self, wanted: Stream) -> String {
         self.pieces().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text).collect()
     }

@@ -45,29 +45,29 @@ pub struct Pass<'p> {
     pub summary: &'p str,
     /// The names of the options that it asks for ([`crate::Options`]).
     pub options: &'p [&'p str],
-    /// Whether a pass of functions runs on those too that are not to be optimized.
+    /// True if a pass of functions runs on those too that are not to be optimized.
     pub is_mandatory: bool,
     /// The work.
     pub run: Run<'p>,
 }
 
 impl<'p> Pass<'p> {
-    /// A pass of functions.
+    /// Creates a pass of functions.
     pub const fn function(tag: &'p str, summary: &'p str, pass: &'p dyn FunctionPass) -> Self {
         Self { tag, summary, options: &[], is_mandatory: false, run: Run::Function(pass) }
     }
 
-    /// A pass of modules.
+    /// Creates a pass of modules.
     pub const fn module(tag: &'p str, summary: &'p str, pass: &'p dyn ModulePass) -> Self {
         Self { tag, summary, options: &[], is_mandatory: false, run: Run::Module(pass) }
     }
 
-    /// The pass, which functions that say `[Onone]` need as well.
+    /// Returns the pass, which functions that say `[Onone]` need as well.
     pub const fn mandatory(self) -> Self {
         Self { is_mandatory: true, ..self }
     }
 
-    /// The pass with options that it asks for.
+    /// Returns the pass with options that it asks for.
     pub const fn with_options(self, options: &'p [&'p str]) -> Self {
         Self { options, ..self }
     }

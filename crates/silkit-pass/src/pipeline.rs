@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Step<'p> {
     /// The pass.
     pub pass: Pass<'p>,
-    /// Whether a pass of functions is run again until it changes nothing more.
+    /// True if a pass of functions is run again until it changes nothing more.
     pub repeats: bool,
 }
 

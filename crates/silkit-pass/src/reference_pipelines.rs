@@ -27,7 +27,7 @@ const WRAP_COLUMN: usize = 70;
 const HEAD: &str = "passes:          [ ";
 
 impl ReferencePipeline {
-    /// The pipeline as the reference prints it.
+    /// Returns the pipeline as the reference prints it.
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
         for group in self.groups {
@@ -60,7 +60,7 @@ impl Group {
     }
 }
 
-/// The pipeline with a name.
+/// Returns the pipeline with a name.
 pub fn find(name: &str) -> Option<&'static ReferencePipeline> {
     ALL.iter().find(|pipeline| pipeline.name == name)
 }

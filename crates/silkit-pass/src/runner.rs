@@ -24,7 +24,7 @@ pub struct PassRun {
     pub tag: String,
     /// The function, for a pass of functions.
     pub function: Option<Symbol>,
-    /// Whether it changed anything.
+    /// True if it changed anything.
     pub has_changed: bool,
     /// How many single transformations it did, where the pass counts them.
     pub changes: usize,
@@ -58,13 +58,13 @@ pub trait Observer: Sync {
         let _ = (at, has_changed, output);
     }
 
-    /// Whether it wants to see the whole module after every pass. Passes of functions then run one after the other
-    /// over all functions.
+    /// Returns true if it wants to see the whole module after every pass. Passes of functions then run one after the
+    /// other over all functions.
     fn wants_module(&self) -> bool {
         false
     }
 
-    /// A pass has run on all functions, or on the module. Whether to go on.
+    /// Returns a pass has run on all functions, or on the module. Whether to go on.
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let _ = (pass, module, output);
         true
@@ -100,7 +100,7 @@ pub struct Outcome {
     pub runs: Vec<PassRun>,
     /// The counters of the passes, by tag and name.
     pub counts: BTreeMap<(String, &'static str), u64>,
-    /// Whether an observer or a problem stopped the passes before the end.
+    /// True if an observer or a problem stopped the passes before the end.
     pub was_stopped: bool,
 }
 
@@ -254,7 +254,7 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Gives options to passes.
+    /// Returns options to passes.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -503,7 +503,8 @@ impl<'a> Runner<'a> {
             || header.is_some_and(|header| !header.has_same_header(&work.function))
     }
 
-    /// How many transformations a run may do, `None` inside for any number; `None` where it may not be at all.
+    /// Returns how many transformations a run may do, `None` inside for any number; `None` where it may not be at
+    /// all.
     fn allowance(&self, number: usize) -> Option<Option<usize>> {
         match self.limit {
             None => Some(None),

@@ -97,7 +97,7 @@ struct Case<'a> {
     output: &'a str,
 }
 
-/// What stands before the first case, and the cases.
+/// Returns what stands before the first case, and the cases.
 fn parse(text: &str) -> Result<(&str, Vec<Case<'_>>), String> {
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;

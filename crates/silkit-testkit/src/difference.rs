@@ -7,7 +7,7 @@ use similar::TextDiff;
 /// Longer differences are cut.
 const MAX_LINES: usize = 200;
 
-/// A unified diff of two texts, empty if they are equal. What is not UTF-8 is shown as U+FFFD.
+/// Returns a unified diff of two texts, empty if they are equal. What is not UTF-8 is shown as U+FFFD.
 ///
 /// ```
 /// let shown = silkit_testkit::difference(b"a\nb\n", b"a\nc\n", ("old", "new"));

@@ -6,7 +6,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with this seed; every seed gives an unrelated sequence.
+    /// Creates a generator with this seed; every seed gives an unrelated sequence.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -20,7 +20,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; 0 if the limit is 0.
+    /// Returns a number below `limit`; 0 if the limit is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         // The high half of the product is spread evenly, without a division.
         let product = u128::from(self.number()) * limit as u128;
@@ -32,7 +32,7 @@ impl Random {
         self.below(of) < times
     }
 
-    /// One of the items, if there is one.
+    /// Returns one of the items, if there is one.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

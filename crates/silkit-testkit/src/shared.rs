@@ -26,7 +26,7 @@ pub const REFERENCE_VARIABLE: &str = "SIL_REFERENCE_ROOT";
 pub struct Skip(String);
 
 impl Skip {
-    /// A reason, to stand behind `because`.
+    /// Returns a reason, to stand behind `because`.
     pub fn because(reason: impl Into<String>) -> Skip {
         Skip(reason.into())
     }
@@ -62,7 +62,7 @@ macro_rules! or_skip {
     };
 }
 
-/// The folder of the shared material: that of the environment variable `SILKIT_SHARED`, or else the
+/// Returns the folder of the shared material: that of the environment variable `SILKIT_SHARED`, or else the
 /// folder `shared` beside the workspace.
 pub fn root() -> Result<PathBuf, Skip> {
     let named = std::env::var_os(SHARED_VARIABLE).map(PathBuf::from);
@@ -83,13 +83,13 @@ fn find_root(named: Option<PathBuf>, start: &Path) -> Result<PathBuf, Skip> {
     })
 }
 
-/// A folder of the shared material.
+/// Returns a folder of the shared material.
 pub fn folder(path: &str) -> Result<PathBuf, Skip> {
     let found = root()?.join(path);
     if found.is_dir() { Ok(found) } else { Err(Skip(format!("there is no folder `{}`", found.display()))) }
 }
 
-/// A file of the shared material.
+/// Returns a file of the shared material.
 pub fn file(path: &str) -> Result<PathBuf, Skip> {
     let found = root()?.join(path);
     if found.is_file() { Ok(found) } else { Err(Skip(format!("there is no file `{}`", found.display()))) }
@@ -130,7 +130,7 @@ impl Reference {
         }
     }
 
-    /// A command line that begins with a tool's name, such as `sil-opt`. Its files have to be where
+    /// Returns a command line that begins with a tool's name, such as `sil-opt`. Its files have to be where
     /// the tool can see them: below the home folder, the temporary folder or the workspace.
     pub fn command(&self, tool: &str) -> Command {
         let mut command = Command::new(&self.program);

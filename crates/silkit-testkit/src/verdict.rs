@@ -27,7 +27,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge who writes texts to an own folder of the temporary one. `memory` names a file of answers from
+    /// Returns a judge who writes texts to an own folder of the temporary one. `memory` names a file of answers from
     /// earlier runs, to which new ones are added; it holds for one version of the reference alone.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Judge {
         Ok(Judge { tool, folder, asked: AtomicUsize::new(0), known: Mutex::new(known), memory })
     }
 
-    /// The reference's verdict on a text.
+    /// Returns the reference's verdict on a text.
     ///
     /// # Errors
     /// Where the text cannot be written or the reference not be started.
@@ -54,7 +54,7 @@ impl Judge {
         self.judge_with(text, &[])
     }
 
-    /// The reference's verdict on a text that it reads with more options.
+    /// Returns the reference's verdict on a text that it reads with more options.
     ///
     /// # Errors
     /// As of [`Judge::judge`].
@@ -79,8 +79,8 @@ impl Judge {
         Ok(verdict)
     }
 
-    /// Whether the reference's verdict hangs on the order in which it visits the targets of `cond_br`: then it tells
-    /// nothing, as in dead ends, where it leaves out what it does not come to.
+    /// Returns whether the reference's verdict hangs on the order in which it visits the targets of `cond_br`: then
+    /// it tells nothing, as in dead ends, where it leaves out what it does not come to.
     ///
     /// # Errors
     /// As of [`Judge::judge`].
@@ -140,7 +140,7 @@ fn key(text: &str) -> u128 {
     (half(0) << 64) | half(1)
 }
 
-/// The line that says what is wrong, without the place.
+/// Returns the line that says what is wrong, without the place.
 fn complaint(told: &str, file: &Path) -> String {
     let signs = ["error:", "failed", "Begin Error", "memory lifetime", "Assertion"];
     let line = told.lines().find(|line| signs.iter().any(|sign| line.contains(sign)));
@@ -154,7 +154,7 @@ fn complaint(told: &str, file: &Path) -> String {
         .collect()
 }
 
-/// The text with the targets of every `cond_br` swapped: the same program, visited in another order.
+/// Returns the text with the targets of every `cond_br` swapped: the same program, visited in another order.
 pub fn swapped(text: &str) -> String {
     let swap = |line: &str| {
         let (head, targets) = line.split_once("cond_br ").and_then(|(_, rest)| rest.split_once(", "))?;

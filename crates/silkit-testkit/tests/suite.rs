@@ -85,7 +85,7 @@ fn the_reference_passes_its_own_tests() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// The language features that a test requires: the reference compiler has all of them.
+/// Returns the language features that a test requires: the reference compiler has all of them.
 fn features(text: &str) -> Vec<String> {
     let words = text.lines().filter_map(|l| l.split_once("REQUIRES:")).flat_map(|(_, l)| l.split([' ', ',']));
     words.filter(|w| w.starts_with("swift_feature_")).map(str::to_owned).collect()

@@ -10,7 +10,7 @@ pub struct Cursor<'a> {
     end: usize,
 }
 
-/// Whether a byte may be inside an identifier; bytes above ASCII are letters of some script.
+/// Returns true if a byte may be inside an identifier; bytes above ASCII are letters of some script.
 #[inline]
 pub(crate) fn is_ident_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
@@ -37,17 +37,17 @@ fn is_operator_byte(b: u8) -> bool {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the start of a text.
+    /// Creates a cursor at the start of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, pos: 0, end: text.len() }
     }
 
-    /// A cursor at the start of a part of a text; offsets are those of the whole.
+    /// Creates a cursor at the start of a part of a text; offsets are those of the whole.
     pub fn in_range(text: &'a str, range: std::ops::Range<usize>) -> Self {
         Self { text, pos: range.start, end: range.end.min(text.len()) }
     }
 
-    /// The offset in the text.
+    /// Returns the offset in the text.
     #[inline]
     pub fn pos(&self) -> usize {
         self.pos
@@ -59,12 +59,12 @@ impl<'a> Cursor<'a> {
         self.pos = pos.min(self.end);
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The offset at which reading ends.
+    /// Returns the offset at which reading ends.
     pub fn end(&self) -> usize {
         self.end
     }
@@ -118,32 +118,32 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// The offset of the end of this line, at a line feed or a carriage return.
+    /// Returns the offset of the end of this line, at a line feed or a carriage return.
     pub fn line_end(&self) -> usize {
         let rest = &self.text.as_bytes()[self.pos.min(self.end)..self.end];
         memchr2(b'\n', b'\r', rest).map_or(self.end, |n| self.pos + n)
     }
 
-    /// The next byte after white space and comments, 0 at the end.
+    /// Returns the next byte after white space and comments, 0 at the end.
     #[inline]
     pub fn peek(&mut self) -> u8 {
         self.skip_trivia();
         self.byte(self.pos)
     }
 
-    /// The byte right here, 0 at the end.
+    /// Returns the byte right here, 0 at the end.
     #[inline]
     pub fn here(&self) -> u8 {
         self.byte(self.pos)
     }
 
-    /// Whether nothing but white space and comments is left.
+    /// Returns true if nothing but white space and comments is left.
     pub fn at_end(&mut self) -> bool {
         self.skip_trivia();
         self.pos >= self.end
     }
 
-    /// Whether these bytes come next.
+    /// Returns true if these bytes come next.
     #[inline]
     pub fn looking_at(&mut self, punctuation: &str) -> bool {
         self.skip_trivia();
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
-    /// Whether these bytes come next, without going over the white space before them.
+    /// Returns true if these bytes come next, without going over the white space before them.
     #[inline]
     pub fn is_next(&self, punctuation: &str) -> bool {
         self.clone().looking_at(punctuation)
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// The identifier that comes next.
+    /// Returns the identifier that comes next.
     pub fn peek_word(&mut self) -> Option<&'a str> {
         self.skip_trivia();
         let pos = self.pos;

@@ -51,7 +51,7 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
     Ok(DeclRef::new(DeclRefData { path: path.into(), kinds: kinds.into() }))
 }
 
-/// A name in angle brackets or parentheses, which the compiler prints for contexts without a name.
+/// Returns a name in angle brackets or parentheses, which the compiler prints for contexts without a name.
 fn angle<'a>(cur: &mut Cursor<'a>) -> Option<&'a str> {
     let start = cur.pos();
     let mut depth = 0usize;

@@ -215,7 +215,7 @@ impl<'t> EffectsParser<'_, 't> {
         rest.is_some()
     }
 
-    /// The offset at which the rest stands.
+    /// Returns the offset at which the rest stands.
     fn offset(&self) -> usize {
         self.end - self.rest.len()
     }

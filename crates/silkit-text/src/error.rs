@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// A finding about the text, before it is put into a file's diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Whether it is the first one in its body; others may follow from it.
+    /// True if it is the first one in its body; others may follow from it.
     pub is_first: bool,
     /// Where.
     pub range: TextRange,
@@ -21,7 +21,7 @@ pub struct SyntaxError {
 pub type Parse<T> = Result<T, SyntaxError>;
 
 impl SyntaxError {
-    /// The same error with advice.
+    /// Returns the same error with advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -29,12 +29,12 @@ impl SyntaxError {
     }
 }
 
-/// An error about a range of the text.
+/// Returns an error about a range of the text.
 pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     SyntaxError { is_first: true, range: TextRange::new(start, end), message: message.into(), help: None }
 }
 
-/// An error about what comes next; where that is on a later line, about the end of this one.
+/// Returns an error about what comes next; where that is on a later line, about the end of this one.
 pub(crate) fn err_here(cursor: &Cursor<'_>, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     let mut at = cursor.clone();
     at.skip_trivia();
@@ -46,7 +46,7 @@ pub(crate) fn err_here(cursor: &Cursor<'_>, message: impl Into<Cow<'static, str>
     err_at(start, start + len, message)
 }
 
-/// The end of the last code before a token that is the first of its line.
+/// Returns the end of the last code before a token that is the first of its line.
 fn end_of_previous_line(text: &str, token: usize) -> Option<usize> {
     let before = text.get(..token)?;
     let line_start = before.rfind('\n')? + 1;

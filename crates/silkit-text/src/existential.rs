@@ -71,7 +71,7 @@ impl Protocols {
         kept
     }
 
-    /// A number that no other table with other contents has.
+    /// Returns a number that no other table with other contents has.
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
@@ -86,7 +86,7 @@ impl Protocols {
         }
     }
 
-    /// What an alias stands for. One that holds a function type is kept: that would have to be lowered.
+    /// Returns what an alias stands for. One that holds a function type is kept: that would have to be lowered.
     pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
         let ty = self.without_aliases(Type::nominal(name.as_str()), MAX_ALIASES)?;
         let (known, keeps) = (ty != Type::nominal(name.as_str()), holds_function(ty));
@@ -117,7 +117,8 @@ impl Protocols {
         self.without_aliases(target, depth.checked_sub(1)?)
     }
 
-    /// A type without parentheses as the compiler spells it: a file may call a protocol of its own `AnyObject`.
+    /// Returns a type without parentheses as the compiler spells it: a file may call a protocol of its own
+    /// `AnyObject`.
     pub(crate) fn spelled(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Any(t) if is_builtin_constraint(*t) && self.is_own(*t) => ty,
@@ -129,7 +130,7 @@ impl Protocols {
         matches!(ty.kind(), TypeKind::Named(n) if self.own.get(&n.name) == Some(&Meaning::Protocol))
     }
 
-    /// Whether this is the bare name of a protocol, or a composition that `any` is missing before.
+    /// Returns true if this is the bare name of a protocol, or a composition that `any` is missing before.
     fn is_constraint(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Named(n) => {
@@ -151,7 +152,7 @@ impl Protocols {
         }
     }
 
-    /// The type that a spelling without `any` stands for.
+    /// Returns the type that a spelling without `any` stands for.
     pub(crate) fn existential(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Paren(t) if self.is_constraint(*t) => Type::new(TypeKind::Paren(any(*t))),
@@ -168,7 +169,7 @@ impl Protocols {
         }
     }
 
-    /// A type of which no part was read so: of a stored property, or what an alias stands for. The
+    /// Returns a type of which no part was read so: of a stored property, or what an alias stands for. The
     /// parameters of the types around it are no protocols, whatever they are called.
     pub(crate) fn everywhere(&self, ty: Type, parameters: &[Symbol]) -> Type {
         let whole = self.existential(ty);
@@ -183,7 +184,7 @@ impl Protocols {
         }
     }
 
-    /// The operand of a suffix such as `?`.
+    /// Returns the operand of a suffix such as `?`.
     pub(crate) fn operand(&self, ty: Type) -> Type {
         if self.is_constraint(ty) { Type::new(TypeKind::Paren(any(strip_paren(ty)))) } else { ty }
     }
@@ -217,7 +218,7 @@ fn strip_paren(ty: Type) -> Type {
     }
 }
 
-/// What stands after `:` or in a composition is a constraint: there no `any` is meant.
+/// Returns what stands after `:` or in a composition is a constraint: there no `any` is meant.
 pub(crate) fn constraint(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Any(t) => *t,

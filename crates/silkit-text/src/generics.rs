@@ -31,21 +31,21 @@ pub struct GenericEnv {
     late: Option<(u32, Option<ParamConvention>)>,
     /// The protocols whose names stand for existential types, where that is asked for.
     pub(crate) protocols: Option<Protocols>,
-    /// Whether a body is read: there all generic parameters of function types are `τ_d_i`.
+    /// True if a body is read: there all generic parameters of function types are `τ_d_i`.
     pub(crate) in_body: bool,
-    /// Whether a lowered type is read, in which nothing has sugar.
+    /// True if a lowered type is read, in which nothing has sugar.
     pub(crate) canonical: bool,
-    /// Whether generic parameters that are read by their names print as `τ_d_i`.
+    /// True if generic parameters that are read by their names print as `τ_d_i`.
     pub(crate) renames: bool,
 }
 
 impl GenericEnv {
-    /// An empty environment.
+    /// Creates an empty environment.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty environment in which the name of a protocol stands for its existential type.
+    /// Creates an empty environment in which the name of a protocol stands for its existential type.
     pub(crate) fn with_protocols(protocols: Protocols) -> Self {
         Self { protocols: Some(protocols), ..Self::default() }
     }
@@ -55,7 +55,7 @@ impl GenericEnv {
         self.sigs.push(sig);
     }
 
-    /// Whether the innermost signature calls its parameters otherwise than `τ_d_i`.
+    /// Returns true if the innermost signature calls its parameters otherwise than `τ_d_i`.
     pub(crate) fn names_parameters(&self) -> bool {
         let params = self.sigs.last().map(|sig| &sig.data().params);
         params.is_some_and(|params| params.iter().any(|p| !p.name.as_str().starts_with("τ_")))
@@ -66,7 +66,7 @@ impl GenericEnv {
         self.sigs.pop();
     }
 
-    /// A number that is equal for environments in which every name means the same; `None` where
+    /// Returns a number that is equal for environments in which every name means the same; `None` where
     /// that is not easily told.
     pub(crate) fn stamp(&self) -> Option<(u32, u32)> {
         let protocols = self.protocols.as_ref().map_or(u32::MAX, Protocols::id);
@@ -127,7 +127,7 @@ impl GenericEnv {
         result
     }
 
-    /// The depth and index of a parameter by its name. `τ_d_i` needs no signature.
+    /// Returns the depth and index of a parameter by its name. `τ_d_i` needs no signature.
     pub fn lookup(&self, name: &str) -> Option<(u16, u16)> {
         if let Some(rest) = name.strip_prefix("τ_") {
             let (depth, index) = rest.split_once('_')?;
@@ -138,7 +138,7 @@ impl GenericEnv {
         open.chain(closed).find(|p| p.name == name).map(|p| (p.depth, p.index))
     }
 
-    /// The parameter with this name.
+    /// Returns the parameter with this name.
     pub(crate) fn param(&self, name: &str) -> Option<Type> {
         let (depth, index) = self.lookup(name)?;
         let is_spelled = !self.renames || name.starts_with("τ_");

@@ -28,7 +28,7 @@ pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     }
 }
 
-/// Whether a name prints without quotes.
+/// Returns true if a name prints without quotes.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Declared<'m> {
 }
 
 impl<'m> Declared<'m> {
-    /// The declarations of a module.
+    /// Creates the declarations of a module.
     pub(crate) fn of(module: &'m Module) -> Self {
         Self { module, found: OnceLock::new() }
     }
@@ -42,7 +42,7 @@ impl<'m> Declared<'m> {
 }
 
 impl<'o> Out<'o> {
-    /// An empty text.
+    /// Creates an empty text.
     pub(crate) fn new(demangle: &'o Demangle, declared: &'o Declared<'o>) -> Self {
         Self {
             text: String::new(),
@@ -54,7 +54,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// What the printed module declares.
+    /// Returns what the printed module declares.
     pub(crate) fn declarations(&self) -> &'o Declarations {
         self.declared.get()
     }

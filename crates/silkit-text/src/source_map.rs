@@ -85,22 +85,22 @@ pub struct ModuleSourceMap {
 }
 
 impl ModuleSourceMap {
-    /// The entities in the order of the text.
+    /// Returns the entities in the order of the text.
     pub fn entities(&self) -> &[Placed] {
         &self.entities
     }
 
-    /// Where a function has its name, with the `@`.
+    /// Returns where a function has its name, with the `@`.
     pub fn function_name(&self, function: FunctionId) -> Option<TextRange> {
         self.names.get(function).copied()
     }
 
-    /// The places in the body of a function.
+    /// Returns the places in the body of a function.
     pub fn function(&self, function: FunctionId) -> Option<&BodySourceMap> {
         self.functions.get(function)
     }
 
-    /// The places in the static initializer of a global variable, by its position in the module.
+    /// Returns the places in the static initializer of a global variable, by its position in the module.
     pub fn global(&self, id: GlobalId) -> Option<&BodySourceMap> {
         self.globals.get(id)
     }
@@ -128,23 +128,23 @@ pub struct BodySourceMap {
 }
 
 impl BodySourceMap {
-    /// The offset at which an instruction begins, with the names of its results.
+    /// Returns the offset at which an instruction begins, with the names of its results.
     pub fn inst(&self, inst: Inst) -> Option<u32> {
         self.insts.get(inst.index()).copied().filter(|&at| at != NONE)
     }
 
-    /// The offset of the label of a block.
+    /// Returns the offset of the label of a block.
     pub fn block(&self, block: Block) -> Option<u32> {
         self.blocks.get(block.index()).copied().filter(|&at| at != NONE)
     }
 
-    /// The types that the text states of uses and that are spelled otherwise than those of the definitions: whether they mean the
-    /// same is for a verifier to say.
+    /// Returns the types that the text states of uses and that are spelled otherwise than those of the definitions:
+    /// whether they mean the same is for a verifier to say.
     pub fn stated_types(&self) -> &[StatedType] {
         &self.stated
     }
 
-    /// A value that a `specify_test` names: `x` for `%x`.
+    /// Returns a value that a `specify_test` names: `x` for `%x`.
     pub fn named_value(&self, name: Symbol) -> Option<Value> {
         self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
     }

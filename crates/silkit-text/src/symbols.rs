@@ -9,7 +9,7 @@ thread_local! {
     static CACHE: RefCell<HashTable<(u64, Symbol)>> = const { RefCell::new(HashTable::new()) };
 }
 
-/// The symbol of a text.
+/// Returns the symbol of a text.
 pub(crate) fn symbol(text: &str) -> Symbol {
     let mut hasher = FxHasher::default();
     text.hash(&mut hasher);

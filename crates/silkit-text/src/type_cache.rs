@@ -86,7 +86,7 @@ impl Cache {
     }
 }
 
-/// Whether what follows the key on other lines or after a comment might belong to the type.
+/// Returns true if what follows the key on other lines or after a comment might belong to the type.
 fn may_continue(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     match next.peek() {
@@ -126,7 +126,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// The text from here up to something that ends a type, or the line, or begins a comment.
+/// Returns the text from here up to something that ends a type, or the line, or begins a comment.
 fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     let text = cur.text();
     let rest = text.as_bytes().get(cur.pos()..cur.end())?;

@@ -74,7 +74,7 @@ pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<
     Ok(types.into())
 }
 
-/// A generic argument: a type, or an integer.
+/// Returns a generic argument: a type, or an integer.
 pub(crate) fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let first = cur.peek();
     if first == b'-' || first.is_ascii_digit() {
@@ -158,7 +158,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     Ok(env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty)))
 }
 
-/// The comment in which the compiler tells the shape of an expansion whose pattern names no pack:
+/// Returns the comment in which the compiler tells the shape of an expansion whose pattern names no pack:
 /// `/* shape: each T */ repeat ()`.
 fn pack_shape(text: &str, at: usize) -> Option<&str> {
     let start = text.get(..at)?.trim_end();
@@ -171,7 +171,7 @@ fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> P
     env.nested(cur, |cur, env| unary(cur, env, lowered))
 }
 
-/// A type that begins with an attribute.
+/// Returns a type that begins with an attribute.
 fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let before = cur.pos();
     cur.eat("@");
@@ -227,7 +227,7 @@ fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, repr: MetatypeRepr) -> P
     })
 }
 
-/// The metatype inside `any P.Type` and `@dynamic_self C.Type` gets the representation too.
+/// Returns the metatype inside `any P.Type` and `@dynamic_self C.Type` gets the representation too.
 fn with_repr(ty: Type, repr: MetatypeRepr) -> Option<Type> {
     Some(Type::new(match ty.kind() {
         TypeKind::Metatype(_, t) => TypeKind::Metatype(repr, *t),
@@ -276,7 +276,7 @@ fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     members(cur, env, ty)
 }
 
-/// The associated types of a parameter that follow it; `.Type` and `.Protocol` are none.
+/// Returns the associated types of a parameter that follow it; `.Type` and `.Protocol` are none.
 fn members(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
     while cur.here() == b'.' {
         env.grow(cur)?;
@@ -332,7 +332,7 @@ fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     cur.string().map(symbol).ok_or_else(|| err_here(cur, "expected a string in quotes"))
 }
 
-/// The id of an opened type; its letters are capital.
+/// Returns the id of an opened type; its letters are capital.
 pub(crate) fn uuid(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     let text = cur.string().ok_or_else(|| err_here(cur, "expected a UUID in quotes"))?;
     let is_lower = text.bytes().any(|b| b.is_ascii_lowercase());
@@ -349,7 +349,7 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
     }
 }
 
-/// A name with its generic arguments and members.
+/// Returns a name with its generic arguments and members.
 fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     // A name may have `$` inside; at its start it is the mark of a lowered type.
     let name = if cur.peek() == b'$' { None } else { cur.ident() };
@@ -489,7 +489,7 @@ fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     Ok(if env.canonical { ty.without_sugar() } else { ty })
 }
 
-/// A box with a signature, or a generic function type.
+/// Returns a box with a signature, or a generic function type.
 fn generic(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let before = cur.pos();
     let sig = parse_generic_sig(cur, env)?;

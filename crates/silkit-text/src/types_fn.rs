@@ -12,7 +12,7 @@ use silkit_types::{
     ResultConvention, TupleElement, Type, TypeKind,
 };
 
-/// Whether `->`, `async` or `throws` comes next: then what was read in parentheses are parameters.
+/// Returns true if `->`, `async` or `throws` comes next: then what was read in parentheses are parameters.
 pub(crate) fn is_arrow_next(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     match next.peek() {
@@ -136,7 +136,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
-/// What a lowered function type prints as, whatever its spelling. The signature of a function's
+/// Returns what a lowered function type prints as, whatever its spelling. The signature of a function's
 /// own type keeps its names.
 fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
     match f.convention {
@@ -462,7 +462,7 @@ fn contradict(at: &Cursor<'_>, one: ParamConvention, other: ParamConvention) -> 
     err_here(at, format!("`{}` and `{}` contradict", one.spelling(), other.spelling()))
 }
 
-/// Whether a word is the convention of the parameter or result whose type is being read.
+/// Returns true if a word is the convention of the parameter or result whose type is being read.
 fn note_convention(env: &mut GenericEnv, word: &str) -> bool {
     param_convention(env, word).is_some_and(|convention| env.note_convention(convention))
 }

@@ -71,7 +71,7 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     Ok(())
 }
 
-/// A tuple that is returned directly is several results.
+/// Returns a tuple that is returned directly is several results.
 fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
     match result.ty.kind() {
         TypeKind::Tuple(elements)
@@ -101,7 +101,7 @@ fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) ->
     Ok(true)
 }
 
-/// What was read as a list of results may have been the beginning of one type: the parameters of
+/// Returns what was read as a list of results may have been the beginning of one type: the parameters of
 /// a function, or `(any P).Type`.
 fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
     if is_arrow_next(cur) {
@@ -132,7 +132,7 @@ struct Results {
 }
 
 impl Results {
-    /// The same text understood as parameters; `None` where they have attributes of results only.
+    /// Returns the same text understood as parameters; `None` where they have attributes of results only.
     fn to_params(&self) -> Option<Vec<Param>> {
         if self.error.is_some() || !self.yields.is_empty() {
             return None;

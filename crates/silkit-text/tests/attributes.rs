@@ -19,7 +19,7 @@ fn function(attributes: &str) -> Function {
     module.functions.values().next().expect("a function").clone()
 }
 
-/// What stands between two words of the printed module.
+/// Returns what stands between two words of the printed module.
 fn printed(text: &str, from: &str, to: &str) -> String {
     let text = print_module(&module(text), &Default::default(), &|_| None);
     let line = text.lines().find_map(|line| line.strip_prefix(from)).expect("the line");

@@ -371,7 +371,7 @@ fn endless_things_end() {
     assert!(decls.most_steps() < MAX_STEPS, "{}", decls.most_steps());
 }
 
-/// A question about a chain of `n` declarations takes steps in proportion to `n`.
+/// Returns a question about a chain of `n` declarations takes steps in proportion to `n`.
 fn steps(n: usize, link: &str, ask: impl Fn(&Declarations)) -> u32 {
     let text: String = (0..n)
         .map(|i| {

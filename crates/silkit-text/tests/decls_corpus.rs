@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The unpacked files of a folder of the corpus whose names hold `part`.
+/// Returns the unpacked files of a folder of the corpus whose names hold `part`.
 fn corpus(folder: &str, part: &str) -> Vec<(PathBuf, String)> {
     let root = std::env::var_os("SILKIT_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -36,7 +36,7 @@ fn unpacked(path: &Path) -> Option<String> {
     String::from_utf8(output.stdout).ok().filter(|t| !t.is_empty())
 }
 
-/// The stretches of a printed file that hold no SIL entity.
+/// Returns the stretches of a printed file that hold no SIL entity.
 fn swift_parts(text: &str) -> Vec<Range<usize>> {
     let (mut parts, mut start, mut pos, mut inside) = (Vec::new(), 0, 0, false);
     for line in text.split_inclusive('\n') {

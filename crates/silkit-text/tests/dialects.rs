@@ -2,7 +2,7 @@
 
 use silkit_text::{PrintOptions, parse_module, print_module};
 
-/// The text that a module prints as, without the comments behind code.
+/// Returns the text that a module prints as, without the comments behind code.
 fn printed(text: &str) -> String {
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "{:?} in\n{text}", parsed.errors);
@@ -66,7 +66,7 @@ fn dependent_conformances_without_a_type() {
 
 const CLASSES: &str = "class C {\n  init()\n}\nclass D : C {\n}\n";
 
-/// A function with an argument of class `C` and these instructions.
+/// Returns a function with an argument of class `C` and these instructions.
 fn function(lines: &[&str]) -> String {
     let body: String = lines
         .iter()

@@ -25,7 +25,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The offsets in a line at which a type with `$` begins: outside strings, after a space or bracket.
+/// Returns the offsets in a line at which a type with `$` begins: outside strings, after a space or bracket.
 fn type_starts(line: &str) -> Vec<usize> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();

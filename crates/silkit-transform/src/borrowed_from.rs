@@ -36,7 +36,7 @@ pub fn complete(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// The guaranteed phis with their `borrowed … from` and what that is to list.
+/// Returns the guaranteed phis with their `borrowed … from` and what that is to list.
 fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
     if !cx.function().has_ossa() {
         return Vec::new();

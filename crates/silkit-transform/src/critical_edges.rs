@@ -3,7 +3,8 @@
 
 use silkit_ir::{Block, Body, Edge, Loc};
 
-/// Whether an edge is critical, and all values that are passed along it can be passed from a block in its middle.
+/// Returns true if an edge is critical, and all values that are passed along it can be passed from a block in its
+/// middle.
 pub fn is_critical(body: &Body, edge: Edge) -> bool {
     let data = body.edge(edge);
     body.block_successors(data.from).len() > 1

@@ -52,7 +52,7 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
     count
 }
 
-/// Whether an instruction does nothing but to make values that are only ended, or looked at by debuggers.
+/// Returns true if an instruction does nothing but to make values that are only ended, or looked at by debuggers.
 fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let body = cx.body();
     let does_nothing = match body.inst(inst).opcode {
@@ -81,7 +81,7 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     does_nothing && body.results(inst).flat_map(|value| body.users(value)).all(is_end)
 }
 
-/// The owned values that an instruction consumes.
+/// Returns the owned values that an instruction consumes.
 fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
     if !cx.function().has_ossa() {
         return Vec::new();

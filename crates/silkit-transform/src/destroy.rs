@@ -9,7 +9,8 @@ use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 /// A value with more leaves than this is destroyed as a whole, for the size of the code.
 const MOST_LEAVES: usize = 6;
 
-/// Whether a value of a type is better handled part by part: it has few parts, and no deinitializer sees them together.
+/// Returns true if a value of a type is better handled part by part: it has few parts, and no deinitializer sees them
+/// together.
 pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     let properties = declarations.properties(ty, sig);
     properties.address_only == Some(false)
@@ -17,8 +18,8 @@ pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig
         && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
 }
 
-/// Whether other modules do not know what a type consists of, in a module with library evolution: then clients cannot
-/// take values apart, so neither does code that they may see.
+/// Returns true if other modules do not know what a type consists of, in a module with library evolution: then
+/// clients cannot take values apart, so neither does code that they may see.
 pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
     let is_public = |decl: &NominalDecl| {
         matches!(decl.access, Access::Public | Access::Open)
@@ -31,7 +32,7 @@ pub fn is_hidden(declarations: &Declarations, ty: Type) -> bool {
         || parts(declarations, ty).is_some_and(|all| all.iter().any(|&(_, ty)| is_hidden(declarations, ty)))
 }
 
-/// How many leaves a type has; more than `most` are not counted on.
+/// Returns how many leaves a type has; more than `most` are not counted on.
 fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
     // Types are not nested for ever, but their parts may be many: the budget ends the walk.
     fn count(declarations: &Declarations, ty: Type, budget: &mut usize, depth: usize) -> usize {
@@ -53,7 +54,7 @@ fn leaves(declarations: &Declarations, ty: Type, most: usize) -> usize {
     count(declarations, ty, &mut (most * 64), 0)
 }
 
-/// The parts of a struct, with their names, or of a tuple; `None` for all else.
+/// Returns the parts of a struct, with their names, or of a tuple; `None` for all else.
 pub fn parts(declarations: &Declarations, ty: Type) -> Option<Vec<(Symbol, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
         return Some(elements.iter().map(|e| (Symbol::new(""), e.ty)).collect());
@@ -132,14 +133,15 @@ fn release(builder: &mut Builder<'_>, value: Value, declarations: &Declarations,
     Counting::of(declarations, ty, sig).release(builder, value);
 }
 
-/// The reference to a stored property of a type.
+/// Returns the reference to a stored property of a type.
 pub fn field_ref(declarations: &Declarations, ty: Type, name: Symbol) -> DeclRef {
     let path = declarations.path_of(ty);
     let outer = path.iter().flat_map(|path| path.as_str().split('.')).map(Symbol::new);
     DeclRef::new(DeclRefData { path: outer.chain([name]).collect(), kinds: Box::new([]) })
 }
 
-/// A value of a type that holds nothing, made of empty parts; `undef` for each part that is no struct or tuple.
+/// Returns a value of a type that holds nothing, made of empty parts; `undef` for each part that is no struct or
+/// tuple.
 pub fn empty_value(builder: &mut Builder<'_>, ty: SilType, declarations: &Declarations) -> Value {
     let ty = ty.to_object();
     let Some(parts) = parts(declarations, ty.ty()) else { return builder.undef(ty) };

@@ -316,7 +316,7 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// The blocks that can be reached, each behind the first one that goes to it, as the reference orders copies.
+/// Returns the blocks that can be reached, each behind the first one that goes to it, as the reference orders copies.
 fn order(body: &Body) -> Vec<Block> {
     let mut order: Vec<Block> = body.entry_block().into_iter().collect();
     let mut seen: FxHashSet<Block> = order.iter().copied().collect();
@@ -361,7 +361,7 @@ impl Exits {
         Ok(exits)
     }
 
-    /// The copies.
+    /// Returns the copies.
     fn copied(&self, cloner: &Cloner<'_>) -> Self {
         let copy = |inst: Option<Inst>| inst.and_then(|inst| cloner.inst(inst));
         Self {
@@ -373,7 +373,7 @@ impl Exits {
     }
 }
 
-/// The `end_apply` and the `abort_apply` of a coroutine.
+/// Returns the `end_apply` and the `abort_apply` of a coroutine.
 fn ends_of_coroutine(body: &Body, call: Inst) -> Result<[Option<Inst>; 2], CannotInline> {
     let mut ends = [None; 2];
     for user in body.results(call).flat_map(|result| body.users(result)) {
@@ -390,7 +390,7 @@ fn ends_of_coroutine(body: &Body, call: Inst) -> Result<[Option<Inst>; 2], Canno
     Ok(ends)
 }
 
-/// What an exit gives, or nothing where it is not there, in place of a value.
+/// Returns what an exit gives, or nothing where it is not there, in place of a value.
 fn operand_or_undef(editor: &mut Editor<'_>, exit: Option<Inst>, instead_of: Value) -> Value {
     let given = exit.and_then(|exit| editor.operands(exit).first().map(|operand| operand.value));
     given.unwrap_or_else(|| editor.undef(editor.value(instead_of).ty))

@@ -51,7 +51,7 @@ pub fn complete_at_last_uses(
     has_changed
 }
 
-/// How a value is ended; `None` for one that has no lifetime of its own.
+/// Returns how a value is ended; `None` for one that has no lifetime of its own.
 fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     let ownership = cx.ownership().value(value)?;
     let is_borrow = match cx.body().def(value) {
@@ -113,8 +113,8 @@ fn borrow_ends(cx: &FunctionContext<'_>, operand: Operand, found: &mut Uses) {
     }
 }
 
-/// The points right after the last uses of a value that do not end it, and the starts of blocks where it is not used
-/// any more.
+/// Returns the points right after the last uses of a value that do not end it, and the starts of blocks where it is
+/// not used any more.
 fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     let body = cx.body();
     let Some((home, definition)) = home(cx, value) else { return Vec::new() };
@@ -150,7 +150,7 @@ fn boundary(cx: &FunctionContext<'_>, value: Value, uses: &Uses) -> Vec<Point> {
     points
 }
 
-/// The block that a value is defined in, and the instruction that defines it.
+/// Returns the block that a value is defined in, and the instruction that defines it.
 fn home(cx: &FunctionContext<'_>, value: Value) -> Option<(Block, Option<Inst>)> {
     match cx.body().def(value) {
         ValueDef::Result(inst, _) => Some((cx.body().inst_block(inst), Some(inst))),

@@ -19,7 +19,7 @@ const STEP: u32 = 3;
 /// The parts of a node.
 type Parts = [Set; 1 << STEP];
 
-/// The part of a node in which a number lies, `above` bits from the lowest.
+/// Returns the part of a node in which a number lies, `above` bits from the lowest.
 fn side(number: usize, above: u32) -> usize {
     number >> above & ((1 << STEP) - 1)
 }
@@ -41,7 +41,7 @@ impl Sets {
         Self { nodes: vec![[Set::EMPTY; 1 << STEP]; 2], known: FxHashMap::default(), levels }
     }
 
-    /// Whether a number is in a set.
+    /// Returns true if a number is in a set.
     pub(crate) fn contains(&self, set: Set, number: usize) -> bool {
         let mut at = set;
         for level in (0..self.levels).rev() {
@@ -50,12 +50,12 @@ impl Sets {
         at != Set::EMPTY
     }
 
-    /// The set with a number.
+    /// Returns the set with a number.
     pub(crate) fn with(&mut self, set: Set, number: usize) -> Set {
         self.replaced(set, number, Set::FULL)
     }
 
-    /// The set without a number.
+    /// Returns the set without a number.
     pub(crate) fn without(&mut self, set: Set, number: usize) -> Set {
         self.replaced(set, number, Set::EMPTY)
     }
@@ -75,7 +75,7 @@ impl Sets {
         })
     }
 
-    /// What is in both sets.
+    /// Returns what is in both sets.
     pub(crate) fn intersection(&mut self, a: Set, b: Set) -> Set {
         if a == b || a == Set::EMPTY {
             return a;

@@ -43,7 +43,7 @@ struct Phi {
 }
 
 impl SsaUpdater {
-    /// A variable of a type. Its phis have the ownership; those of borrows need a `borrowed … from`
+    /// Creates a variable of a type. Its phis have the ownership; those of borrows need a `borrowed … from`
     /// ([`super::borrowed_from::complete`]) afterwards.
     pub fn new(ty: SilType, ownership: Ownership) -> Self {
         Self { ty, ownership, definitions: FxHashMap::default() }
@@ -99,7 +99,7 @@ impl SsaUpdater {
         Ok(made.into_iter().flatten().collect())
     }
 
-    /// The value at the end of each block that defines the variable, and where each use takes its value from.
+    /// Returns the value at the end of each block that defines the variable, and where each use takes its value from.
     fn places(&self, body: &Body, uses: &[Operand]) -> (FxHashMap<Block, Value>, Vec<(Operand, Place)>) {
         let mut of_block: FxHashMap<Block, FxHashSet<Operand>> = FxHashMap::default();
         let mut places = Vec::with_capacity(uses.len());
@@ -138,7 +138,7 @@ impl SsaUpdater {
         (at_end, places)
     }
 
-    /// Whether a value of the variable can be passed along an edge.
+    /// Returns true if a value of the variable can be passed along an edge.
     fn may_pass(&self, body: &Body, edge: Edge) -> bool {
         let terminator = body.terminator(body.edge(edge).from);
         match terminator.map(|inst| body.inst(inst).opcode) {
@@ -193,7 +193,7 @@ enum Place {
     Start(Block),
 }
 
-/// The block in which a value is defined.
+/// Returns the block in which a value is defined.
 fn home(body: &Body, value: Value) -> Option<Block> {
     match body.def(value) {
         ValueDef::Argument(block, _) => Some(block),
@@ -202,7 +202,7 @@ fn home(body: &Body, value: Value) -> Option<Block> {
     }
 }
 
-/// The blocks at whose start the variable is needed.
+/// Returns the blocks at whose start the variable is needed.
 fn live_in(body: &Body, at_end: &FxHashMap<Block, Value>, places: &[(Operand, Place)]) -> FxHashSet<Block> {
     let start = |&(_, place): &(Operand, Place)| match place {
         Place::Start(block) => Some(block),
@@ -262,7 +262,7 @@ impl Web {
         }
     }
 
-    /// What stands for a value once phis that are not needed are left out.
+    /// Returns what stands for a value once phis that are not needed are left out.
     fn resolved(&self, reaching: Reaching) -> Reaching {
         let mut at = reaching;
         while let Reaching::Phi(number) = at
@@ -351,7 +351,7 @@ impl Web {
         }
     }
 
-    /// Whether an argument is the same as a phi on each edge, as far as is known.
+    /// Returns true if an argument is the same as a phi on each edge, as far as is known.
     fn may_be(&self, body: &Body, equal: &[Vec<Value>], number: usize, arg: Value) -> bool {
         let ValueDef::Argument(_, index) = body.def(arg) else { return false };
         self.phis[number].incoming.iter().all(|&(edge, reaching)| {

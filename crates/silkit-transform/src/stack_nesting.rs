@@ -107,7 +107,7 @@ struct Active {
     rest: u32,
     /// All of the list.
     all: Set,
-    /// Whether what is below is unknown.
+    /// True if what is below is unknown.
     is_above_unknown: bool,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
         Ok(this)
     }
 
-    /// The state at the start of a block; those before it in reverse postorder were left already.
+    /// Returns the state at the start of a block; those before it in reverse postorder were left already.
     fn enter(&mut self, block: Block) -> State {
         if let Some((state, entered)) = self.components.component(block).and_then(|c| self.regions.remove(&c))
         {
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The list with one more; equal lists are one node.
+    /// Returns the list with one more; equal lists are one node.
     fn push(&mut self, active: Active, allocation: Inst) -> u32 {
         let next = self.lists.len() as u32;
         let list = *self.list_of.entry((allocation, active.rest)).or_insert(next);

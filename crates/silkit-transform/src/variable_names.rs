@@ -25,7 +25,7 @@ pub struct NamedValue {
 pub struct VariableNames<'a> {
     /// The body in its program.
     pub view: BodyView<'a>,
-    /// Whether a value that a method returned is called after the method and what it was called on.
+    /// True if a value that a method returned is called after the method and what it was called on.
     pub names_calls: bool,
 }
 
@@ -50,7 +50,7 @@ enum Origin {
 }
 
 impl VariableNames<'_> {
-    /// What a value is called; `None` where it does not come from a variable.
+    /// Returns what a value is called; `None` where it does not come from a variable.
     pub fn of(&self, value: Value) -> Option<NamedValue> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -132,7 +132,7 @@ impl VariableNames<'_> {
         self.debug_name(value).map_or_else(|| self.origin_of_result(inst, value), Origin::Variable)
     }
 
-    /// The origin of the result of an instruction that no variable holds.
+    /// Returns the origin of the result of an instruction that no variable holds.
     fn origin_of_result(&self, inst: Inst, value: Value) -> Origin {
         let body = self.view.body;
         match body.view(inst) {
@@ -175,7 +175,8 @@ impl VariableNames<'_> {
         }
     }
 
-    /// An argument is what comes in, or a part of what a switch looks at, whose case says nothing that people would.
+    /// Returns an argument is what comes in, or a part of what a switch looks at, whose case says nothing that people
+    /// would.
     fn origin_of_argument(&self, value: Value) -> Origin {
         let body = self.view.body;
         if body.is_phi(value) {
@@ -189,7 +190,7 @@ impl VariableNames<'_> {
         }
     }
 
-    /// The name of the variable that holds a value, or a copy of it that was made for the variable.
+    /// Returns the name of the variable that holds a value, or a copy of it that was made for the variable.
     fn debug_name(&self, value: Value) -> Option<String> {
         let body = self.view.body;
         body.users(value).find_map(|user| {
@@ -202,13 +203,13 @@ impl VariableNames<'_> {
         })
     }
 
-    /// The name that a `debug_value` gives.
+    /// Returns the name that a `debug_value` gives.
     fn shown(&self, user: Inst) -> Option<String> {
         let debug_value = self.view.body.view_as::<DebugValue>(user).filter(|d| !d.trace)?;
         debug_value.var.map(name_of)
     }
 
-    /// The closure that a thunk wraps.
+    /// Returns the closure that a thunk wraps.
     fn wrapped(&self, inst: Inst) -> Option<Value> {
         let site = self.view.apply_site(inst)?;
         let callee = self.view.body.def_as::<FunctionRef>(site.callee())?.function;
@@ -218,7 +219,7 @@ impl VariableNames<'_> {
         function.attributes.thunk.and(Some(only))
     }
 
-    /// What a method returns is a part of what it was called on.
+    /// Returns what a method returns is a part of what it was called on.
     fn called(&self, inst: Inst) -> Option<Origin> {
         let site = self.view.apply_site(inst)?;
         let method = self.view.body.defining_inst(site.callee())?;
@@ -233,7 +234,7 @@ impl VariableNames<'_> {
         Some(part(site.self_value()?, member))
     }
 
-    /// Where an address comes from that a method gave as a pointer.
+    /// Returns where an address comes from that a method gave as a pointer.
     fn addressor(&self, address: Value) -> Option<Origin> {
         let body = self.view.body;
         let mut address = address;
@@ -248,7 +249,7 @@ impl VariableNames<'_> {
         self.called(body.defining_inst(pointer)?)
     }
 
-    /// The value that memory without a variable is initialized with as a whole, in its block.
+    /// Returns the value that memory without a variable is initialized with as a whole, in its block.
     fn initial_value(&self, allocation: Inst, address: Value) -> Option<Value> {
         let body = self.view.body;
         let writes = self.writes(address);
@@ -284,7 +285,7 @@ impl VariableNames<'_> {
         None
     }
 
-    /// What may write to an address, by way of addresses made from it.
+    /// Returns what may write to an address, by way of addresses made from it.
     fn writes(&self, address: Value) -> FxHashSet<Inst> {
         let body = self.view.body;
         let behavior = self.view.behavior();
@@ -307,7 +308,7 @@ impl VariableNames<'_> {
     }
 }
 
-/// The name of a variable.
+/// Returns the name of a variable.
 fn name_of(var: DebugVar) -> String {
     DebugVarData::of(var).name.map(|name| name.as_str().to_owned()).unwrap_or_default()
 }
@@ -319,7 +320,7 @@ fn part(of: Value, member: DeclRef) -> Origin {
     }
 }
 
-/// The tuple of which a value is an element, and which.
+/// Returns the tuple of which a value is an element, and which.
 fn tuple_part(body: &Body, value: Value) -> Option<(Value, u32)> {
     if let Some(element) = body.def_as::<TupleElementAddr>(value) {
         return Some((element.operand, element.field));
@@ -328,7 +329,7 @@ fn tuple_part(body: &Body, value: Value) -> Option<(Value, u32)> {
     body.def_as::<DestructureTuple>(value).map(|d| (d.operand, index.into()))
 }
 
-/// The tuple that was taken apart for this one, whose elements are the same.
+/// Returns the tuple that was taken apart for this one, whose elements are the same.
 fn tuple_of(body: &Body, value: Value) -> Option<Value> {
     let AnyInst::Tuple(tuple) = body.view(body.defining_inst(value)?) else { return None };
     let mut parts = TupleParts::default();
@@ -362,7 +363,7 @@ impl TupleParts {
         (is_same && self.fields.insert(to)).then_some(())
     }
 
-    /// The tuple, if all of its elements were added.
+    /// Returns the tuple, if all of its elements were added.
     fn whole(&self, body: &Body) -> Option<Value> {
         let whole = self.whole?;
         let silkit_types::TypeKind::Tuple(elements) = body.value(whole).ty.ty().kind() else { return None };

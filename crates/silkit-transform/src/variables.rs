@@ -4,7 +4,7 @@ use silkit_ir::instructions::{AllocStack, DebugValue};
 use silkit_ir::{Body, DebugExpr, DebugVar, DebugVarData, Inst, Loc, LocData, Point, SourceLoc, Value};
 use silkit_types::decl::Declarations;
 
-/// The location of an instruction as that of something that the compiler made there.
+/// Returns the location of an instruction as that of something that the compiler made there.
 pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
     let loc = body.inst(inst).loc;
     let Some(data) = body.loc(loc) else { return loc };
@@ -24,7 +24,7 @@ pub struct StoredVariables {
 }
 
 impl StoredVariables {
-    /// The variables in an allocation.
+    /// Creates the variables in an allocation.
     pub fn of(body: &Body, allocation: Inst) -> Self {
         let mut own = None;
         if let Some(AllocStack { var: Some(var), moveable_value_debuginfo, .. }) = body.view_as(allocation) {
@@ -37,7 +37,7 @@ impl StoredVariables {
     }
 }
 
-/// The variables that an address has, newest use first.
+/// Returns the variables that an address has, newest use first.
 fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugValue)> + '_ {
     body.users(address).filter_map(|user| {
         let variable = body.view_as::<DebugValue>(user)?;
@@ -77,7 +77,7 @@ pub fn keep_stored(
     }
 }
 
-/// A variable that is where an address leads, as one that is a value.
+/// Returns a variable that is where an address leads, as one that is a value.
 fn without_dereference(var: DebugVar) -> DebugVar {
     let data = DebugVarData::of(var);
     match data.expr.split_first() {

@@ -50,7 +50,7 @@ impl Graph {
         self.steps.len() - 1
     }
 
-    /// A function whose allocations nest.
+    /// Creates a function whose allocations nest.
     fn nested(random: &mut Random, size: usize) -> Self {
         let mut graph = Self::default();
         let entry = graph.block();
@@ -212,7 +212,7 @@ fn body(text: &str) -> Body {
     module.functions.values_mut().find_map(|f| f.body.take()).expect("a body")
 }
 
-/// What happens to the stack in a block: deallocations in groups, each before an instruction of another kind.
+/// Returns what happens to the stack in a block: deallocations in groups, each before an instruction of another kind.
 fn groups(body: &Body, block: Block) -> Vec<(Vec<Inst>, Inst)> {
     let mut groups = Vec::new();
     let mut group = Vec::new();
@@ -289,7 +289,7 @@ fn what_nests_stays() {
     }
 }
 
-/// The steps of the first block that deallocate, as the names of what they deallocate.
+/// Returns the steps of the first block that deallocate, as the names of what they deallocate.
 fn fixed(steps: &str) -> Result<Vec<String>, NestingError> {
     let text = format!(
         "import Builtin\nsil @f : $@convention(thin) (Builtin.Int1) -> () {{\nbb0(%c : $Builtin.Int1):\n{steps}\n}}\n"

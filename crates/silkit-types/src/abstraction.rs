@@ -117,7 +117,7 @@ fn most_general(f: &FunctionType) -> Type {
     made.finish(&new)
 }
 
-/// The flags of a formal function type that its lowered type keeps.
+/// Returns the flags of a formal function type that its lowered type keeps.
 pub(crate) fn lowered_flags(flags: FnFlags) -> FnFlags {
     flags.difference(FnFlags::ESCAPING | FnFlags::AUTOCLOSURE | FnFlags::THROWS | FnFlags::RETHROWS)
 }
@@ -156,7 +156,7 @@ impl Query<'_> {
         Some(made.finish(&lowered))
     }
 
-    /// The formal type of a pattern with a new parameter for each of the declaration's.
+    /// Returns the formal type of a pattern with a new parameter for each of the declaration's.
     fn abstracted_function(
         &self,
         p: &FunctionType,

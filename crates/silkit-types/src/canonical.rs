@@ -6,7 +6,7 @@ use crate::kind::{BoxType, Type, TypeKind};
 use silkit_base::Symbol;
 
 impl Type {
-    /// The canonical spelling: no sugar (`[T]`, `T?`), no parentheses, generic parameters as `τ_d_i`.
+    /// Returns the canonical spelling: no sugar (`[T]`, `T?`), no parentheses, generic parameters as `τ_d_i`.
     ///
     /// Two types mean the same where their canonical types are equal, as far as names go: aliases
     /// are resolved by the declaration table, not here.
@@ -30,20 +30,20 @@ impl Type {
         }
     }
 
-    /// The generic parameter `τ_depth_index`.
+    /// Returns the generic parameter `τ_depth_index`.
     pub fn param(depth: u16, index: u16) -> Type {
         Type::new(TypeKind::Param { name: Symbol::new(&format!("τ_{depth}_{index}")), depth, index })
     }
 }
 
 impl GenericSig {
-    /// Whether people named the parameters. Compilers print names beside `τ_d_i`, where those of a
+    /// Returns true if people named the parameters. Compilers print names beside `τ_d_i`, where those of a
     /// method would clash with those of the function around it; these stay.
     fn is_spelled(self) -> bool {
         !self.is_canonical() && self.data().params.iter().all(|p| !p.name.as_str().starts_with('τ'))
     }
 
-    /// The signature as it prints inside a type: parameters are `τ_d_i`, bounds are requirements.
+    /// Returns the signature as it prints inside a type: parameters are `τ_d_i`, bounds are requirements.
     pub fn canonical(self) -> GenericSig {
         let data = self.without_bounds().data();
         let params = data
@@ -58,7 +58,7 @@ impl GenericSig {
         GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
     }
 
-    /// The signature with its bounds, `<T : P>`, as requirements, `<T where T : P>`.
+    /// Returns the signature with its bounds, `<T : P>`, as requirements, `<T where T : P>`.
     #[must_use]
     pub fn without_bounds(self) -> GenericSig {
         let data = self.data();
@@ -79,7 +79,7 @@ impl GenericSig {
         GenericSig::new(SigData { params, requirements })
     }
 
-    /// The signature as that of a member of something generic: all lists one deeper.
+    /// Returns the signature as that of a member of something generic: all lists one deeper.
     #[must_use]
     pub fn deeper(self) -> GenericSig {
         let data = self.data();
@@ -105,7 +105,7 @@ impl GenericSig {
         GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
     }
 
-    /// The lists of this signature and then those of another.
+    /// Returns the lists of this signature and then those of another.
     #[must_use]
     pub fn followed_by(self, inner: GenericSig) -> GenericSig {
         let (a, b) = (self.data(), inner.data());
@@ -114,7 +114,7 @@ impl GenericSig {
         GenericSig::new(SigData { params, requirements })
     }
 
-    /// Whether its parameters are spelled `τ_d_i` already, without bounds.
+    /// Returns true if its parameters are spelled `τ_d_i` already, without bounds.
     fn is_canonical(self) -> bool {
         self.data().params.iter().all(|p| p.name.as_str().starts_with("τ_") && p.bound.is_none())
     }
@@ -140,7 +140,7 @@ impl Type {
 }
 
 impl FunctionType {
-    /// The type with its own parameters spelled `τ_d_i`, and those of its `@substituted` pattern.
+    /// Returns the type with its own parameters spelled `τ_d_i`, and those of its `@substituted` pattern.
     #[must_use]
     pub fn with_canonical_signature(mut self) -> Self {
         if let Some(sig) = self.sig.filter(|s| s.is_spelled()) {
@@ -151,7 +151,7 @@ impl FunctionType {
         self.with_canonical_pattern()
     }
 
-    /// The type with the parameters of its `@substituted` pattern spelled `τ_d_i`.
+    /// Returns the type with the parameters of its `@substituted` pattern spelled `τ_d_i`.
     #[must_use]
     pub fn with_canonical_pattern(mut self) -> Self {
         let Some(pattern) = self.pattern_sig.filter(|s| !s.is_canonical()) else { return self };
@@ -163,7 +163,7 @@ impl FunctionType {
 }
 
 impl BoxType {
-    /// The layout with its parameters spelled `τ_d_i`.
+    /// Returns the layout with its parameters spelled `τ_d_i`.
     #[must_use]
     pub fn with_canonical_signature(mut self) -> Self {
         if let Some(sig) = self.sig.filter(|s| !s.is_canonical()) {

@@ -20,7 +20,7 @@ pub struct PrintType<'a, W: Write> {
 }
 
 impl<'a, W: Write> PrintType<'a, W> {
-    /// A writer into `out`.
+    /// Creates a writer into `out`.
     pub fn new(out: &'a mut W) -> Self {
         Self { out }
     }
@@ -79,7 +79,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         }
     }
 
-    /// The kinds that only lowered types have.
+    /// Returns the kinds that only lowered types have.
     fn lowered_only(&mut self, kind: &TypeKind) -> fmt::Result {
         match kind {
             TypeKind::Box(layout) => self.boxed(layout),

@@ -7,9 +7,9 @@ use crate::substitute::Substitution;
 use silkit_base::Symbol;
 
 impl Substitution<'_> {
-    /// The items of a list with `each` applied to every one, which is given the substitution that holds for it. An
-    /// expansion over packs that the substitution knows becomes as many items as they have. `None` where packs that
-    /// are expanded together have different lengths, and where the list would be too large for a type.
+    /// Returns the items of a list with `each` applied to every one, which is given the substitution that holds for
+    /// it. An expansion over packs that the substitution knows becomes as many items as they have. `None` where packs
+    /// that are expanded together have different lengths, and where the list would be too large for a type.
     pub fn expand(
         &self,
         items: &[Type],
@@ -22,7 +22,7 @@ impl Substitution<'_> {
         Some(new)
     }
 
-    /// The tuple of these elements, likewise. The label of an expansion is that of its first element.
+    /// Returns the tuple of these elements, likewise. The label of an expansion is that of its first element.
     pub fn expand_tuple(
         &self,
         elements: &[TupleElement],
@@ -99,12 +99,13 @@ impl Substitution<'_> {
         Some(())
     }
 
-    /// How many elements the pack has that replaces the parameter at a position.
+    /// Returns how many elements the pack has that replaces the parameter at a position.
     fn length(&self, at: usize) -> usize {
         self.args.get(at).and_then(|&arg| elements_of(arg)).map_or(0, <[Type]>::len)
     }
 
-    /// How large a type will be at least: looked at before, so that no work is done for one that is too large.
+    /// Returns how large a type will be at least: looked at before, so that no work is done for one that is too
+    /// large.
     fn least_size(&self, ty: Type) -> u64 {
         match ty.kind() {
             TypeKind::PackExpansion(pattern) => {
@@ -138,7 +139,7 @@ impl Substitution<'_> {
         }
     }
 
-    /// The pattern with placeholders for `each T`, where packs replace `T`.
+    /// Returns the pattern with placeholders for `each T`, where packs replace `T`.
     fn with_placeholders(&self, pattern: Type, packs: &[usize]) -> Type {
         match pattern.kind() {
             TypeKind::PackElement(inner) => {
@@ -155,7 +156,7 @@ impl Substitution<'_> {
         }
     }
 
-    /// The position of the parameter that a type is or is a member of.
+    /// Returns the position of the parameter that a type is or is a member of.
     fn position(&self, ty: Type) -> Option<usize> {
         let mut ty = ty;
         while let TypeKind::Member(base, _) = ty.kind() {
@@ -166,8 +167,9 @@ impl Substitution<'_> {
     }
 }
 
-/// A list whose expansions over packs that stand in the place of their parameters (`repeat each Pack{Int, String}`) are
-/// written out. `None` where packs that are expanded together have different lengths, and where it would be too large.
+/// Returns a list whose expansions over packs that stand in the place of their parameters (`repeat each Pack{Int,
+/// String}`) are written out. `None` where packs that are expanded together have different lengths, and where it
+/// would be too large.
 pub(crate) fn written_out(items: Vec<Type>) -> Option<Vec<Type>> {
     if !expands(&items) {
         return Some(items);
@@ -205,7 +207,7 @@ fn pack_lengths(pattern: Type, into: &mut Vec<usize>) {
     }
 }
 
-/// The pattern for one element of each pack, and whether such an element is an expansion itself.
+/// Returns the pattern for one element of each pack, and whether such an element is an expansion itself.
 fn at_index(pattern: Type, index: usize, is_expansion: &mut bool) -> Type {
     match pattern.kind() {
         TypeKind::PackElement(inner) => {
@@ -223,8 +225,8 @@ fn at_index(pattern: Type, index: usize, is_expansion: &mut bool) -> Type {
     }
 }
 
-/// The parameter that stands for the element of a pack, at this position of the signature. Its depth is that of no
-/// list, and the numbers of two that are alive at once differ.
+/// Returns the parameter that stands for the element of a pack, at this position of the signature. Its depth is that
+/// of no list, and the numbers of two that are alive at once differ.
 fn placeholder(number: usize) -> GenericParamDecl {
     GenericParamDecl {
         name: Symbol::new("each"),
@@ -242,7 +244,7 @@ fn placeholder_type(number: usize) -> Type {
     Type::new(TypeKind::Param { name, depth, index })
 }
 
-/// A parameter, or a member of one, with another parameter at its root.
+/// Returns a parameter, or a member of one, with another parameter at its root.
 fn with_root(ty: Type, root: Type) -> Type {
     match ty.kind() {
         TypeKind::Member(base, name) => Type::new(TypeKind::Member(with_root(*base, root), *name)),
@@ -257,7 +259,7 @@ fn elements_of(ty: Type) -> Option<&'static [Type]> {
     }
 }
 
-/// Whether a list has an expansion.
+/// Returns true if a list has an expansion.
 pub(crate) fn expands(items: &[Type]) -> bool {
     items.iter().any(|t| matches!(t.kind(), TypeKind::PackExpansion(_)))
 }

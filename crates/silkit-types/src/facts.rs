@@ -7,27 +7,27 @@ use silkit_base::Symbol;
 
 /// Answers about declarations; `None` where nothing is known.
 pub trait TypeFacts: Sync {
-    /// The lowered type of a stored property of a struct or class type.
+    /// Returns the lowered type of a stored property of a struct or class type.
     fn stored_field(&self, base: Type, name: Symbol) -> Option<Type>;
-    /// The lowered types of all stored properties of a struct type, in order.
+    /// Returns the lowered types of all stored properties of a struct type, in order.
     fn stored_fields(&self, base: Type) -> Option<Vec<Type>>;
-    /// The lowered type of the payload of an enum's case.
+    /// Returns the lowered type of the payload of an enum's case.
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type>;
-    /// The type that an associated type or alias of a concrete type stands for.
+    /// Returns the type that an associated type or alias of a concrete type stands for.
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type>;
-    /// The nominal type at a dotted path, if neither it nor a type around it has generic parameters.
+    /// Returns the nominal type at a dotted path, if neither it nor a type around it has generic parameters.
     fn plain_nominal(&self, _path: Symbol) -> Option<Type> {
         None
     }
-    /// A type with its dependent members replaced by what a signature knows of them.
+    /// Returns a type with its dependent members replaced by what a signature knows of them.
     fn reduced(&self, ty: Type, _sig: GenericSig) -> Type {
         ty
     }
-    /// Whether values of every type are objects: SIL with `-enable-sil-opaque-values`.
+    /// Returns true if values of every type are objects: SIL with `-enable-sil-opaque-values`.
     fn has_opaque_values(&self) -> bool {
         false
     }
-    /// How values of a type are handled; the signature tells about the generic parameters in it.
+    /// Returns how values of a type are handled; the signature tells about the generic parameters in it.
     fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties;
 }
 

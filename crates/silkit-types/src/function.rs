@@ -9,7 +9,7 @@ use silkit_base::Symbol;
 /// specifiers, lowered ones conventions (SIL.md, "Function Types").
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionType {
-    /// Whether this is a lowered SIL function type.
+    /// True if this is a lowered SIL function type.
     pub lowered: bool,
     /// Attributes of the type.
     pub flags: FnFlags,
@@ -261,7 +261,7 @@ bitflags! {
 }
 
 impl FunctionType {
-    /// A lowered function type with this convention and no parameter, result or attribute.
+    /// Creates a lowered function type with this convention and no parameter, result or attribute.
     pub fn lowered(convention: Convention) -> Self {
         Self {
             lowered: true,
@@ -282,25 +282,25 @@ impl FunctionType {
         }
     }
 
-    /// Whether calls of it are coroutines.
+    /// Returns true if calls of it are coroutines.
     pub fn is_coroutine(&self) -> bool {
         self.flags.intersects(FnFlags::YIELD_ONCE | FnFlags::YIELD_ONCE_2 | FnFlags::YIELD_MANY)
     }
 
-    /// Whether it is async.
+    /// Returns true if it is async.
     pub fn is_async(&self) -> bool {
         self.flags.contains(FnFlags::ASYNC)
     }
 }
 
 impl ParamConvention {
-    /// Whether this is the specifier of a formal parameter.
+    /// Returns true if this is the specifier of a formal parameter.
     pub fn is_formal(self) -> bool {
         use ParamConvention as P;
         matches!(self, P::FormalInout | P::FormalOwned | P::FormalShared | P::Borrowing | P::Consuming)
     }
 
-    /// Whether the argument is passed as an address (in lowered SIL with addresses).
+    /// Returns true if the argument is passed as an address (in lowered SIL with addresses).
     pub fn is_indirect(self) -> bool {
         use ParamConvention as P;
         matches!(
@@ -317,7 +317,7 @@ impl ParamConvention {
         )
     }
 
-    /// The attribute or specifier as it is spelled, empty for [`ParamConvention::Unowned`].
+    /// Returns the attribute or specifier as it is spelled, empty for [`ParamConvention::Unowned`].
     pub fn spelling(self) -> &'static str {
         use ParamConvention as P;
         match self {
@@ -343,12 +343,12 @@ impl ParamConvention {
 }
 
 impl ResultConvention {
-    /// Whether the result is written through an address.
+    /// Returns true if the result is written through an address.
     pub fn is_indirect(self) -> bool {
         matches!(self, Self::Out | Self::PackOut)
     }
 
-    /// The attribute as it is spelled, empty for [`ResultConvention::Unowned`].
+    /// Returns the attribute as it is spelled, empty for [`ResultConvention::Unowned`].
     pub fn spelling(self) -> &'static str {
         match self {
             Self::Unowned => "",
@@ -365,7 +365,7 @@ impl ResultConvention {
 }
 
 impl Convention {
-    /// What stands between the parentheses of `@convention(…)`; `None` where nothing is spelled.
+    /// Returns what stands between the parentheses of `@convention(…)`; `None` where nothing is spelled.
     pub fn spelling(self) -> Option<&'static str> {
         use Convention as C;
         Some(match self {

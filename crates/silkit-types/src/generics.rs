@@ -27,7 +27,7 @@ pub struct GenericParamDecl {
     pub depth: u16,
     /// The position in its list.
     pub index: u16,
-    /// Whether it is a pack: `each T`.
+    /// True if it is a pack: `each T`.
     pub is_pack: bool,
     /// The type of its values where it is `let N : Int`.
     pub value_type: Option<Type>,
@@ -44,7 +44,7 @@ pub struct Requirement {
     pub kind: RequirementKind,
     /// The parameter list whose `where` clause holds it, from the outside.
     pub depth: u16,
-    /// Whether it is spelled `repeat …`.
+    /// True if it is spelled `repeat …`.
     pub is_repeat: bool,
     /// The constrained type.
     pub subject: Type,
@@ -64,39 +64,39 @@ pub enum RequirementKind {
 }
 
 impl GenericSig {
-    /// The signature with these parts.
+    /// Creates the signature with these parts.
     pub fn new(data: SigData) -> Self {
         Self(SIGS.intern(data))
     }
 
-    /// The parts of this signature.
+    /// Returns the parts of this signature.
     #[inline]
     pub fn data(self) -> &'static SigData {
         SIGS.get(self.0)
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// The signature with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the signature with this raw number, which must come from [`Self::as_u32`].
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))
     }
 
-    /// Whether a requirement may make a parameter another type.
+    /// Returns true if a requirement may make a parameter another type.
     pub fn params_may_meet(self) -> bool {
         self.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType)
     }
 
-    /// Whether one parameter hides another, so that in bodies both are spelled alike.
+    /// Returns true if one parameter hides another, so that in bodies both are spelled alike.
     pub fn params_hide(self) -> bool {
         self.data().params.iter().any(|p| self.hiding(p.name).is_some())
     }
 
-    /// The parameter that hides another one of this name: where the compiler tells both apart, it calls the inner one
-    /// `T1` and the outer one `T`; elsewhere it calls both `T`.
+    /// Returns the parameter that hides another one of this name: where the compiler tells both apart, it calls the
+    /// inner one `T1` and the outer one `T`; elsewhere it calls both `T`.
     fn hiding(self, name: Symbol) -> Option<&'static GenericParamDecl> {
         let params = &self.data().params;
         let outer = params.iter().find(|p| p.name == name && !name.as_str().starts_with('τ'))?;
@@ -106,7 +106,7 @@ impl GenericSig {
         })
     }
 
-    /// The type that is meant by a parameter, or a member of one, if what it spells hides another parameter.
+    /// Returns the type that is meant by a parameter, or a member of one, if what it spells hides another parameter.
     pub(crate) fn hidden_by(self, ty: Type) -> Option<Type> {
         match ty.kind() {
             TypeKind::Param { name, .. } => {
@@ -118,7 +118,7 @@ impl GenericSig {
         }
     }
 
-    /// The parameter with this name, the innermost where there are several.
+    /// Returns the parameter with this name, the innermost where there are several.
     pub fn param(self, name: Symbol) -> Option<&'static GenericParamDecl> {
         self.data().params.iter().rev().find(|p| p.name == name)
     }

@@ -105,7 +105,7 @@ pub enum TypeKind {
     Box(Box<BoxType>),
     /// `Pack{T, repeat each U}`; direct where its elements are not addresses.
     Pack {
-        /// Whether it is spelled `@direct Pack{…}`.
+        /// True if it is spelled `@direct Pack{…}`.
         direct: bool,
         /// The elements.
         elements: Box<[Type]>,
@@ -172,7 +172,7 @@ pub struct TupleElement {
     pub label: Option<Symbol>,
     /// The type.
     pub ty: Type,
-    /// Whether it is spelled `T...`.
+    /// True if it is spelled `T...`.
     pub variadic: bool,
 }
 
@@ -205,7 +205,7 @@ pub enum RefStorage {
 pub struct BoxType {
     /// The generic signature of the layout.
     pub sig: Option<GenericSig>,
-    /// Whether the layout captures its generic environment (`@captures_generics`).
+    /// True if the layout captures its generic environment (`@captures_generics`).
     pub captures_generics: bool,
     /// The fields in order.
     pub fields: Box<[BoxField]>,
@@ -223,7 +223,7 @@ pub struct BoxField {
 }
 
 impl Type {
-    /// The type with this structure; the unknown type where it would be deeper than [`MAX_TYPE_DEPTH`]
+    /// Creates the type with this structure; the unknown type where it would be deeper than [`MAX_TYPE_DEPTH`]
     /// or larger than [`MAX_TYPE_SIZE`].
     pub fn new(kind: TypeKind) -> Self {
         let made = Self(TYPES.intern_with(kind, |kind| Node { extent: extent(&kind), kind }));
@@ -232,48 +232,48 @@ impl Type {
         if fits { made } else { Self::unknown() }
     }
 
-    /// The structure of this type.
+    /// Returns the structure of this type.
     #[inline]
     pub fn kind(self) -> &'static TypeKind {
         &TYPES.get(self.0).kind
     }
 
-    /// How many types it consists of, each counted as often as it is mentioned.
+    /// Returns how many types it consists of, each counted as often as it is mentioned.
     pub fn size(self) -> u32 {
         TYPES.get(self.0).extent.size
     }
 
-    /// The type that is not known.
+    /// Creates the type that is not known.
     pub fn unknown() -> Self {
         Self::new(TypeKind::Unknown)
     }
 
-    /// Whether this very type is unknown (its parts are not looked at).
+    /// Returns true if this very type is unknown (its parts are not looked at).
     pub fn is_unknown(self) -> bool {
         matches!(self.kind(), TypeKind::Unknown)
     }
 
-    /// The builtin type `Builtin.NAME`.
+    /// Creates the builtin type `Builtin.NAME`.
     pub fn builtin(name: &str) -> Self {
         Self::new(TypeKind::Builtin(Symbol::new(name), Box::default()))
     }
 
-    /// The nominal type or alias with this bare name, no parent and no arguments.
+    /// Creates the nominal type or alias with this bare name, no parent and no arguments.
     pub fn nominal(name: &str) -> Self {
         Self::named(None, Symbol::new(name), Box::default())
     }
 
-    /// The nominal type or alias with this name, parent and arguments.
+    /// Creates the nominal type or alias with this name, parent and arguments.
     pub fn named(parent: Option<Type>, name: Symbol, args: Box<[Type]>) -> Self {
         Self::new(TypeKind::Named(Named { parent, name, args }))
     }
 
-    /// The tuple of a type alone: `(_: T)`.
+    /// Creates the tuple of a type alone: `(_: T)`.
     pub fn one_tuple(ty: Type) -> Self {
         Self::new(TypeKind::Tuple([TupleElement { label: None, ty, variadic: false }].into()))
     }
 
-    /// The tuple of these types, without labels; of one type, that type.
+    /// Creates the tuple of these types, without labels; of one type, that type.
     pub fn tuple(types: &[Type]) -> Self {
         match types {
             [one] => *one,
@@ -283,7 +283,7 @@ impl Type {
         }
     }
 
-    /// The empty tuple.
+    /// Creates the empty tuple.
     pub fn void() -> Self {
         Self::tuple(&[])
     }
@@ -293,19 +293,19 @@ impl Type {
         Self::named(None, Symbol::new("Optional"), Box::new([payload]))
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0.as_u32()
     }
 
-    /// The type with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the type with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(Interned::from_u32(raw))
     }
 
-    /// The function type, where this is one.
+    /// Returns the function type, where this is one.
     pub fn as_function(self) -> Option<&'static FunctionType> {
         match self.kind() {
             TypeKind::Function(f) => Some(f),

@@ -16,7 +16,7 @@ use crate::kind::{MetatypeRepr, RefStorage, Type, TypeKind};
 use silkit_base::Symbol;
 
 impl Declarations {
-    /// The lowered form of a formal type; `None` where it hangs on what is not known.
+    /// Returns the lowered form of a formal type; `None` where it hangs on what is not known.
     pub fn lower(&self, ty: Type) -> Option<Type> {
         self.ask(None, |q| q.lower(ty))
     }
@@ -158,7 +158,7 @@ impl Query<'_> {
         Some(())
     }
 
-    /// The lowered form of a part of a function type; with a signature, that of a `@substituted` one, whose
+    /// Returns the lowered form of a part of a function type; with a signature, that of a `@substituted` one, whose
     /// parts are abstracted by its parameters.
     fn lower_within(&self, ty: Type, sig: Option<GenericSig>) -> Option<Type> {
         match sig {
@@ -167,7 +167,7 @@ impl Query<'_> {
         }
     }
 
-    /// The error result; `Never` cannot be thrown.
+    /// Returns the error result; `Never` cannot be thrown.
     fn lower_error(&self, ty: Type, sig: Option<GenericSig>) -> Option<Option<ResultInfo>> {
         if matches!(ty.kind(), TypeKind::Named(n) if n.name == "Never") {
             return Some(None);
@@ -179,7 +179,7 @@ impl Query<'_> {
 }
 
 impl Query<'_> {
-    /// The lowered type of a member of `base` that has the type `ty`. A function is stored as the declaration
+    /// Returns the lowered type of a member of `base` that has the type `ty`. A function is stored as the declaration
     /// abstracts it, which spells `pattern`, and as seen from outside of a module with library evolution.
     fn lower_member(&self, base: Type, pattern: Type, ty: Type) -> Option<Type> {
         if !holds_function(ty, 0) {
@@ -192,7 +192,8 @@ impl Query<'_> {
         self.lower_abstracted(self.resolve_in(pattern, generic), ty, Some(sig))
     }
 
-    /// A nominal type with its own generic parameters as arguments, and its signature; `None` where it has none.
+    /// Returns a nominal type with its own generic parameters as arguments, and its signature; `None` where it has
+    /// none.
     fn generic_form(&self, ty: Type) -> Option<(Type, GenericSig)> {
         let _level = self.step()?;
         let TypeKind::Named(n) = ty.kind() else { return None };

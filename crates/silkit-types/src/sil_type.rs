@@ -27,34 +27,34 @@ impl SilType {
         Self(ty.as_u32() << 1 | u32::from(is_address))
     }
 
-    /// An object of unknown type.
+    /// Creates an object of unknown type.
     pub fn unknown() -> Self {
         Self::object(Type::unknown())
     }
 
-    /// The type without its category.
+    /// Returns the type without its category.
     #[inline]
     pub fn ty(self) -> Type {
         Type::from_u32(self.0 >> 1)
     }
 
-    /// Whether this is the type of an address.
+    /// Returns true if this is the type of an address.
     #[inline]
     pub fn is_address(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// Whether the type is unknown (whatever its category).
+    /// Returns true if the type is unknown (whatever its category).
     pub fn is_unknown(self) -> bool {
         self.ty().is_unknown()
     }
 
-    /// The same type as an object.
+    /// Returns the same type as an object.
     pub fn to_object(self) -> Self {
         Self(self.0 & !1)
     }
 
-    /// The same type as an address.
+    /// Returns the same type as an address.
     pub fn to_address(self) -> Self {
         Self(self.0 | 1)
     }
@@ -64,13 +64,13 @@ impl SilType {
         Self::new(ty, self.is_address())
     }
 
-    /// The raw number, for packed tables.
+    /// Returns the raw number, for packed tables.
     #[inline]
     pub fn as_u32(self) -> u32 {
         self.0
     }
 
-    /// The type with this raw number, which must come from [`Self::as_u32`].
+    /// Creates the type with this raw number, which must come from [`Self::as_u32`].
     #[inline]
     pub fn from_u32(raw: u32) -> Self {
         Self(raw)

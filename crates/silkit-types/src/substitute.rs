@@ -16,7 +16,7 @@ pub struct Substitution<'a> {
 }
 
 impl Substitution<'_> {
-    /// The replacement of a parameter.
+    /// Returns the replacement of a parameter.
     pub fn lookup(&self, depth: u16, index: u16) -> Option<Type> {
         let position = self.sig.data().params.iter().position(|p| p.depth == depth && p.index == index)?;
         self.args.get(position).copied()

@@ -75,19 +75,19 @@ impl<'a> ModuleContext<'a> {
         Self { module, declarations, program, source, found, places: OnceCell::new() }
     }
 
-    /// A function by its name.
+    /// Returns a function by its name.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
         self.program.function(name)
     }
 
-    /// Where an entity stands in the text that the module was read from.
+    /// Returns where an entity stands in the text that the module was read from.
     pub fn place(&self, entity: Entity) -> Option<TextRange> {
         let entities = || self.source.map_or(&[][..], |source| source.map.entities());
         let places = self.places.get_or_init(|| entities().iter().map(|p| (p.entity, p.range)).collect());
         places.get(&entity).copied()
     }
 
-    /// A breach of a rule, to be completed and reported.
+    /// Returns a breach of a rule, to be completed and reported.
     pub fn finding(
         &self,
         rule: &'static Rule,
@@ -185,12 +185,12 @@ impl<'a> FunctionContext<'a> {
         self.view
     }
 
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &'a Module {
         self.shared.program.module
     }
 
-    /// The Swift declarations that the module sees.
+    /// Returns the Swift declarations that the module sees.
     pub fn declarations(&self) -> &'a Declarations {
         self.shared.program.declarations
     }
@@ -200,74 +200,74 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.function(name)
     }
 
-    /// The id of another function of the module, by its name.
+    /// Returns the id of another function of the module, by its name.
     pub fn callee_id(&self, name: Symbol) -> Option<FunctionId> {
         self.shared.program.function_id(name)
     }
 
-    /// A global variable of the module, by its name.
+    /// Returns a global variable of the module, by its name.
     pub fn global(&self, name: Symbol) -> Option<&'a Global> {
         self.shared.program.module.globals.by_key(&name)
     }
 
-    /// How address-only values are held.
+    /// Returns how address-only values are held.
     pub fn addresses(&self) -> Addresses {
         self.shared.program.addresses()
     }
 
-    /// The text that the module was read from, with the places in this body.
+    /// Returns the text that the module was read from, with the places in this body.
     pub fn source(&self) -> Option<(&'a str, &'a BodySourceMap)> {
         self.source
     }
 
-    /// The generic signature of the function.
+    /// Returns the generic signature of the function.
     pub fn signature(&self) -> Option<GenericSig> {
         self.function.ty.ty().as_function().and_then(|f| f.sig)
     }
 
-    /// Whether the function is in Ownership SSA form.
+    /// Returns true if the function is in Ownership SSA form.
     pub fn is_ossa(&self) -> bool {
         self.function.has_ossa()
     }
 
-    /// The name of a value for people: `%1`.
+    /// Returns the name of a value for people: `%1`.
     pub fn value(&self, value: Value) -> String {
         self.names.value(value)
     }
 
-    /// The name of a block for people: `bb1`.
+    /// Returns the name of a block for people: `bb1`.
     pub fn block(&self, block: Block) -> String {
         self.names.block(block)
     }
 
     // ---- analyses ----
 
-    /// The blocks in reverse postorder.
+    /// Returns the blocks in reverse postorder.
     pub fn block_order(&self) -> &BlockOrder {
         self.cache.get_ref(&self.view)
     }
 
-    /// The dominator tree.
+    /// Returns the dominator tree.
     pub fn dominators(&self) -> &Dominators {
         self.cache.get_ref(&self.view)
     }
 
-    /// The dead ends.
+    /// Returns the dead ends.
     pub fn dead_ends(&self) -> &DeadEnds {
         self.cache.get_ref(&self.view)
     }
 
-    /// The strongly connected components.
+    /// Returns the strongly connected components.
     pub fn components(&self) -> &Components {
         self.cache.get_ref(&self.view)
     }
 
-    /// The ownership of values and of their uses.
+    /// Returns the ownership of values and of their uses.
     pub fn ownership(&self) -> &BodyOwnership<'a> {
         self.ownership.get_or_init(|| self.view.all_ownership())
     }
 
-    /// An analysis that belongs to a family of rules: one value of a type, made when it is first asked for.
+    /// Returns an analysis that belongs to a family of rules: one value of a type, made when it is first asked for.
     pub fn cached<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
         let found = self.cached.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(found) = found.and_then(|any| any.downcast().ok()) {
@@ -279,19 +279,19 @@ impl<'a> FunctionContext<'a> {
         made
     }
 
-    /// Whether the definition of a value dominates an instruction.
+    /// Returns true if the definition of a value dominates an instruction.
     pub fn value_dominates(&self, value: Value, inst: Inst) -> bool {
         value_dominates(self.body, self.dominators(), value, inst)
     }
 
-    /// All instructions, in order.
+    /// Returns all instructions, in order.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.body.insts()
     }
 
     // ---- reports ----
 
-    /// A breach of a rule, to be completed and reported.
+    /// Returns a breach of a rule, to be completed and reported.
     pub fn finding(&self, rule: &'static Rule, place: Place, message: impl Into<String>) -> Finding {
         new_finding(rule, Owner::Function(self.id), place, message.into())
     }
@@ -307,7 +307,7 @@ impl<'a> FunctionContext<'a> {
         self.report(finding);
     }
 
-    /// Whether paths cannot be followed.
+    /// Returns true if paths cannot be followed.
     pub fn is_broken(&self) -> bool {
         self.is_broken.get()
     }

@@ -60,7 +60,7 @@ impl Finding {
         self
     }
 
-    /// Whether it is an error.
+    /// Returns true if it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

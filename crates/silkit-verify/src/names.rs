@@ -26,7 +26,7 @@ impl<'a> Names<'a> {
         Self { body, source, printed: OnceLock::new() }
     }
 
-    /// The name of a block: `bb1`.
+    /// Returns the name of a block: `bb1`.
     pub(crate) fn block(&self, block: Block) -> String {
         let spelled = self.at(|map| map.block(block)).map(word);
         match spelled {
@@ -38,7 +38,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The name of a value: `%1`.
+    /// Returns the name of a value: `%1`.
     pub(crate) fn value(&self, value: Value) -> String {
         let spelled = match self.body.def(value) {
             ValueDef::Undef => return "undef".to_owned(),
@@ -59,7 +59,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The text from the place of an entity.
+    /// Returns the text from the place of an entity.
     fn at(&self, place: impl FnOnce(&BodySourceMap) -> Option<u32>) -> Option<&'a str> {
         let (text, map) = self.source?;
         text.get(place(map)? as usize..)
@@ -91,13 +91,14 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The word at the start of a text.
+/// Returns the word at the start of a text.
 fn word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]
 }
 
-/// The value with this position in a list `%a : …, %b : …` or `(%a, %b) =`, each of which a character follows.
+/// Returns the value with this position in a list `%a : …, %b : …` or `(%a, %b) =`, each of which a character
+/// follows.
 fn nth_value(text: &str, index: usize, follows: u8) -> Option<&str> {
     // A label stands on one line; nothing else in it begins with `%`.
     let line = &text[..text.find('\n').unwrap_or(text.len())];

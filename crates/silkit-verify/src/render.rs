@@ -18,12 +18,12 @@ pub struct Renderer<'a> {
 const LONGEST_PATH: usize = 12;
 
 impl<'a> Renderer<'a> {
-    /// A renderer for a module and the file that it was read from, if it was.
+    /// Creates a renderer for a module and the file that it was read from, if it was.
     pub fn new(module: &'a Module, source: Option<(FileId, MappedText<'a>)>) -> Self {
         Self { module, source }
     }
 
-    /// The diagnostic of a finding.
+    /// Returns the diagnostic of a finding.
     pub fn finding(&self, finding: &Finding) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(finding.severity, finding.message.as_str());
         diagnostic.rule = Some(finding.rule.id);
@@ -59,7 +59,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// A note about something that could not be decided.
+    /// Returns a note about something that could not be decided.
     pub fn unknown(&self, unknown: &Unknown) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Severity::Note, unknown.message.as_str());
         diagnostic.rule = Some(unknown.rule.id);
@@ -87,7 +87,7 @@ impl<'a> Renderer<'a> {
         format!("the path is {}", shown.join(" → "))
     }
 
-    /// The names in the body that places of an owner speak of.
+    /// Returns the names in the body that places of an owner speak of.
     fn names(&self, owner: Owner) -> Option<Names<'a>> {
         let source = self.source.and_then(|(_, source)| Some((source.text, body_map(source.map, owner)?)));
         Some(Names::new(body(self.module, owner)?, source))
@@ -106,7 +106,7 @@ impl<'a> Renderer<'a> {
         })
     }
 
-    /// The part of a body that a place is, by name.
+    /// Returns the part of a body that a place is, by name.
     fn part(&self, owner: Owner, place: Place) -> Option<String> {
         let body = body(self.module, owner)?;
         let names = self.names(owner)?;
@@ -165,7 +165,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// The body that places of an owner speak of.
+/// Returns the body that places of an owner speak of.
 fn body(module: &Module, owner: Owner) -> Option<&Body> {
     match owner {
         Owner::Module => None,
@@ -174,7 +174,7 @@ fn body(module: &Module, owner: Owner) -> Option<&Body> {
     }
 }
 
-/// The places in the body that places of an owner speak of.
+/// Returns the places in the body that places of an owner speak of.
 pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourceMap> {
     match owner {
         Owner::Module => None,
@@ -183,7 +183,7 @@ pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourc
     }
 }
 
-/// Where a place of a function begins in the text.
+/// Returns where a place of a function begins in the text.
 pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place: Place) -> Option<u32> {
     let name = |id| map.function_name(id).map(|range| range.start);
     match place {
@@ -194,7 +194,7 @@ pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place
     }
 }
 
-/// Where a part of a body begins in the text.
+/// Returns where a part of a body begins in the text.
 fn body_position(body: &Body, map: &BodySourceMap, place: Place) -> Option<u32> {
     // A block without a label begins with its first instruction.
     let block_position = |block| map.block(block).or_else(|| map.inst(body.first_inst(block)?));
@@ -211,13 +211,13 @@ fn body_position(body: &Body, map: &BodySourceMap, place: Place) -> Option<u32> 
     }
 }
 
-/// The first line of a text, without its comment.
+/// Returns the first line of a text, without its comment.
 fn code(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
     line.split_once(" //").map_or(line, |(code, _)| code).trim_end()
 }
 
-/// Where a value is named, at or behind an offset.
+/// Returns where a value is named, at or behind an offset.
 fn find_value(line: &str, name: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     line[from..]

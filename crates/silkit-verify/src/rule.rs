@@ -45,19 +45,19 @@ pub enum Check {
 }
 
 impl Rule {
-    /// What SARIF documents and lists say of it.
+    /// Returns what SARIF documents and lists say of it.
     pub fn published(&self) -> silkit_diag::Rule {
         silkit_diag::Rule { id: self.id, name: self.name, summary: self.summary }
     }
 
-    /// The name of its family.
+    /// Returns the name of its family.
     pub fn family(&self) -> &'static str {
         let of = |f: &&families::Family| f.rules.iter().flat_map(|r| r.iter()).any(|r| r.id == self.id);
         families::ALL.iter().find(of).map_or("", |f| f.name)
     }
 }
 
-/// All rules, by id, and so by family.
+/// Returns all rules, by id, and so by family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     static ALL: OnceLock<Vec<&'static Rule>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -69,7 +69,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     all.iter().copied()
 }
 
-/// The rule with this id or name, whatever the case of its letters.
+/// Returns the rule with this id or name, whatever the case of its letters.
 pub fn find_rule(id: &str) -> Option<&'static Rule> {
     rules().find(|r| r.id.as_str().eq_ignore_ascii_case(id) || r.name.eq_ignore_ascii_case(id))
 }

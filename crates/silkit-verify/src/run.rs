@@ -19,7 +19,7 @@ pub struct Options {
     pub only: Vec<RuleId>,
     /// Not these rules.
     pub allow: Vec<RuleId>,
-    /// Whether to collect what was unknown.
+    /// True if to collect what was unknown.
     pub unknown: bool,
     /// How address-only values are held.
     pub addresses: Addresses,
@@ -91,14 +91,14 @@ impl Plan {
     }
 }
 
-/// Whether a rule, or one that its check finds too, is asked for.
+/// Returns true if a rule, or one that its check finds too, is asked for.
 fn is_wanted(rule: &Rule, options: &Options) -> bool {
     let id = rule.id.as_str();
     options.wants(rule)
         || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.wants(r))
 }
 
-/// Whether a function has a body, and does not ask to be left alone.
+/// Returns true if a function has a body, and does not ask to be left alone.
 fn is_verified(function: &Function) -> bool {
     function.body.is_some() && !function.has_semantics("sil.verify_none")
 }

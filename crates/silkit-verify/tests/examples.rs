@@ -6,8 +6,8 @@ use silkit_verify::{Finding, LinkedModule, Options, Rule, rules, verify, verify_
 /// What examples take for granted.
 const HEAD: &str = "sil_stage canonical\n\nimport Builtin\nimport Swift\n\n";
 
-/// What is found in an example: in each of its modules, of which a line `// module Name` begins a further one of this
-/// name, and in all of them together.
+/// Returns what is found in an example: in each of its modules, of which a line `// module Name` begins a further one
+/// of this name, and in all of them together.
 fn run(rule: &Rule, example: &str) -> (String, Vec<Finding>) {
     let id = rule.id;
     let mut parts = vec![("Main", String::new())];

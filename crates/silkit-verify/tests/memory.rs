@@ -27,8 +27,9 @@ fn fault(finding: &Finding) -> MemoryFault {
     }
 }
 
-/// The rules that an `[ossa]` function breaks, in order. It has the owned nodes `%x` and `%y`, the address of one that it
-/// may take, `%in`, a tree that it may take, `%tree`, and a condition `%c`; what it does not mention is not there.
+/// Returns the rules that an `[ossa]` function breaks, in order. It has the owned nodes `%x` and `%y`, the address of
+/// one that it may take, `%in`, a tree that it may take, `%tree`, and a condition `%c`; what it does not mention is
+/// not there.
 fn broken(blocks: &str) -> Vec<&'static str> {
     findings(&module(blocks)).iter().filter(|f| f.is_error()).map(|f| f.rule.id.as_str()).collect()
 }
@@ -58,7 +59,7 @@ fn module(blocks: &str) -> String {
 
 const RETURN: &str = "%r = tuple ()\nreturn %r : $()\n";
 
-/// A stack allocation `%a` of a type around some instructions.
+/// Returns a stack allocation `%a` of a type around some instructions.
 fn allocated(ty: &str, inside: &str) -> String {
     format!("%a = alloc_stack ${ty}\n{inside}dealloc_stack %a : $*{ty}\n{RETURN}")
 }
@@ -229,14 +230,14 @@ fn loops_that_end_in_one_place_are_followed() {
     }
 }
 
-/// How long it takes to verify a text.
+/// Returns how long it takes to verify a text.
 fn time(text: &str) -> Duration {
     let start = Instant::now();
     assert!(findings(text).is_empty());
     start.elapsed()
 }
 
-/// Whether twice as much takes less than four times as long, on the best of some tries.
+/// Returns whether twice as much takes less than four times as long, on the best of some tries.
 fn is_linear(text: impl Fn(usize) -> String, n: usize) -> bool {
     let (small, large) = (text(n), text(2 * n));
     (0..5).any(|_| time(&large) < time(&small) * 7 / 2)
@@ -278,7 +279,7 @@ fn cost_is_linear_in_blocks() {
     assert!(is_linear(text, 5_000));
 }
 
-/// Whether four times as much takes less than eight times as long, on the best of some tries.
+/// Returns whether four times as much takes less than eight times as long, on the best of some tries.
 fn is_linear_when_nested(text: impl Fn(usize) -> String) -> bool {
     let (small, large) = (text(4_000), text(16_000));
     (0..5).any(|_| time(&large) < time(&small) * 8)

@@ -29,7 +29,7 @@ fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
-/// The SIL files below a folder that are not too large, in a fixed order.
+/// Returns the SIL files below a folder that are not too large, in a fixed order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -48,7 +48,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The findings, or what is wrong where the text is no SIL.
+/// Returns the findings, or what is wrong where the text is no SIL.
 fn findings(text: &str) -> Result<Report, String> {
     let parsed = silkit_text::parse_module(text);
     match parsed.errors.first() {
@@ -115,7 +115,8 @@ struct Judged {
 /// Mutants by what is said of them.
 type Classes<'a> = BTreeMap<String, Vec<&'a Judged>>;
 
-/// One mutant of a module chosen by a number, with what both say of it; nothing if the reference is undecided.
+/// Returns one mutant of a module chosen by a number, with what both say of it; nothing if the reference is
+/// undecided.
 fn judge_one(judge: &Judge, groups: &[Vec<Base>], number: u64) -> Option<Judged> {
     let mut random = Random::new(number);
     let (name, text) = (0..1000).find_map(|_| {
@@ -141,13 +142,13 @@ fn judge_one(judge: &Judge, groups: &[Vec<Base>], number: u64) -> Option<Judged>
     (!is_undecided).then_some(Judged { what, text: mutant.text, ours, first, theirs })
 }
 
-/// One of the groups: those after the first, which is small, ten times as often.
+/// Returns one of the groups: those after the first, which is small, ten times as often.
 fn pick_group<'a, T>(random: &mut Random, groups: &'a [Vec<T>]) -> Option<&'a [T]> {
     let at = random.below(groups.len().saturating_sub(1) * 10 + 1);
     groups.get(at.div_ceil(10)).map(Vec::as_slice)
 }
 
-/// A complaint without what differs from mutant to mutant.
+/// Returns a complaint without what differs from mutant to mutant.
 fn class_of(complaint: &str) -> String {
     let mut class = String::new();
     for (index, part) in complaint.split(['\'', '`', '"']).enumerate() {

@@ -10,7 +10,7 @@ protocol Shape { func area() }
 sil @look : $@convention(thin) (@guaranteed Base) -> ()
 ";
 
-/// The rules that a function breaks, with a `~` before those that are warned of.
+/// Returns the rules that a function breaks, with a `~` before those that are warned of.
 fn broken(function: &str) -> Vec<String> {
     let text = format!("{HEAD}{function}");
     let parsed = silkit_text::parse_module(&text);

@@ -5,7 +5,7 @@ use silkit_verify::{Options, verify};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// The rules that a module breaks, in order.
+/// Returns the rules that a module breaks, in order.
 fn broken(text: &str) -> Vec<&'static str> {
     let text = format!("sil_stage canonical\n\nimport Builtin\n\n{text}");
     let parsed = silkit_text::parse_module(&text);
@@ -15,7 +15,7 @@ fn broken(text: &str) -> Vec<&'static str> {
     report.findings.iter().map(|f| f.rule.id.as_str()).collect()
 }
 
-/// A function with a condition `%c` and an address `%p`.
+/// Returns a function with a condition `%c` and an address `%p`.
 fn function(blocks: &str) -> String {
     format!(
         "sil @f : $@convention(thin) (Builtin.Int1, @inout Builtin.Int64) -> () {{\n\

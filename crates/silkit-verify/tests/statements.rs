@@ -129,7 +129,7 @@ fn read(file: &Path) -> Chapter {
     chapter
 }
 
-/// The verdict on a module, with all that was found.
+/// Returns the verdict on a module, with all that was found.
 fn judge(case: &Case) -> (Verdict, String) {
     let options = ParseOptions { opaque_values: case.has_opaque_values };
     let parsed = silkit_text::parse_module_with(&case.text, &options);
@@ -196,7 +196,7 @@ fn statements_have_modules_and_rules_exist() {
     }
 }
 
-/// What the page says of a statement: by which rules it is held, and what is not.
+/// Returns what the page says of a statement: by which rules it is held, and what is not.
 fn row(statement: &Statement) -> String {
     let mut rules = BTreeSet::new();
     let (mut reasons, mut is_stricter, mut is_laxer) = (BTreeSet::new(), false, false);

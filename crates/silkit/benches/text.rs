@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-/// The functions of the example `times` over, each time under other names, after its declarations.
+/// Returns the functions of the example `times` over, each time under other names, after its declarations.
 fn input(times: usize) -> String {
     if let Some(path) = std::env::var_os("SILKIT_BENCH_FILE") {
         return std::fs::read_to_string(path).expect("SILKIT_BENCH_FILE names a file that can be read");

@@ -37,12 +37,12 @@ pub use silkit_transform as transform;
 pub use silkit_types as types;
 pub use silkit_verify as verify;
 
-/// The text of a module, as the reference prints it.
+/// Returns the text of a module, as the reference prints it.
 pub fn print(module: &ir::Module) -> String {
     text::print_module(module, &text::PrintOptions::default(), &comment_name)
 }
 
-/// The name for people that stands in comments of SIL: the simplified demangling. What printers take.
+/// Returns the name for people that stands in comments of SIL: the simplified demangling. What printers take.
 ///
 /// ```
 /// assert_eq!(silkit::comment_name("$s4main5greet4nameS2S_tF").as_deref(), Some("greet(name:)"));

@@ -50,7 +50,7 @@ fn rename(conformance: &mut Conformance, name: Symbol, declarations: &Declaratio
     }
 }
 
-/// Whether the file declares the type, or adds the protocol to it.
+/// Returns true if the file declares the type, or adds the protocol to it.
 fn is_declared_here(ty: Type, protocol: Type, declarations: &Declarations) -> bool {
     let Some(path) = declarations.path_of(ty) else { return false };
     let Some(Entry { nominal, extensions, .. }) = declarations.own().get(path) else { return false };

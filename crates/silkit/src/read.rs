@@ -17,22 +17,22 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// What is wrong, in the order of the text.
+    /// Returns what is wrong, in the order of the text.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The text that was read, into which places point. What [`silkit_diag::render`] takes.
+    /// Returns the text that was read, into which places point. What [`silkit_diag::render`] takes.
     pub fn sources(&self) -> &SourceMap<'static> {
         &self.sources
     }
 
-    /// What cannot be read for one reason.
+    /// Returns what cannot be read for one reason.
     fn new(diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic], sources: SourceMap::new() }
     }
 
-    /// What cannot be read for what is wrong in its text.
+    /// Returns what cannot be read for what is wrong in its text.
     fn in_text(name: &str, text: &[u8], diagnostics: impl FnOnce(FileId) -> Vec<Diagnostic>) -> Self {
         let mut sources = SourceMap::new();
         match sources.add(name, text.to_vec()) {
@@ -121,7 +121,7 @@ pub fn sil_type(text: &str) -> Result<SilType, Unreadable> {
     }
 }
 
-/// An error about a text as a diagnostic about a file.
+/// Returns an error about a text as a diagnostic about a file.
 pub fn syntax_diagnostic(error: &SyntaxError, file: FileId) -> Diagnostic {
     let span = Span::new(file, error.range.start, error.range.end);
     let diagnostic = Diagnostic::error(SYNTAX, error.message.to_string()).at(span);

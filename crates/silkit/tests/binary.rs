@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The texts in a folder of the project, by name.
+/// Returns the texts in a folder of the project, by name.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(root().join(folder)).expect("a folder").map(|e| e.expect("entry").path());
     let mut paths: Vec<PathBuf> = entries.filter(|p| p.extension().is_none_or(|e| e != "swift")).collect();
@@ -30,7 +30,7 @@ fn read(file: &[u8]) -> Result<Module, ReadError> {
     Reader::open(file)?.module()
 }
 
-/// A module in all the ways in which it prints.
+/// Returns a module in all the ways in which it prints.
 fn prints(module: &Module) -> Vec<String> {
     let ways = [
         PrintOptions::default(),
@@ -41,7 +41,7 @@ fn prints(module: &Module) -> Vec<String> {
     ways.iter().map(|options| print_module(module, options, &|_| None)).collect()
 }
 
-/// A module without its bodies, which number their parts in another order.
+/// Returns a module without its bodies, which number their parts in another order.
 fn frame(mut module: Module) -> String {
     module.functions.values_mut().for_each(|f| f.body = None);
     module.globals.values_mut().for_each(|g| g.initializer = None);
@@ -246,7 +246,7 @@ impl Bits {
         self
     }
 
-    /// A number in pieces, each of which has a bit that says whether another follows.
+    /// Returns a number in pieces, each of which has a bit that says whether another follows.
     fn pieces(&mut self, mut number: u64, width: u32) -> &mut Self {
         let more = 1 << (width - 1);
         while number >= more {
@@ -261,7 +261,7 @@ impl Bits {
         self
     }
 
-    /// The start of a block whose abbreviations have ids of three bits.
+    /// Returns the start of a block whose abbreviations have ids of three bits.
     fn enter(&mut self, id: u64, width: u32) -> &mut Self {
         self.fixed(1, width).pieces(id, 8).pieces(3, 4).align().fixed(0, 32)
     }
@@ -271,7 +271,7 @@ impl Bits {
     }
 }
 
-/// The start of a serialized module of Swift: a control block with the record of versions.
+/// Returns the start of a serialized module of Swift: a control block with the record of versions.
 fn swift_module() -> Vec<u8> {
     let versions = b"6.1.2(5.8)/Swift version 6.1.2";
     let mut bits = Bits::default();

@@ -203,7 +203,7 @@ bb0(%0 : $*Pack{repeat each T}, %1 : $@thin Box<repeat each T>.Type):
 sil @callee : $@convention(thin) <each τ_0_0> (@pack_guaranteed Pack{repeat each τ_0_0}) -> ()
 ";
 
-/// The lines of a copy for packs of these elements.
+/// Returns the lines of a copy for packs of these elements.
 fn variadic(elements: &[Type]) -> String {
     let mut module = parse_module(VARIADIC).module;
     let id = module.functions.find(&"variadic".into()).expect("a function");

@@ -13,7 +13,7 @@ use silkit::types::{NoFacts, SilType, Type};
 use silkit_testkit::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The successors of an instruction as its attributes have them.
+/// Returns the successors of an instruction as its attributes have them.
 fn targets(body: &Body, inst: Inst) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (attr, &word) in body.info(inst).attrs.iter().zip(body.words(inst)) {
@@ -100,7 +100,7 @@ impl Fuzz<'_> {
         self.e.inst(inst).opcode.is_terminator()
     }
 
-    /// A point before a terminator.
+    /// Returns a point before a terminator.
     fn point(&mut self) -> Option<Point> {
         let inst = self.inst()?;
         Some(match self.random.below(3) {
@@ -110,7 +110,7 @@ impl Fuzz<'_> {
         })
     }
 
-    /// One change; `None` where the place that chance chose does not allow it.
+    /// Returns one change; `None` where the place that chance chose does not allow it.
     fn change(&mut self, kind: usize) -> Option<()> {
         match kind {
             0..=3 => self.make(kind),

@@ -2,7 +2,7 @@
 
 use silkit::text::parse_module;
 
-/// The findings as `line:column message`.
+/// Returns the findings as `line:column message`.
 fn findings(text: &str) -> Vec<String> {
     let parsed = parse_module(text);
     let place = |offset: usize| {

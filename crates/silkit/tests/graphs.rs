@@ -17,7 +17,7 @@ fn flows() -> Vec<Graph> {
     functions.filter_map(|f| silkit::graph::control_flow(f, &|_| None)).collect()
 }
 
-/// The numbers of an element's attributes.
+/// Returns the numbers of an element's attributes.
 fn numbers(line: &str, names: [&str; 4]) -> Option<[f64; 4]> {
     let value = |name: &str| line.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse().ok();
     Some([value(names[0])?, value(names[1])?, value(names[2])?, value(names[3])?])

@@ -6,7 +6,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The layers of ARCHITECTURE.md, lowest first: the line that begins with `    base`.
+/// Returns the layers of ARCHITECTURE.md, lowest first: the line that begins with `    base`.
 fn layers() -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let line = text.lines().find(|l| l.starts_with("    base")).expect("the line of layers");
@@ -17,7 +17,7 @@ fn layers() -> Vec<Vec<String>> {
     line.split('→').map(|layer| layer.split(',').map(package).collect()).collect()
 }
 
-/// The crates of this workspace that a manifest names as dependencies of any kind.
+/// Returns the crates of this workspace that a manifest names as dependencies of any kind.
 fn dependencies(manifest: &str) -> Vec<&str> {
     let lines = manifest.lines().map(str::trim_start);
     let names = lines.filter_map(|l| l.split([' ', '.', '=']).next().filter(|_| l.contains('=')));

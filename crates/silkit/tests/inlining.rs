@@ -94,7 +94,7 @@ fn remove_debug_values(module: &mut Module) {
     }
 }
 
-/// What the reference says about a module.
+/// Returns what the reference says about a module.
 fn reference_errors(reference: &Reference, module: &Module) -> String {
     let file = std::env::temp_dir().join(format!("silkit-inlined-{}.sil", std::process::id()));
     std::fs::write(&file, silkit::print(module)).expect("a file");

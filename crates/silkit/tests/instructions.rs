@@ -13,7 +13,7 @@ fn bodies(module: &Module) -> impl Iterator<Item = &Body> {
     module.functions.values().filter_map(|f| f.body.as_ref())
 }
 
-/// The words of an instruction, lists in full.
+/// Returns the words of an instruction, lists in full.
 fn words(body: &Body, inst: Inst) -> Vec<Vec<u32>> {
     let word = |(attr, &word): (&silkit::ir::info::AttrSpec, &u32)| {
         if attr.kind.is_list() { body.list(word).to_vec() } else { vec![word] }
@@ -21,7 +21,7 @@ fn words(body: &Body, inst: Inst) -> Vec<Vec<u32>> {
     body.info(inst).attrs.iter().zip(body.words(inst)).map(word).collect()
 }
 
-/// The operands, without those for opened types, which the copy opens twice; and the number of those.
+/// Returns the operands, without those for opened types, which the copy opens twice; and the number of those.
 fn operands(body: &Body, inst: Inst) -> (Vec<Value>, usize) {
     let for_types = body.type_operands(inst).len();
     let count = body.operands(inst).len() - for_types;

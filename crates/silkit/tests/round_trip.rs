@@ -15,7 +15,7 @@ fn print(text: &str) -> String {
     print_module(&parsed.module, &PrintOptions::default(), &|_| None)
 }
 
-/// The lines without comments, white space at line ends and empty lines.
+/// Returns the lines without comments, white space at line ends and empty lines.
 fn bare(text: &str) -> Vec<String> {
     let text = text.split("\n\n// Mappings from").next().unwrap_or_default();
     let strip = |line: &str| {

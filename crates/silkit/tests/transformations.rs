@@ -13,7 +13,7 @@ fn findings(module: &Module, declarations: &Declarations) -> Vec<String> {
     report.findings.iter().map(|f| format!("{f:?}")).collect()
 }
 
-/// The module after a pass, and the number of transformations of each of its runs.
+/// Returns the module after a pass, and the number of transformations of each of its runs.
 fn run(tag: &str, module: &Module, facts: &Declarations, limit: Option<Limit>) -> (Module, Vec<usize>) {
     let mut module = module.clone();
     let pass = passes::find(tag).expect("a pass");
@@ -26,7 +26,7 @@ fn run(tag: &str, module: &Module, facts: &Declarations, limit: Option<Limit>) -
     (module, changes)
 }
 
-/// The inputs of the cases of a pass.
+/// Returns the inputs of the cases of a pass.
 fn cases(tag: &str) -> Vec<(String, String)> {
     let file = format!("{}/../silkit-opt/tests/ssa/{tag}.txt", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(file).expect("a file of cases");

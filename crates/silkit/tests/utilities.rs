@@ -25,7 +25,7 @@ fn legal(module: &Module) {
     assert!(report.findings.is_empty(), "{:?}\n{}", report.findings, silkit::print(module));
 }
 
-/// The functions of a file, which work on, without comments.
+/// Returns the functions of a file, which work on, without comments.
 fn changed(text: &str, work: &(dyn Fn(&mut FunctionContext<'_>) + Sync)) -> String {
     let parsed = parse_module(&format!("{PRELUDE}{text}"));
     assert_eq!(parsed.errors, []);
@@ -60,7 +60,7 @@ fn update(cx: &mut FunctionContext<'_>, def: Opcode, ownership: Ownership) -> Re
     Ok(made.len())
 }
 
-/// The same for trivial values, which literals define.
+/// Returns the same for trivial values, which literals define.
 fn updated(text: &str, phis: usize) -> String {
     changed(text, &|cx| {
         assert_eq!(update(cx, Opcode::IntegerLiteral, Ownership::None), Ok(phis));
@@ -345,7 +345,7 @@ fn inline_first(module: &mut Module, name: &str) -> Result<(), CannotInline> {
     result.into_inner().expect("one thread").expect("the function is there")
 }
 
-/// A function of a file after its first call was inlined, without comments.
+/// Returns a function of a file after its first call was inlined, without comments.
 fn inlined(text: &str, name: &str) -> String {
     let parsed = parse_module(&format!("{PRELUDE}{text}"));
     assert_eq!(parsed.errors, []);

@@ -14,7 +14,7 @@ pub struct ColdBlocks {
 }
 
 impl ColdBlocks {
-    /// The cold blocks of a body, which may call these functions.
+    /// Creates the cold blocks of a body, which may call these functions.
     pub fn compute(view: &BodyView<'_>) -> Self {
         let body = view.body;
         let mut this = Self { is_cold: vec![false; body.block_bound()] };
@@ -50,13 +50,13 @@ impl ColdBlocks {
         this
     }
 
-    /// Whether a block hardly ever runs.
+    /// Returns true if a block hardly ever runs.
     pub fn is_cold(&self, block: Block) -> bool {
         self.is_cold.get(block.index()).copied().unwrap_or(false)
     }
 }
 
-/// What a condition is expected to be.
+/// Returns what a condition is expected to be.
 fn expected(view: &BodyView<'_>, condition: Value) -> Option<bool> {
     let body = view.body;
     let inst = body.defining_inst(condition)?;

@@ -20,7 +20,7 @@ struct Node {
 }
 
 impl Components {
-    /// The components of a body, by Tarjan's algorithm.
+    /// Creates the components of a body, by Tarjan's algorithm.
     pub fn compute(body: &Body) -> Self {
         let mut this = Self { component: vec![u32::MAX; body.block_bound()], count: 0 };
         let Some(entry) = body.entry_block() else { return this };
@@ -64,18 +64,18 @@ impl Components {
         this
     }
 
-    /// The component of a block, where it can be reached. A component has a smaller number than those
+    /// Returns the component of a block, where it can be reached. A component has a smaller number than those
     /// from which it is reached.
     pub fn component(&self, block: Block) -> Option<u32> {
         self.component.get(block.index()).copied().filter(|&c| c != u32::MAX)
     }
 
-    /// Whether two blocks are in the same component: each can be reached from the other.
+    /// Returns true if two blocks are in the same component: each can be reached from the other.
     pub fn are_together(&self, a: Block, b: Block) -> bool {
         self.component(a).is_some_and(|c| self.component(b) == Some(c))
     }
 
-    /// The number of components.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.count as usize
     }

@@ -12,7 +12,7 @@ pub struct DeadEnds {
 }
 
 impl DeadEnds {
-    /// The dead ends of a body.
+    /// Creates the dead ends of a body.
     pub fn compute(body: &Body) -> Self {
         let mut is_dead_end = vec![true; body.block_bound()];
         let mut work = Worklist::new();
@@ -30,12 +30,12 @@ impl DeadEnds {
         Self { is_dead_end, any }
     }
 
-    /// Whether no path from the start of a block leaves the function.
+    /// Returns true if no path from the start of a block leaves the function.
     pub fn is_dead_end(&self, block: Block) -> bool {
         self.is_dead_end.get(block.index()).copied().unwrap_or(true)
     }
 
-    /// Whether there is a dead end at all.
+    /// Returns true if there is a dead end at all.
     pub fn any(&self) -> bool {
         self.any
     }

@@ -17,7 +17,7 @@ pub struct Dominators {
 }
 
 impl Dominators {
-    /// The dominator tree of a body.
+    /// Creates the dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
         let roots: Vec<u32> = body.entry_block().map(|b| b.as_u32()).into_iter().collect();
         let forward = |n: u32, into: &mut Vec<u32>| {
@@ -29,30 +29,30 @@ impl Dominators {
         Self { tree: Tree::compute(body.block_bound(), &roots, &forward, &backward) }
     }
 
-    /// The block that dominates a block most closely; `None` for the entry and for blocks that
+    /// Returns the block that dominates a block most closely; `None` for the entry and for blocks that
     /// cannot be reached.
     pub fn immediate(&self, block: Block) -> Option<Block> {
         self.tree.parent(block)
     }
 
-    /// Whether every path from the entry to `b` passes through `a`, which may be `b` itself. A block that
+    /// Returns true if every path from the entry to `b` passes through `a`, which may be `b` itself. A block that
     /// cannot be reached is dominated by all.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         self.tree.is_ancestor(a, b)
     }
 
-    /// Whether a path leads from the entry to a block.
+    /// Returns true if a path leads from the entry to a block.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.tree.contains(block)
     }
 
-    /// The positions of the blocks that a block dominates, itself first, in [`Self::preorder`]; `None` where it cannot be
-    /// reached.
+    /// Returns the positions of the blocks that a block dominates, itself first, in [`Self::preorder`]; `None` where
+    /// it cannot be reached.
     pub fn dominated(&self, block: Block) -> Option<Range<usize>> {
         self.tree.subtree(block)
     }
 
-    /// The blocks that can be reached, each after the one that dominates it.
+    /// Returns the blocks that can be reached, each after the one that dominates it.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
         self.tree.preorder.iter().map(|&n| Block::from_u32(n))
     }
@@ -66,15 +66,15 @@ pub struct PostDominators {
 }
 
 impl PostDominators {
-    /// The post-dominator tree of a body.
+    /// Creates the post-dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
         let roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
         Self::with_roots(body, &roots)
     }
 
-    /// The post-dominator tree of a body whose endless loops have an end, too: for each, the block that a search from its first
-    /// block finds last.
+    /// Creates the post-dominator tree of a body whose endless loops have an end, too: for each, the block that a
+    /// search from its first block finds last.
     pub fn compute_with_endless_loops(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
         let mut roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
@@ -114,30 +114,30 @@ impl PostDominators {
         Self { tree: Tree::compute(body.block_bound(), roots, &forward, &backward) }
     }
 
-    /// The block that post-dominates a block most closely; `None` where the paths from it have only their
+    /// Returns the block that post-dominates a block most closely; `None` where the paths from it have only their
     /// end in common, or no end.
     pub fn immediate(&self, block: Block) -> Option<Block> {
         self.tree.parent(block)
     }
 
-    /// Whether every path from `b` to an end passes through `a`, which may be `b` itself.
+    /// Returns true if every path from `b` to an end passes through `a`, which may be `b` itself.
     pub fn post_dominates(&self, a: Block, b: Block) -> bool {
         self.tree.is_ancestor(a, b)
     }
 
-    /// The positions of the blocks that a block post-dominates, itself first, in [`Self::preorder`]; `None` for a block that
-    /// is not in the tree.
+    /// Returns the positions of the blocks that a block post-dominates, itself first, in [`Self::preorder`]; `None`
+    /// for a block that is not in the tree.
     pub fn post_dominated(&self, block: Block) -> Option<Range<usize>> {
         self.tree.subtree(block)
     }
 
-    /// The blocks of the tree, each after the one that post-dominates it.
+    /// Returns the blocks of the tree, each after the one that post-dominates it.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
         self.tree.preorder.iter().map(|&n| Block::from_u32(n))
     }
 }
 
-/// Whether the definition of a value dominates an instruction (SIL.md, "Value and instruction dominance").
+/// Returns true if the definition of a value dominates an instruction (SIL.md, "Value and instruction dominance").
 /// A block that cannot be reached may use what it likes, but in order.
 pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst: Inst) -> bool {
     let block = body.inst_block(inst);
@@ -210,7 +210,7 @@ impl Tree {
         }
     }
 
-    /// The positions in preorder of a node and all below it.
+    /// Returns the positions in preorder of a node and all below it.
     fn subtree(&self, block: Block) -> Option<Range<usize>> {
         let enter = self.enter.get(block.index()).copied().filter(|&n| n != NONE)?;
         Some(enter as usize..self.leave[block.index()] as usize + 1)
@@ -323,7 +323,7 @@ impl Search {
         }
     }
 
-    /// The node with the least semidominator on the way from `v` up to the root of its tree in the forest.
+    /// Returns the node with the least semidominator on the way from `v` up to the root of its tree in the forest.
     fn evaluate(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
         if self.ancestor[v as usize] == NONE {
             return v;

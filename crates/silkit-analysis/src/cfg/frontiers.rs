@@ -16,7 +16,7 @@ pub struct Frontiers {
 }
 
 impl Frontiers {
-    /// The frontiers of the blocks that can be reached. The entry is in none.
+    /// Creates the frontiers of the blocks that can be reached. The entry is in none.
     ///
     /// `None` where they have more than `most` members together: loops that are nested in a way that one block ends
     /// many of them have frontiers of quadratic size.
@@ -57,7 +57,7 @@ impl Frontiers {
         Some(this)
     }
 
-    /// The frontier of a block, in no order.
+    /// Returns the frontier of a block, in no order.
     pub fn of(&self, block: Block) -> &[Block] {
         let at = block.index();
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -114,7 +114,7 @@ impl ChosenDominators {
         *nearest = name.max(*nearest);
     }
 
-    /// The chosen block that dominates a block most closely, which may be the block itself.
+    /// Returns the chosen block that dominates a block most closely, which may be the block itself.
     pub fn nearest(&self, dominators: &Dominators, block: Block) -> Option<Block> {
         let mut segment = dominators.dominated(block)?.start + self.preorder.len();
         let mut nearest = 0;

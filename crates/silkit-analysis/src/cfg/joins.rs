@@ -22,7 +22,7 @@ enum Way {
 }
 
 impl Joins {
-    /// Those of a body.
+    /// Returns those of a body.
     pub fn compute(body: &Body, dominators: &Dominators) -> Self {
         let most = MOST_MEMBERS * body.block_count();
         let way = Frontiers::compute(body, dominators, most)
@@ -30,9 +30,9 @@ impl Joins {
         Self { way }
     }
 
-    /// The blocks that a block `home` dominates (itself included) and where paths from some blocks, which it dominates
-    /// too, meet other paths; those where paths from these meet others, and so on; in the order of their numbers. What is
-    /// not wanted is left out, and what only follows from it.
+    /// Returns the blocks that a block `home` dominates (itself included) and where paths from some blocks, which it
+    /// dominates too, meet other paths; those where paths from these meet others, and so on; in the order of their
+    /// numbers. What is not wanted is left out, and what only follows from it.
     ///
     /// The time it takes is about that of the edges into what is found, and does not depend on what is around `home`.
     pub fn iterated(
@@ -89,7 +89,7 @@ struct Edges {
 }
 
 impl Edges {
-    /// The edges from blocks that can be reached.
+    /// Creates the edges from blocks that can be reached.
     fn compute(body: &Body, dominators: &Dominators) -> Self {
         let mut depth = vec![0; body.block_bound()];
         for block in dominators.preorder() {

@@ -47,9 +47,10 @@ pub struct Region {
     pub exiting: Vec<usize>,
     /// The children that go around, sorted.
     pub latches: Vec<usize>,
-    /// Whether edges come to it that no structure explains: into the middle of a circle, or one of several ways around.
+    /// True if edges come to it that no structure explains: into the middle of a circle, or one of several ways
+    /// around.
     pub is_unknown_head: bool,
-    /// Whether such edges start in it.
+    /// True if such edges start in it.
     pub is_unknown_tail: bool,
 }
 
@@ -71,7 +72,7 @@ struct Source<'a> {
 }
 
 impl LoopRegions {
-    /// The regions of a body.
+    /// Creates the regions of a body.
     pub fn compute(body: &Body) -> Self {
         let order = BlockOrder::compute(body);
         let loops = Loops::new(body, &Dominators::compute(body), &order);
@@ -145,7 +146,7 @@ impl LoopRegions {
         }
     }
 
-    /// The child of a region that a region is, or is in.
+    /// Returns the child of a region that a region is, or is in.
     fn child_with(&self, region: usize, inner: usize) -> Option<usize> {
         let mut at = inner;
         loop {
@@ -219,24 +220,24 @@ impl LoopRegions {
         }
     }
 
-    /// A region by its number.
+    /// Returns a region by its number.
     pub fn get(&self, region: usize) -> &Region {
         &self.regions[region]
     }
 
-    /// The number of the region that is the whole body.
+    /// Returns the number of the region that is the whole body.
     pub fn function(&self) -> usize {
         self.function
     }
 }
 
 impl Source<'_> {
-    /// The loop that a block is the header of.
+    /// Returns the loop that a block is the header of.
     fn headed(&self, block: Block) -> Option<LoopId> {
         self.loops.of_block(block).filter(|&id| self.loops.get(id).header == block)
     }
 
-    /// A region, whose edges go to blocks for now.
+    /// Returns a region, whose edges go to blocks for now.
     fn region(&self, kind: RegionKind, function: usize) -> Region {
         let around = |id: Option<LoopId>| Some(id.map_or(function, |id| self.of_loop[id.index()]));
         let mut successors = Vec::new();

@@ -36,12 +36,12 @@ pub struct Loop {
 }
 
 impl Loops {
-    /// The loops of a body.
+    /// Creates the loops of a body.
     pub fn compute(body: &Body) -> Self {
         Self::new(body, &Dominators::compute(body), &BlockOrder::compute(body))
     }
 
-    /// The loops of a body whose dominators and order are known.
+    /// Creates the loops of a body whose dominators and order are known.
     pub fn new(body: &Body, dominators: &Dominators, order: &BlockOrder) -> Self {
         let mut this = Self {
             loops: IdVec::default(),
@@ -138,48 +138,48 @@ impl Loops {
         }
     }
 
-    /// A loop.
+    /// Returns a loop.
     pub fn get(&self, id: LoopId) -> &Loop {
         &self.loops[id]
     }
 
-    /// The outermost loops, in reverse postorder of their headers.
+    /// Returns the outermost loops, in reverse postorder of their headers.
     pub fn outermost(&self) -> &[LoopId] {
         &self.outermost
     }
 
-    /// All loops, each after those inside it.
+    /// Returns all loops, each after those inside it.
     pub fn inner_first(&self) -> impl Iterator<Item = LoopId> + use<> {
         self.loops.keys()
     }
 
-    /// How many loops there are.
+    /// Returns how many loops there are.
     pub fn count(&self) -> usize {
         self.loops.len()
     }
 
-    /// The innermost loop that a block is in.
+    /// Returns the innermost loop that a block is in.
     pub fn of_block(&self, block: Block) -> Option<LoopId> {
         self.innermost.get(block.index()).and_then(|id| id.some())
     }
 
-    /// How many loops a block is in.
+    /// Returns how many loops a block is in.
     pub fn depth(&self, block: Block) -> u32 {
         self.of_block(block).map_or(0, |id| self.loops[id].depth)
     }
 
-    /// Whether a loop is another one or inside it.
+    /// Returns true if a loop is another one or inside it.
     pub fn is_inside(&self, inner: LoopId, outer: LoopId) -> bool {
         let ((start, _), (first, end)) = (self.loops[inner].range, self.loops[outer].range);
         first <= start && start < end
     }
 
-    /// Whether a block is in a loop, or in one inside it.
+    /// Returns true if a block is in a loop, or in one inside it.
     pub fn contains(&self, id: LoopId, block: Block) -> bool {
         self.of_block(block).is_some_and(|inner| self.is_inside(inner, id))
     }
 
-    /// The blocks of a loop with those of the loops inside, in reverse postorder, so the header first.
+    /// Returns the blocks of a loop with those of the loops inside, in reverse postorder, so the header first.
     pub fn blocks(&self, id: LoopId) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut work = vec![id];
@@ -191,48 +191,49 @@ impl Loops {
         blocks
     }
 
-    /// The blocks of a loop that go back to its header, newest edge first; one with two edges comes twice.
+    /// Returns the blocks of a loop that go back to its header, newest edge first; one with two edges comes twice.
     pub fn latches<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         body.predecessors(self.loops[id].header).filter(move |&p| self.contains(id, p))
     }
 
-    /// The one block that goes back to the header, perhaps by several edges.
+    /// Returns the one block that goes back to the header, perhaps by several edges.
     pub fn latch(&self, body: &Body, id: LoopId) -> Option<Block> {
         the_only(self.latches(body, id))
     }
 
-    /// The blocks outside from which a loop is entered, newest edge first; one with two edges comes twice.
+    /// Returns the blocks outside from which a loop is entered, newest edge first; one with two edges comes twice.
     pub fn entering<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         body.predecessors(self.loops[id].header).filter(move |&p| !self.contains(id, p))
     }
 
-    /// The one block from which a loop is entered and that goes nowhere else.
+    /// Returns the one block from which a loop is entered and that goes nowhere else.
     pub fn preheader(&self, body: &Body, id: LoopId) -> Option<Block> {
         the_only(self.entering(body, id)).filter(|&b| body.block_successors(b).len() == 1)
     }
 
-    /// Whether a block of a loop may leave it.
+    /// Returns true if a block of a loop may leave it.
     pub fn is_exiting(&self, body: &Body, id: LoopId, block: Block) -> bool {
         body.block_successors(block).any(|s| !self.contains(id, s))
     }
 
-    /// The blocks of a loop that may leave it.
+    /// Returns the blocks of a loop that may leave it.
     pub fn exiting<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         self.blocks(id).into_iter().filter(move |&b| self.is_exiting(body, id, b))
     }
 
-    /// The blocks outside that a loop may go to, in the order of its blocks; one with two edges comes twice.
+    /// Returns the blocks outside that a loop may go to, in the order of its blocks; one with two edges comes twice.
     pub fn exits<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         let all = self.blocks(id).into_iter().flat_map(|b| body.block_successors(b));
         all.filter(move |&s| !self.contains(id, s))
     }
 
-    /// Whether only a loop goes to each block that it leaves to, so that what is put there runs after it alone.
+    /// Returns true if only a loop goes to each block that it leaves to, so that what is put there runs after it
+    /// alone.
     pub fn has_dedicated_exits(&self, body: &Body, id: LoopId) -> bool {
         self.exits(body, id).all(|exit| body.predecessors(exit).all(|p| self.contains(id, p)))
     }
 
-    /// Whether a loop has the form that passes want: one preheader, one latch, dedicated exits.
+    /// Returns true if a loop has the form that passes want: one preheader, one latch, dedicated exits.
     pub fn is_canonical(&self, body: &Body, id: LoopId) -> bool {
         self.preheader(body, id).is_some()
             && self.latch(body, id).is_some()
@@ -240,7 +241,7 @@ impl Loops {
     }
 }
 
-/// The outermost loop around one. Ways are made shorter as they are gone.
+/// Returns the outermost loop around one. Ways are made shorter as they are gone.
 fn top_of(tops: &mut IdVec<LoopId, LoopId>, inner: LoopId) -> LoopId {
     let mut at = inner;
     while tops[at] != at {
@@ -250,7 +251,7 @@ fn top_of(tops: &mut IdVec<LoopId, LoopId>, inner: LoopId) -> LoopId {
     at
 }
 
-/// The block that all are.
+/// Returns the block that all are.
 fn the_only(mut blocks: impl Iterator<Item = Block>) -> Option<Block> {
     let first = blocks.next()?;
     blocks.all(|b| b == first).then_some(first)

@@ -13,7 +13,7 @@ pub struct BlockOrder {
 }
 
 impl BlockOrder {
-    /// The order of the blocks of a body.
+    /// Creates the order of the blocks of a body.
     pub fn compute(body: &Body) -> Self {
         let mut number = vec![u32::MAX; body.block_bound()];
         let order = body.reverse_postorder();
@@ -23,17 +23,17 @@ impl BlockOrder {
         Self { order, number }
     }
 
-    /// The blocks that can be reached, in reverse postorder; the entry is first.
+    /// Returns the blocks that can be reached, in reverse postorder; the entry is first.
     pub fn blocks(&self) -> &[Block] {
         &self.order
     }
 
-    /// The position of a block, where it can be reached.
+    /// Returns the position of a block, where it can be reached.
     pub fn position(&self, block: Block) -> Option<usize> {
         self.number.get(block.index()).filter(|&&n| n != u32::MAX).map(|&n| n as usize)
     }
 
-    /// Whether a path leads from the entry to a block.
+    /// Returns true if a path leads from the entry to a block.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.position(block).is_some()
     }

@@ -20,7 +20,7 @@ pub struct BlockRange<'a> {
 }
 
 impl<'a> BlockRange<'a> {
-    /// A range that begins with a block and holds nothing else.
+    /// Creates a range that begins with a block and holds nothing else.
     pub fn new(body: &'a Body, begin: Block) -> Self {
         let mut reached = EntitySet::default();
         reached.insert(begin);
@@ -36,7 +36,7 @@ impl<'a> BlockRange<'a> {
         }
     }
 
-    /// The first block.
+    /// Returns the first block.
     pub fn begin(&self) -> Block {
         self.begin
     }
@@ -63,7 +63,7 @@ impl<'a> BlockRange<'a> {
         }
     }
 
-    /// Whether a path through the whole block, or from its start, leads on to an inserted one.
+    /// Returns true if a path through the whole block, or from its start, leads on to an inserted one.
     pub fn contains(&self, block: Block) -> bool {
         self.passed.contains(block)
     }
@@ -73,38 +73,38 @@ impl<'a> BlockRange<'a> {
         self.reached.contains(block)
     }
 
-    /// Whether the first block dominates the inserted ones.
+    /// Returns true if the first block dominates the inserted ones.
     pub fn is_valid(&self) -> bool {
         let entry = self.body.entry_block();
         entry == Some(self.begin) || entry.is_none_or(|entry| !self.contains_or_ends(entry))
     }
 
-    /// The blocks of the range and its ends, backwards from the ends.
+    /// Returns the blocks of the range and its ends, backwards from the ends.
     pub fn inclusive(&self) -> &[Block] {
         &self.inclusive
     }
 
-    /// The blocks of the range without its ends.
+    /// Returns the blocks of the range without its ends.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         self.inclusive.iter().copied().filter(|&b| self.contains(b))
     }
 
-    /// The inserted blocks, in the order of their insertion.
+    /// Returns the inserted blocks, in the order of their insertion.
     pub fn inserted(&self) -> &[Block] {
         &self.inserted
     }
 
-    /// The inserted blocks from which no other one is reached.
+    /// Returns the inserted blocks from which no other one is reached.
     pub fn ends(&self) -> impl Iterator<Item = Block> + '_ {
         self.inserted.iter().copied().filter(|&b| !self.contains(b))
     }
 
-    /// The inserted blocks that are no ends, without the first block.
+    /// Returns the inserted blocks that are no ends, without the first block.
     pub fn interiors(&self) -> impl Iterator<Item = Block> + '_ {
         self.inserted.iter().copied().filter(|&b| self.contains(b) && b != self.begin)
     }
 
-    /// The blocks behind the range into which paths leave it before its ends, once for each edge.
+    /// Returns the blocks behind the range into which paths leave it before its ends, once for each edge.
     pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
         self.blocks()
             .filter_map(|block| self.body.last_inst(block))
@@ -125,18 +125,18 @@ pub struct InstRange<'a> {
 }
 
 impl<'a> InstRange<'a> {
-    /// A range that begins with an instruction and holds nothing else.
+    /// Creates a range that begins with an instruction and holds nothing else.
     pub fn new(body: &'a Body, begin: Inst) -> Self {
         let blocks = BlockRange::new(body, body.inst_block(begin));
         Self { body, begin, blocks, inserted: EntitySet::default(), passed: EntitySet::default() }
     }
 
-    /// The first instruction.
+    /// Returns the first instruction.
     pub fn begin(&self) -> Inst {
         self.begin
     }
 
-    /// The blocks that its instructions stand in.
+    /// Returns the blocks that its instructions stand in.
     pub fn blocks(&self) -> &BlockRange<'a> {
         &self.blocks
     }
@@ -159,7 +159,7 @@ impl<'a> InstRange<'a> {
         }
     }
 
-    /// Whether an inserted instruction comes after it.
+    /// Returns true if an inserted instruction comes after it.
     pub fn contains(&self, inst: Inst) -> bool {
         let block = self.body.inst_block(inst);
         self.passed.contains(inst) || (block != self.blocks.begin && self.blocks.contains(block))
@@ -170,22 +170,22 @@ impl<'a> InstRange<'a> {
         inst == self.begin || self.contains(inst) || self.inserted.contains(inst)
     }
 
-    /// Whether the first instruction dominates the inserted ones.
+    /// Returns true if the first instruction dominates the inserted ones.
     pub fn is_valid(&self) -> bool {
         self.blocks.is_valid() && self.passed.contains(self.begin)
     }
 
-    /// The inserted instructions from which no other one is reached.
+    /// Returns the inserted instructions from which no other one is reached.
     pub fn ends(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks.ends().filter_map(|block| self.inserted_backwards(block).next())
     }
 
-    /// The first instructions behind the range where paths leave it before its ends, once for each edge.
+    /// Returns the first instructions behind the range where paths leave it before its ends, once for each edge.
     pub fn exits(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks.exits().filter_map(|block| self.body.block_insts(block).next())
     }
 
-    /// The inserted instructions that are no ends.
+    /// Returns the inserted instructions that are no ends.
     pub fn interiors(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks.inserted.iter().flat_map(|&block| {
             let ends = usize::from(!self.blocks.contains(block));
@@ -193,7 +193,7 @@ impl<'a> InstRange<'a> {
         })
     }
 
-    /// The inserted instructions of a block, the last one first.
+    /// Returns the inserted instructions of a block, the last one first.
     fn inserted_backwards(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
         let last = self.body.last_inst(block);
         std::iter::successors(last, |&inst| self.body.prev_inst(inst))

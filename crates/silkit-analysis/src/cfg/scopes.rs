@@ -82,7 +82,7 @@ pub struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// A checker of the scopes of a body.
+    /// Creates a checker of the scopes of a body.
     pub fn new(body: &'a Body, dead_ends: &'a DeadEnds) -> Self {
         let mut reachable = EntitySet::new();
         let mut work: Vec<Block> = body.entry_block().into_iter().collect();
@@ -123,7 +123,7 @@ impl<'a> Scopes<'a> {
         errors
     }
 
-    /// Whether the point before an instruction is inside the scope that was checked last.
+    /// Returns true if the point before an instruction is inside the scope that was checked last.
     pub fn contains(&mut self, inst: Inst) -> bool {
         let block = self.body.inst_block(inst);
         let position = self.body.order_in_block(inst);
@@ -143,8 +143,8 @@ impl<'a> Scopes<'a> {
         self.inside_dead_ends.as_ref().is_some_and(|set| set.contains(block))
     }
 
-    /// The blocks that the scope which was checked last begins in and those from whose start it is open to an end: no
-    /// dead ends from which none is reached.
+    /// Returns the blocks that the scope which was checked last begins in and those from whose start it is open to an
+    /// end: no dead ends from which none is reached.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         let begin = self.begin_block();
         std::iter::once(begin).chain(self.live_blocks.iter().copied().filter(move |&block| block != begin))
@@ -157,7 +157,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Whether an instruction of the block of the beginning comes after it.
+    /// Returns true if an instruction of the block of the beginning comes after it.
     fn is_after_begin(&self, inst: Inst) -> bool {
         match self.begin {
             Begin::After(begin) => self.body.inst_precedes(begin, inst),
@@ -165,7 +165,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The first end behind the beginning, in the same block.
+    /// Returns the first end behind the beginning, in the same block.
     fn end_after_begin(&self) -> Option<Inst> {
         let ends = self.ends.get(&self.begin_block())?;
         ends.iter().copied().find(|&end| self.is_after_begin(end))
@@ -235,7 +235,7 @@ impl<'a> Scopes<'a> {
         is_open_behind
     }
 
-    /// The end that is reached from the start of a block, and the blocks up to it.
+    /// Returns the end that is reached from the start of a block, and the blocks up to it.
     fn next_end(&self, start: Block) -> (Inst, Vec<Block>) {
         let path = self.path(start, |b| self.ends.contains_key(&b), |b| self.live_in.contains(b));
         let last = path.last().copied().unwrap_or(start);
@@ -286,8 +286,8 @@ impl<'a> Scopes<'a> {
         self.seen = seen;
     }
 
-    /// What goes wrong behind an edge from where the scope is open to where no end is reached before it begins
-    /// again, but an exit is.
+    /// Returns what goes wrong behind an edge from where the scope is open to where no end is reached before it
+    /// begins again, but an exit is.
     fn leak(&self, from: Block, to: Block) -> ScopeError {
         let begin_block = self.begin_block();
         let mut path = self.path_from_begin(from);
@@ -326,7 +326,7 @@ impl<'a> Scopes<'a> {
         self.body.last_inst(block).is_some_and(|i| self.body.inst(i).opcode.leaves_function())
     }
 
-    /// The blocks at whose start the scope was closed on some path.
+    /// Returns the blocks at whose start the scope was closed on some path.
     fn closed_before(&self) -> EntitySet<Block> {
         let mut closed = EntitySet::new();
         let mut work: Vec<Block> = self.ends.keys().copied().collect();
@@ -340,7 +340,7 @@ impl<'a> Scopes<'a> {
         closed
     }
 
-    /// The dead ends in which the scope is open whatever the path.
+    /// Returns the dead ends in which the scope is open whatever the path.
     fn dead_ends_inside(&self) -> EntitySet<Block> {
         let closed = self.closed_before();
         let mut inside = EntitySet::new();
@@ -357,7 +357,7 @@ impl<'a> Scopes<'a> {
         self.path(self.begin_block(), |b| b == to, |b| self.live_in.contains(b))
     }
 
-    /// A shortest path; where there is none, the block alone.
+    /// Returns a shortest path; where there is none, the block alone.
     fn path(
         &self,
         from: Block,

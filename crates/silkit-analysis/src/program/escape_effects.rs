@@ -11,8 +11,8 @@ use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst, Opcode, Operand, Value, ValueDef};
 
-/// The escapes of a function's arguments: those that people wrote, and for each argument of which they wrote nothing what
-/// is found here.
+/// Returns the escapes of a function's arguments: those that people wrote, and for each argument of which they wrote
+/// nothing what is found here.
 pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
     let (body, escapes, name) = (view.body, &view.escapes(), view.function.name);
     let mut found: Vec<ArgumentEscape> = known.iter().copied().filter(|e| !e.is_derived).collect();
@@ -65,7 +65,7 @@ impl Finder<'_> {
         ArgumentEscape { argument: self.index, path, to, is_derived: true }
     }
 
-    /// Where a part of the argument escapes to; `None` where that is not one place.
+    /// Returns where a part of the argument escapes to; `None` where that is not one place.
     fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
         let mut visitor = Destination { view: self.escapes.facts, name: self.name, to: Escape::Nowhere };
         if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {
@@ -82,7 +82,7 @@ impl Finder<'_> {
         Some(self.effect(path, to))
     }
 
-    /// Whether nothing but the part of the argument comes to the part of the returned value.
+    /// Returns true if nothing but the part of the argument comes to the part of the returned value.
     fn is_exclusive(&self, returned: Inst, path: ProjectionPath, to: ProjectionPath) -> bool {
         let body = self.escapes.facts.body;
         let mut visitor = Exclusive { body, argument: self.argument, path, to, is_found: false };
@@ -91,7 +91,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether an operand passes an argument of a function to the same argument of that function.
+/// Returns true if an operand passes an argument of a function to the same argument of that function.
 fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     let body = view.body;
     let data = body.operand(operand);
@@ -104,7 +104,7 @@ fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
 }
 
-/// The number of the argument of the function that a value is.
+/// Returns the number of the argument of the function that a value is.
 fn argument_index(body: &Body, value: Value) -> Option<usize> {
     match body.def(value) {
         ValueDef::Argument(block, index) if body.is_entry_block(block) => Some(index.into()),

@@ -75,7 +75,7 @@ pub struct ArrayCall {
 }
 
 impl ArrayCall {
-    /// The meaning of a call, where it has one.
+    /// Creates the meaning of a call, where it has one.
     pub fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
         use ArrayCallKind as K;
         let body = view.body;
@@ -97,7 +97,7 @@ impl ArrayCall {
     }
 }
 
-/// What the calls of a function mean.
+/// Returns what the calls of a function mean.
 pub fn array_kind(function: &Function) -> Option<ArrayCallKind> {
     let mut all = function.attributes.semantics.iter();
     all.find_map(|text| ArrayCallKind::ALL.iter().find(|(_, name)| text == name).map(|(kind, _)| *kind))

@@ -7,8 +7,8 @@ use silkit_types::{GenericSig, Substitution, Type, TypeFacts, TypeKind};
 /// How deep types are looked into.
 const MOST_LEVELS: u32 = 32;
 
-/// Whether the end of a value's lifetime may store to memory that others see: it may, unless the value is made of
-/// bits, of boxes, and of containers that are known to free nothing but their elements.
+/// Returns true if the end of a value's lifetime may store to memory that others see: it may, unless the value is
+/// made of bits, of boxes, and of containers that are known to free nothing but their elements.
 pub fn destruction_may_store(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     !is_safe(declarations, ty, sig, 0)
 }

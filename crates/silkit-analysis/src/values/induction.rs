@@ -33,7 +33,7 @@ struct Node {
 }
 
 impl Induction {
-    /// The induction variables of a body.
+    /// Creates the induction variables of a body.
     pub fn compute(body: &Body) -> Self {
         let mut this = Self::default();
         let unseen = Node { index: u32::MAX, low: 0, is_open: false };
@@ -104,18 +104,18 @@ impl Induction {
         }
     }
 
-    /// How a phi goes on, where it is an induction variable.
+    /// Returns how a phi goes on, where it is an induction variable.
     pub fn step(&self, phi: Value) -> Option<Step> {
         self.steps.get(&phi).copied()
     }
 
-    /// The phi of the circle that a value is part of.
+    /// Returns the phi of the circle that a value is part of.
     pub fn header(&self, value: Value) -> Option<Value> {
         self.headers.get(&value).copied()
     }
 }
 
-/// The values that a value is made of.
+/// Returns the values that a value is made of.
 fn sources(body: &Body, value: Value) -> Vec<Value> {
     match body.def(value) {
         ValueDef::Result(inst, _) => body.operands(inst).iter().map(|o| o.value).collect(),
@@ -124,7 +124,7 @@ fn sources(body: &Body, value: Value) -> Vec<Value> {
     }
 }
 
-/// A checked addition of a literal, on either side.
+/// Returns a checked addition of a literal, on either side.
 fn addition(body: &Body, inst: Inst) -> Option<Step> {
     builtin(body, inst).filter(|b| b.id == "SAddOver")?;
     let operands = body.operands(inst).iter().take(2);

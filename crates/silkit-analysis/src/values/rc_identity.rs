@@ -37,7 +37,7 @@ impl<'a> RcIdentity<'a> {
         self.declarations
     }
 
-    /// The value with the reference count of a value that is furthest up.
+    /// Returns the value with the reference count of a value that is furthest up.
     pub fn root(&self, value: Value) -> Value {
         self.strip(value, 0, &mut FxHashSet::default())
     }
@@ -54,7 +54,7 @@ impl<'a> RcIdentity<'a> {
         at
     }
 
-    /// The value that an instruction, or the terminator before a block, passes on with its reference count.
+    /// Returns the value that an instruction, or the terminator before a block, passes on with its reference count.
     pub fn source(&self, value: Value) -> Option<Value> {
         match self.body.def(value) {
             ValueDef::Result(inst, _) => self.operand_of(inst, value),
@@ -89,7 +89,8 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Whether values of its type cannot be copied: what is done to the whole is not what is done to its part.
+    /// Returns true if values of its type cannot be copied: what is done to the whole is not what is done to its
+    /// part.
     fn is_move_only(&self, value: Value) -> bool {
         self.declarations.is_move_only(self.body.value(value).ty.ty(), self.sig) == Some(true)
     }
@@ -98,12 +99,12 @@ impl<'a> RcIdentity<'a> {
         self.is_trivial_type(self.body.value(value).ty)
     }
 
-    /// Whether values of a type hold no reference that is counted; addresses hold none.
+    /// Returns true if values of a type hold no reference that is counted; addresses hold none.
     pub(crate) fn is_trivial_type(&self, ty: SilType) -> bool {
         ty.is_address() || self.declarations.type_properties(ty.ty(), self.sig).trivial == Some(true)
     }
 
-    /// Whether a part of a value is not trivial, and all other parts are.
+    /// Returns true if a part of a value is not trivial, and all other parts are.
     fn is_only_part(&self, whole: Value, part: Value) -> bool {
         let whole = self.body.value(whole).ty;
         let parts: Option<Vec<Type>> = match whole.ty().kind() {
@@ -116,7 +117,7 @@ impl<'a> RcIdentity<'a> {
         !self.is_trivial(part) && parts.map(counted) == Some(1)
     }
 
-    /// The value that the one edge into a block passes for an argument.
+    /// Returns the value that the one edge into a block passes for an argument.
     fn passed(&self, block: Block, index: usize) -> Option<Value> {
         let body = self.body;
         let edge = {
@@ -138,8 +139,8 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Whether a cast that may fail gives the object that it is given. From `AnyObject`, and from and to what may be any
-    /// value, it may put a value into a box, or take one out of it.
+    /// Returns true if a cast that may fail gives the object that it is given. From `AnyObject`, and from and to what
+    /// may be any value, it may put a value into a box, or take one out of it.
     fn is_cast_of_object(&self, from: Value, to: Value) -> bool {
         let [from, to] = [from, to].map(|value| self.body.value(value).ty.ty());
         if from == to {
@@ -155,7 +156,7 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Whether values of a type are references to objects that are no boxes of values.
+    /// Returns true if values of a type are references to objects that are no boxes of values.
     fn is_object(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Any(_) | TypeKind::Composition(_) => {
@@ -172,7 +173,7 @@ impl<'a> RcIdentity<'a> {
         self.declarations.path_of(constraint).is_some_and(|path| path == name)
     }
 
-    /// The one value that all edges into a block pass for an argument, as far as reference counts go.
+    /// Returns the one value that all edges into a block pass for an argument, as far as reference counts go.
     fn phi_source(&self, phi: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Option<Value> {
         let body = self.body;
         let ValueDef::Argument(block, index) = body.def(phi) else { return None };
@@ -207,7 +208,7 @@ impl<'a> RcIdentity<'a> {
         inst.is_some_and(|i| self.body.inst(i).opcode == Opcode::Enum && self.body.operands(i).is_empty())
     }
 
-    /// Whether a value is known to be a case without payload at the end of a block, since a switch led there.
+    /// Returns true if a value is known to be a case without payload at the end of a block, since a switch led there.
     fn is_empty_at(&self, block: Block, value: Value) -> bool {
         let body = self.body;
         let home = match body.def(value) {
@@ -228,7 +229,7 @@ impl<'a> RcIdentity<'a> {
         false
     }
 
-    /// Whether the one edge into a block says that a value is a case without payload.
+    /// Returns whether the one edge into a block says that a value is a case without payload.
     fn tells_empty(&self, block: Block, value: Value) -> Option<bool> {
         let body = self.body;
         let terminator = body.terminator(body.single_predecessor(block)?)?;

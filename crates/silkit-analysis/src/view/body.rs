@@ -37,7 +37,7 @@ impl<'a> BodyView<'a> {
         Self { program, function, body, cache: None }
     }
 
-    /// The same view, whose analyses are kept in a cache. The cache must belong to this body.
+    /// Returns the same view, whose analyses are kept in a cache. The cache must belong to this body.
     pub fn with_cache(self, cache: &'a AnalysisCache) -> Self {
         Self { cache: Some(cache), ..self }
     }

@@ -13,7 +13,7 @@ fn positions(range: Option<Range<usize>>) -> String {
     range.map_or("-".to_owned(), |range| format!("{}..{}", range.start, range.end))
 }
 
-/// A table of the blocks: dominance, frontiers, components, dead ends.
+/// Returns a table of the blocks: dominance, frontiers, components, dead ends.
 pub(crate) fn blocks(input: &str) -> String {
     let subject = Subject::parse(input);
     let (_, body) = subject.function();
@@ -158,7 +158,7 @@ pub(crate) fn loops(input: &str) -> String {
     text + &format!("depths: {}\n", list(body.blocks().map(|b| loops.depth(b).to_string())))
 }
 
-/// The tree of regions, with their edges.
+/// Returns the tree of regions, with their edges.
 pub(crate) fn regions(input: &str) -> String {
     let subject = Subject::parse(input);
     let (_, body) = subject.function();
@@ -241,7 +241,7 @@ pub(crate) fn ranges(input: &str) -> String {
     text
 }
 
-/// The blocks that hardly ever run.
+/// Returns the blocks that hardly ever run.
 pub(crate) fn cold_blocks(input: &str) -> String {
     let subject = Subject::parse(input);
     with_view(&subject, |view| {

@@ -12,7 +12,7 @@ use silkit_analysis::{BodyView, Component, Effects, ProjectionPath};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, Value};
 
-/// The letters of effects on memory and ownership.
+/// Returns the letters of effects on memory and ownership.
 pub(crate) fn effects(effects: Effects) -> String {
     let letters =
         [(Effects::READ, 'r'), (Effects::WRITE, 'w'), (Effects::COPY, 'c'), (Effects::DESTROY, 'd')];
@@ -33,7 +33,7 @@ fn addresses(view: &BodyView<'_>, names: &Names<'_>) -> Vec<Value> {
     names.all_values().iter().copied().filter(|&v| view.ty(v).is_address()).collect()
 }
 
-/// Where addresses begin, how pairs of values are related, and what instructions do to each address.
+/// Returns where addresses begin, how pairs of values are related, and what instructions do to each address.
 pub(crate) fn alias(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let aliases = view.aliases();
@@ -92,7 +92,7 @@ fn access_path(path: &AccessPath) -> String {
     format!("{offset}[{}]", members.join("."))
 }
 
-/// The storage of each address, and the uses of it.
+/// Returns the storage of each address, and the uses of it.
 pub(crate) fn access(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let mut text = String::new();
@@ -135,7 +135,7 @@ pub(crate) fn access(input: &str) -> String {
     })
 }
 
-/// The trees of memory of a body, and what is done to them.
+/// Returns the trees of memory of a body, and what is done to them.
 pub(crate) fn locations(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let found = Locations::compute(view);
@@ -208,7 +208,7 @@ pub(crate) fn locations(input: &str) -> String {
     })
 }
 
-/// Which values escape, by their paths and in both directions.
+/// Returns which values escape, by their paths and in both directions.
 pub(crate) fn escape(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let escapes = view.escapes();
@@ -233,7 +233,7 @@ pub(crate) fn escape(input: &str) -> String {
     })
 }
 
-/// How long memory holds what addresses lead to, asked at every use of an address.
+/// Returns how long memory holds what addresses lead to, asked at every use of an address.
 pub(crate) fn live_range(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
         let ownership = view.all_ownership();

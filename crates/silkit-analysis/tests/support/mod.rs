@@ -101,13 +101,13 @@ impl<'a> Names<'a> {
         self.values.iter().position(|&v| v == value).map_or("undef".to_owned(), |n| format!("%{n}"))
     }
 
-    /// An instruction, with its opcode: `bb1.0:load`.
+    /// Returns an instruction, with its opcode: `bb1.0:load`.
     pub(crate) fn inst(&self, inst: Inst) -> String {
         let opcode = self.body.inst(inst).opcode.info().name;
         self.insts.get(&inst).map_or("?".to_owned(), |place| format!("{place}:{opcode}"))
     }
 
-    /// An operand: its user and its index.
+    /// Returns an operand: its user and its index.
     pub(crate) fn operand(&self, operand: Operand) -> String {
         format!("{}[{}]", self.inst(self.body.operand(operand).user), self.body.operand_index(operand))
     }
@@ -151,7 +151,7 @@ pub(crate) fn list(names: impl IntoIterator<Item = String>) -> String {
     if names.is_empty() { "-".to_owned() } else { names.join(" ") }
 }
 
-/// The name of something that there may be, or `-`.
+/// Returns the name of something that there may be, or `-`.
 pub(crate) fn optional(name: Option<String>) -> String {
     name.unwrap_or_else(|| "-".to_owned())
 }

@@ -23,7 +23,7 @@ fn side(effects: &SideEffects) -> String {
     format!("global {}, arguments {}", all_effects(effects.global), list(arguments))
 }
 
-/// The effects of each function from its body, and which of its instructions are barriers.
+/// Returns the effects of each function from its body, and which of its instructions are barriers.
 pub(crate) fn effects_of(input: &str) -> String {
     let subject = Subject::parse(input);
     let mut text = with_program(&subject, |program| {
@@ -151,7 +151,7 @@ pub(crate) fn classes(input: &str) -> String {
     text
 }
 
-/// The formal accesses of functions, and those to what closures captured.
+/// Returns the formal accesses of functions, and those to what closures captured.
 pub(crate) fn formal(input: &str) -> String {
     let subject = Subject::parse(input);
     with_program(&subject, |program| {
@@ -181,7 +181,7 @@ pub(crate) fn formal(input: &str) -> String {
     })
 }
 
-/// What functions may do, with the calls that prove it.
+/// Returns what functions may do, with the calls that prove it.
 pub(crate) fn proofs(input: &str) -> String {
     let subject = Subject::parse(input);
     with_program(&subject, |program| {

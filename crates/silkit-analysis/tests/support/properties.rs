@@ -15,7 +15,7 @@ fn each_body(profile: &Profile, seeds: u64, check: impl Fn(&Body)) {
     }
 }
 
-/// The blocks that a search from some blocks comes to, which does not enter one block.
+/// Returns the blocks that a search from some blocks comes to, which does not enter one block.
 fn reached<I: Iterator<Item = Block>>(
     from: impl IntoIterator<Item = Block>,
     without: Option<Block>,

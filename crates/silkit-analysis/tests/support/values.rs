@@ -31,7 +31,7 @@ pub(crate) fn induction(input: &str) -> String {
     text
 }
 
-/// The values whose reference count another value has.
+/// Returns the values whose reference count another value has.
 pub(crate) fn rc_identity(input: &str) -> String {
     let subject = Subject::parse(input);
     with_view(&subject, |view| {
@@ -50,7 +50,7 @@ pub(crate) fn rc_identity(input: &str) -> String {
     })
 }
 
-/// The last retains and releases of a function.
+/// Returns the last retains and releases of a function.
 pub(crate) fn epilogue(input: &str) -> String {
     let subject = Subject::parse(input);
     with_view(&subject, |view| {
@@ -77,7 +77,7 @@ pub(crate) fn epilogue(input: &str) -> String {
     })
 }
 
-/// What calls do to arrays.
+/// Returns what calls do to arrays.
 pub(crate) fn array_calls(input: &str) -> String {
     let subject = Subject::parse(input);
     with_view(&subject, |view| {
@@ -166,7 +166,7 @@ fn insts<'a>(names: &'a Names<'_>, words: &'a [String]) -> impl Iterator<Item = 
     words.iter().map(|word| names.find_inst(word))
 }
 
-/// Where values live. Questions: `simple %V`, `linear %V`, `extended %V`, `interior %V`, `address %V`,
+/// Returns where values live. Questions: `simple %V`, `linear %V`, `extended %V`, `interior %V`, `address %V`,
 /// `uses %V I…`, `several DEF… with I…`, `inside %V with %W`: whether the uses of another value are in the life.
 pub(crate) fn liveness(input: &str) -> String {
     let subject = Subject::parse(input);
@@ -317,7 +317,7 @@ pub(crate) fn interior(input: &str) -> String {
     })
 }
 
-/// The accesses to the variables of the questions: all, and those before and after each of them.
+/// Returns the accesses to the variables of the questions: all, and those before and after each of them.
 pub(crate) fn variables(input: &str) -> String {
     let subject = Subject::parse(input);
     let (function, body) = subject.function();

@@ -182,7 +182,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// A value that is not defined yet, or never.
+    /// Returns a value that is not defined yet, or never.
     fn rare_operand(&mut self) -> Result<Value, Damage> {
         let code = self.source.number()?;
         let number = code >> 1;
@@ -327,7 +327,7 @@ impl Reader<'_, '_, '_> {
             .ok_or_else(|| self.source.damage("a line or scope out of range"))
     }
 
-    /// The orders of use lists and of incoming edges that are not the ones of reading.
+    /// Returns the orders of use lists and of incoming edges that are not the ones of reading.
     fn orders(&mut self) -> Result<(), Damage> {
         let uses: Vec<(u32, Vec<u32>)> = Codec::read(self.source)?;
         for (number, order) in uses {

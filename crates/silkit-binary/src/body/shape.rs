@@ -93,7 +93,7 @@ impl Codec for Opcode {
 }
 
 impl Shape {
-    /// Whether an instruction of this shape fits the instruction table, so that everything that
+    /// Returns whether an instruction of this shape fits the instruction table, so that everything that
     /// works from the table can work with it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let info = self.opcode.info();
@@ -131,7 +131,7 @@ impl Shape {
         }
     }
 
-    /// Whether the word of an attribute of this kind may be known in this way.
+    /// Returns true if the word of an attribute of this kind may be known in this way.
     fn fits(&self, kind: AttrKind, word: Word) -> bool {
         let needs_signature =
             || self.opcode.info().form.iter().any(|p| matches!(p, Piece::Custom(CustomPiece::OpenPack, ..)));
@@ -155,7 +155,7 @@ impl Shape {
         is_there && matches!(kind, Some(K::SilType | K::OptSilType | K::Type | K::OptType))
     }
 
-    /// Whether the operands are as many as the specifications of the table ask for.
+    /// Returns true if the operands are as many as the specifications of the table ask for.
     fn operands_fit(&self) -> bool {
         let specs = self.opcode.info().operands;
         let mut left = u64::from(self.operands);
@@ -196,7 +196,7 @@ fn may_be_absent(kind: AttrKind) -> bool {
     }
 }
 
-/// Whether a word of this kind is a part of a shape.
+/// Returns whether a word of this kind is a part of a shape.
 pub(crate) fn word_of(kind: AttrKind, word: u32, first_operand: Option<u32>) -> Word {
     match kind {
         AttrKind::Count => Word::Fixed(word),

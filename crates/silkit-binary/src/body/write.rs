@@ -188,7 +188,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The type of the first operand, where it is known before the instruction.
+    /// Returns the type of the first operand, where it is known before the instruction.
     fn first_operand_type(&self, inst: Inst) -> Option<SilType> {
         let first = self.body.operands(inst).len() - self.body.type_operands(inst).len();
         let value = self.body.operands(inst)[..first].first()?.value;
@@ -363,14 +363,14 @@ impl Writer<'_, '_, '_> {
         orders.write(self.sink);
     }
 
-    /// The values with a definition and their numbers.
+    /// Returns the values with a definition and their numbers.
     fn defined(&self) -> impl Iterator<Item = (u32, Value)> + '_ {
         let values = (0..self.values.len() as u32).map(Value::from_u32);
         self.values.iter().copied().zip(values).filter(|&(number, _)| number != NONE)
     }
 }
 
-/// Where the keys do not ascend: the position of each in the ascending order.
+/// Returns where the keys do not ascend: the position of each in the ascending order.
 fn permutation(keys: &[i64]) -> Option<Vec<u32>> {
     if keys.is_sorted() {
         return None;

@@ -62,7 +62,7 @@ pub(crate) fn complete(words: &[String], index: usize) -> Completion {
     }
 }
 
-/// Whether the shell gave `--option`, `=` and `value` as words of their own: then only the value is replaced.
+/// Returns true if the shell gave `--option`, `=` and `value` as words of their own: then only the value is replaced.
 fn words_are_split(kept: &str, index: usize, words: &[String]) -> bool {
     !kept.is_empty() && index > words.len() + 1
 }
@@ -116,7 +116,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The options of a command.
+/// Returns the options of a command.
 fn options(command: &Command) -> Vec<Candidate> {
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
     let named = shown.filter_map(|arg| {
@@ -154,7 +154,7 @@ fn of_command(command: &Command, words: &[String], current: &str) -> Completion 
     }
 }
 
-/// The values of an argument.
+/// Returns the values of an argument.
 fn values(command: &Command, arg: &Arg, words: &[String]) -> Completion {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
@@ -250,7 +250,7 @@ fn all_rules() -> Vec<Candidate> {
     ids.chain(rules().map(|rule| word(rule.name, rule.summary))).collect()
 }
 
-/// The functions of the first file among the words, demangled and mangled.
+/// Returns the functions of the first file among the words, demangled and mangled.
 fn functions(words: &[String]) -> Vec<Candidate> {
     let is_small =
         |path: &&String| Path::new(path).metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);

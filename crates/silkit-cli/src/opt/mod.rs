@@ -165,7 +165,7 @@ fn optimized(
     }
 }
 
-/// The text or the binary form of a module.
+/// Returns the text or the binary form of a module.
 fn output_of(module: &Module, options: &Request, session: &mut Session, path: &str) -> Option<Vec<u8>> {
     if !options.binary {
         let mut printed = print_module(module, &options.print, &silkit::comment_name);
@@ -175,7 +175,7 @@ fn output_of(module: &Module, options: &Request, session: &mut Session, path: &s
     session.binary_form(module, path)
 }
 
-/// The comment at the end that says which file a `#fileID` means.
+/// Returns the comment at the end that says which file a `#fileID` means.
 fn file_ids(module: &str, path: &str) -> String {
     let path = if path == "-" { "<stdin>" } else { path };
     let name = Path::new(path).file_name().map_or_else(|| path.into(), |n| n.to_string_lossy());

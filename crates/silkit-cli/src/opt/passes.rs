@@ -43,7 +43,7 @@ impl Passes {
         self.options.set(switch, if is_on { "" } else { "false" });
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -101,7 +101,7 @@ impl Passes {
     }
 }
 
-/// The pass with a tag, or what is wrong and what to try.
+/// Returns the pass with a tag, or what is wrong and what to try.
 pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     if let Some(pass) = passes::find(tag) {
         return Ok(pass);
@@ -111,8 +111,8 @@ pub(crate) fn known(tag: &str) -> Result<Pass<'static>, (String, String)> {
     Err((format!("no pass has the tag `{tag}`"), hint))
 }
 
-/// The tags of the passes that contain one of these parts, which stand between commas: so the reference's options name
-/// passes.
+/// Returns the tags of the passes that contain one of these parts, which stand between commas: so the reference's
+/// options name passes.
 pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str>, (String, String)> {
     let parts: Vec<String> = parts.split(',').map(str::to_ascii_lowercase).collect();
     let has = |part: &String| passes::all().iter().any(|pass| pass.tag.contains(part.as_str()));
@@ -123,7 +123,7 @@ pub(crate) fn tags_with(parts: &str) -> Result<impl Iterator<Item = &'static str
     Ok(tags.filter(move |tag| parts.iter().any(|part| tag.contains(part.as_str()))))
 }
 
-/// All passes, a line each.
+/// Returns all passes, a line each.
 pub(crate) fn list() -> String {
     let width = passes::all().iter().map(|p| p.tag.len()).max().unwrap_or(0);
     passes::all().iter().fold(String::new(), |mut text, pass| {
@@ -160,7 +160,7 @@ impl Observer for Verifier<'_> {
     }
 }
 
-/// The time of each pass, the longest first.
+/// Returns the time of each pass, the longest first.
 fn times(outcome: &Outcome) -> String {
     let mut sums: Vec<(&str, usize, Duration)> = Vec::new();
     for run in &outcome.runs {

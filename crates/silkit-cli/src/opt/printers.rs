@@ -12,7 +12,7 @@ pub(crate) struct Printer {
     pub(crate) name: &'static str,
     /// One line that says what it prints.
     pub(crate) summary: &'static str,
-    /// What it prints, to standard error.
+    /// Returns what it prints, to standard error.
     pub(crate) print: fn(&Seen<'_>) -> String,
 }
 

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 
 /// What the arguments ask for.
 pub(crate) struct Request {
-    /// Whether the help is to be printed, and nothing else is to be done.
+    /// True if the help is to be printed, and nothing else is to be done.
     pub(crate) helps: bool,
-    /// Whether the help names also what is refused.
+    /// True if the help names also what is refused.
     pub(crate) shows_hidden: bool,
-    /// Whether the version is to be printed.
+    /// True if the version is to be printed.
     pub(crate) shows_version: bool,
-    /// Whether the passes are to be listed.
+    /// True if the passes are to be listed.
     pub(crate) lists: bool,
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) output: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Request {
     pub(crate) passes: Passes,
     /// The module that is built, where it is named.
     pub(crate) module_name: Option<String>,
-    /// Whether the files say what is wrong with them, and the prefixes with which they may.
+    /// True if the files say what is wrong with them, and the prefixes with which they may.
     pub(crate) expects: bool,
     pub(crate) prefixes: Vec<String>,
     /// The major version of the language.

@@ -2,7 +2,7 @@
 
 use crate::*;
 
-/// The rows of the table that `alias` prints: two values, the answer and the rule.
+/// Returns the rows of the table that `alias` prints: two values, the answer and the rule.
 fn alias_rows(args: &[&str]) -> Vec<[String; 4]> {
     let output = run(&[&["alias"], args].concat());
     assert!(output.status.success(), "{}", stderr(&output));

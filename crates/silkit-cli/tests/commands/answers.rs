@@ -58,7 +58,7 @@ fn demangle_takes_symbols_and_text() {
     assert!(rows[1]["demangled"].is_null());
 }
 
-/// The interface files of the standard library, decompressed, in the order of the shipped facts.
+/// Returns the interface files of the standard library, decompressed, in the order of the shipped facts.
 fn interfaces() -> Option<Vec<PathBuf>> {
     let shared = std::env::var_os("SILKIT_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let folder = shared.join("corpus/interfaces");

@@ -17,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The data of this crate's tests; the rest is the library's.
+/// Returns the data of this crate's tests; the rest is the library's.
 pub(crate) fn own_data() -> PathBuf {
     root().join("crates/silkit-cli/tests/data")
 }
@@ -57,12 +57,12 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a command complains of, whether that is its result or not.
+/// Returns what a command complains of, whether that is its result or not.
 pub(crate) fn complaints(output: &Output) -> String {
     stderr(output) + &stdout(output)
 }
 
-/// A folder of this test alone.
+/// Returns a folder of this test alone.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -85,7 +85,7 @@ pub(crate) const READERS: &[&[&str]] = &[
     &["verify"],
 ];
 
-/// What `opt` prints, without the path of its input at the end.
+/// Returns what `opt` prints, without the path of its input at the end.
 pub(crate) fn without_file_ids(text: &str) -> &str {
     text.split_once("\n\n// Mappings from '#fileID'").map_or(text, |(text, _)| text)
 }

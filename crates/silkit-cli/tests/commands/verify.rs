@@ -69,7 +69,7 @@ fn verify_compares_what_modules_share() {
     );
 }
 
-/// A module with many errors of one kind.
+/// Returns a module with many errors of one kind.
 fn many_errors(count: usize) -> String {
     let calls = "  br bb1\n".to_owned();
     (0..count)

@@ -62,7 +62,7 @@ fn access(aliases: &Aliases<'_>, dump: &Dump<'_>, address: Value, text: &mut Str
     let _ = walk.run(&mut Roots { dump, text });
 }
 
-/// A base, as the reference describes it.
+/// Returns a base, as the reference describes it.
 pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
     let kind = base.kind_name();
     match base {
@@ -81,7 +81,7 @@ pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
     }
 }
 
-/// The object that a base is in, and where in it.
+/// Returns the object that a base is in, and where in it.
 fn object(facts: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
     let body = facts.body;
     let (AccessBase::Box(address) | AccessBase::Class(address) | AccessBase::Tail(address)) = base else {

@@ -65,7 +65,7 @@ fn memory(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
-/// Whether an instruction is one of the kinds that optimizations ask about.
+/// Returns true if an instruction is one of the kinds that optimizations ask about.
 fn is_shown(body: &Body, inst: Inst) -> bool {
     use Opcode as O;
     matches!(
@@ -96,7 +96,7 @@ fn is_shown(body: &Body, inst: Inst) -> bool {
     )
 }
 
-/// All values of a body: the arguments and results of each block in order.
+/// Returns all values of a body: the arguments and results of each block in order.
 fn values(body: &Body) -> Vec<Value> {
     let mut values = Vec::new();
     for block in body.blocks() {
@@ -106,12 +106,12 @@ fn values(body: &Body) -> Vec<Value> {
     values
 }
 
-/// The definition of a value on a line.
+/// Returns the definition of a value on a line.
 pub(super) fn shown(dump: &Dump<'_>, value: Value) -> String {
     format!("  {}", dump.value(value, ""))
 }
 
-/// What is printed for each function with a body, callees first.
+/// Returns what is printed for each function with a body, callees first.
 pub(super) fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Body, &Aliases<'_>, &Dump<'_>, &mut String),

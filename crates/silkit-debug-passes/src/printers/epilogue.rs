@@ -51,7 +51,7 @@ fn arguments(body: &Body) -> Vec<Value> {
     body.entry_arguments().to_vec()
 }
 
-/// What is to say about each function, in the order of the module.
+/// Returns what is to say about each function, in the order of the module.
 fn each(
     cx: &ModuleContext<'_>,
     say: &dyn Fn(&Function, &Body, &Epilogue<'_>, &Dump<'_>) -> String,

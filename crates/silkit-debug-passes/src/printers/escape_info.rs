@@ -76,7 +76,7 @@ fn addresses(cx: &mut ModuleContext<'_>) {
     cx.print(&text);
 }
 
-/// What is printed for each function with a body, callees first.
+/// Returns what is printed for each function with a body, callees first.
 fn each_function(
     cx: &ModuleContext<'_>,
     print: impl Fn(&Function, &Escapes<'_>, &Dump<'_>) -> String,
@@ -90,7 +90,7 @@ fn each_function(
     text
 }
 
-/// Where a new object escapes to.
+/// Returns where a new object escapes to.
 fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
     let body = escapes.facts.body;
     let Some(object) = body.first_result(allocation) else { return String::new() };

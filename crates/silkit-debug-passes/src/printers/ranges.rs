@@ -29,7 +29,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     cx.print(&text);
 }
 
-/// The string literals with a text.
+/// Returns the string literals with a text.
 fn named(body: &Body, text: &str) -> Vec<Inst> {
     let is_named = |&inst: &Inst| {
         body.view_as::<StringLiteral>(inst).is_some_and(|literal| literal.value.as_str() == text)
@@ -37,7 +37,7 @@ fn named(body: &Body, text: &str) -> Vec<Inst> {
     body.insts().filter(is_named).collect()
 }
 
-/// A range of instructions: where it begins, ends and is left, and what was inserted besides.
+/// Returns a range of instructions: where it begins, ends and is left, and what was inserted besides.
 pub(crate) fn of_insts(dump: &Dump<'_>, range: &InstRange<'_>) -> String {
     // An instruction behind the key of its list, the others below the first one.
     let list = |key: &str, insts: &mut dyn Iterator<Item = Inst>| {

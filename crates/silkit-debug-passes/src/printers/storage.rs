@@ -22,7 +22,7 @@ impl<'a> StoragePrinter<'a> {
         Self { module: cx.module(), facts: view, dump: cx.dump(view.body) }
     }
 
-    /// A storage on its lines: the kind and what names it.
+    /// Returns a storage on its lines: the kind and what names it.
     pub(super) fn storage(&self, storage: &AccessStorage) -> String {
         let mut text = format!("{} ", storage.kind_name());
         match (storage.kind, storage.value) {
@@ -33,7 +33,7 @@ impl<'a> StoragePrinter<'a> {
         text
     }
 
-    /// The definition of a value on a line.
+    /// Returns the definition of a value on a line.
     pub(super) fn value(&self, value: Value) -> String {
         match self.facts.body.def(value) {
             ValueDef::Undef => format!("undef<{}>\n", self.facts.body.value(value).ty),
@@ -41,7 +41,7 @@ impl<'a> StoragePrinter<'a> {
         }
     }
 
-    /// The global variable with a name, as the module shows it.
+    /// Returns the global variable with a name, as the module shows it.
     fn global(&self, name: Symbol) -> String {
         let demangle = |name: &str| silkit_demangle::demangle(name, silkit_demangle::Style::Simplified);
         match self.module.globals.by_key(&name) {
@@ -63,9 +63,9 @@ impl<'a> StoragePrinter<'a> {
     }
 }
 
-/// A stored property as it is declared, which says whether it is final; all those of a class that is final are, and all
-/// that cannot change. That there is storage goes without saying, unless there seem to be accessors, since not all who
-/// may read it may write to it.
+/// Returns a stored property as it is declared, which says whether it is final; all those of a class that is final
+/// are, and all that cannot change. That there is storage goes without saying, unless there seem to be accessors,
+/// since not all who may read it may write to it.
 fn declaration(property: &StoredProperty, is_final: bool) -> String {
     let is_let = property.flags.contains(DeclFlags::LET);
     let spelled = property.spelling.as_str();

@@ -8,7 +8,7 @@ use silkit_text::{effect_texts, parse_effects};
 pub(crate) const PASS: Pass<'static> =
     Pass::module("run-unit-tests", "Checks the toolkit's own data structures", &run);
 
-/// A check, and what it is about.
+/// Returns a check, and what it is about.
 type UnitTest = (&'static str, fn() -> Result<(), String>);
 
 const ALL: &[UnitTest] = &[("ProjectionPath", projection_paths), ("FunctionEffects", function_effects)];

@@ -29,7 +29,7 @@ pub(super) enum Argument {
 }
 
 impl Argument {
-    /// What an error calls it.
+    /// Returns what an error calls it.
     fn kind(&self) -> &'static str {
         match self {
             Self::Value(..) => "value",
@@ -45,7 +45,7 @@ impl Argument {
     }
 }
 
-/// The words of what `specify_test` says, as its attribute spells it.
+/// Returns the words of what `specify_test` says, as its attribute spells it.
 pub(super) fn words(spelled: &'static str) -> Vec<String> {
     let mut text = String::with_capacity(spelled.len());
     let mut chars = spelled.chars();
@@ -92,7 +92,7 @@ enum Index<'w> {
 }
 
 impl<'w> Parts<'w> {
-    /// The next part's name and index.
+    /// Returns the next part's name and index.
     fn next(&mut self) -> Result<Option<(&'w str, Option<Index<'w>>)>, String> {
         let Some(part) = self.rest.next() else { return Ok(None) };
         let Some((name, index)) = part.split_once('[') else { return Ok(Some((part, None))) };
@@ -111,7 +111,7 @@ impl<'w> Parts<'w> {
         format!("`{}` {what}", self.word)
     }
 
-    /// The item of a list that an index says; relative ones count from `here`.
+    /// Returns the item of a list that an index says; relative ones count from `here`.
     fn pick<T: Copy>(&self, items: &[T], index: Option<Index<'_>>, here: usize) -> Result<T, String> {
         let at = match index {
             None => Some(here),
@@ -124,7 +124,7 @@ impl<'w> Parts<'w> {
 }
 
 impl Place<'_> {
-    /// The argument that a word stands for.
+    /// Returns the argument that a word stands for.
     pub(super) fn argument(&mut self, word: &str) -> Result<Argument, String> {
         if let Some(name) = word.strip_prefix('%') {
             let map = self.source_map.and_then(|map| map.function(self.function));
@@ -312,7 +312,7 @@ impl Place<'_> {
     }
 }
 
-/// The parts between dots; a name in brackets may have dots.
+/// Returns the parts between dots; a name in brackets may have dots.
 fn split_parts(text: &str) -> Vec<&str> {
     let mut is_inside = false;
     text.split(|c| {
@@ -334,17 +334,17 @@ impl Arguments {
         Self { all: all.into_iter(), function }
     }
 
-    /// Whether there are more.
+    /// Returns true if there are more.
     pub(super) fn has_more(&self) -> bool {
         self.all.len() > 0
     }
 
-    /// The next one, whatever it is.
+    /// Returns the next one, whatever it is.
     pub(super) fn any(&mut self) -> Result<Argument, String> {
         self.all.next().ok_or_else(|| "a test wants more arguments".to_owned())
     }
 
-    /// The next one with the function that it is in.
+    /// Returns the next one with the function that it is in.
     pub(super) fn value_anywhere(&mut self, module: &Module) -> Result<(FunctionId, Value), String> {
         match self.any()? {
             Argument::Value(function, value) | Argument::Passed(function, value) => Ok((function, value)),
@@ -357,12 +357,12 @@ impl Arguments {
         }
     }
 
-    /// The next one, which is a value of the function with the test.
+    /// Returns the next one, which is a value of the function with the test.
     pub(super) fn value(&mut self, module: &Module) -> Result<Value, String> {
         self.value_anywhere(module).and_then(|(function, value)| self.here(function, value))
     }
 
-    /// The next one, which is an instruction of the function with the test.
+    /// Returns the next one, which is an instruction of the function with the test.
     pub(super) fn instruction(&mut self, module: &Module) -> Result<Inst, String> {
         match self.any()? {
             Argument::Instruction(function, inst) => self.here(function, inst),
@@ -375,7 +375,7 @@ impl Arguments {
         }
     }
 
-    /// The next one, which is a use in the function with the test.
+    /// Returns the next one, which is a use in the function with the test.
     pub(super) fn operand(&mut self) -> Result<Operand, String> {
         match self.any()? {
             Argument::Operand(function, operand) => self.here(function, operand),
@@ -383,7 +383,7 @@ impl Arguments {
         }
     }
 
-    /// The next one, which is a word.
+    /// Returns the next one, which is a word.
     pub(super) fn text(&mut self) -> Result<String, String> {
         match self.any()? {
             Argument::Text(text) => Ok(text),
@@ -391,7 +391,7 @@ impl Arguments {
         }
     }
 
-    /// The next one, which is a number.
+    /// Returns the next one, which is a number.
     pub(super) fn number(&mut self) -> Result<u64, String> {
         match self.any()? {
             Argument::Number(number) => Ok(number),
@@ -399,7 +399,7 @@ impl Arguments {
         }
     }
 
-    /// The next one, which is `true` or `false`.
+    /// Returns the next one, which is `true` or `false`.
     pub(super) fn bool(&mut self) -> Result<bool, String> {
         match self.any()? {
             Argument::Bool(value) => Ok(value),

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 pub(crate) const PASS: Pass<'static> =
     Pass::module("test-runner", "Runs the tests of utilities that `specify_test` instructions name", &run);
 
-/// A test of a utility.
+/// Returns a test of a utility.
 type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
 
 /// What a test works with.
@@ -37,7 +37,7 @@ struct Traces {
 }
 
 impl Traces {
-    /// The traced values of a function with a body, in order. The instructions that say so are removed.
+    /// Returns the traced values of a function with a body, in order. The instructions that say so are removed.
     fn of(&mut self, module: &mut Module, function: FunctionId) -> &[Value] {
         self.known.entry(function).or_insert_with(|| {
             let Some(body) = &mut module.functions[function].body else { return Vec::new() };
@@ -120,7 +120,7 @@ impl Test<'_, '_> {
         self.body_of(self.function)
     }
 
-    /// The body of a function that is known to have one.
+    /// Returns the body of a function that is known to have one.
     fn body_of(&self, function: FunctionId) -> &Body {
         self.cx.module().functions[function]
             .body
@@ -161,7 +161,7 @@ impl Test<'_, '_> {
         look(&BodyView::new(&program, self.function(), self.body()))
     }
 
-    /// How values are passed that are not loadable.
+    /// Returns how values are passed that are not loadable.
     fn addresses(&self) -> Addresses {
         match self.cx.options().is_on("enable-sil-opaque-values") {
             true => Addresses::Opaque,
@@ -174,12 +174,12 @@ impl Test<'_, '_> {
         BodyOwnership::new(self.body(), context)
     }
 
-    /// The next argument, which is a value.
+    /// Returns the next argument, which is a value.
     fn value(&mut self) -> Result<Value, String> {
         self.arguments.value(self.cx.module())
     }
 
-    /// The next argument, which is an instruction or the value that it defines.
+    /// Returns the next argument, which is an instruction or the value that it defines.
     fn instruction(&mut self) -> Result<Inst, String> {
         self.arguments.instruction(self.cx.module())
     }

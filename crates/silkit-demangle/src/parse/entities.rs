@@ -74,7 +74,7 @@ impl Parser<'_> {
         Some(self.node(Kind::Function, &parts))
     }
 
-    /// A declaration with a name and a type.
+    /// Returns a declaration with a name and a type.
     pub(super) fn entity(&mut self, kind: Kind) -> Option<NodeId> {
         let ty = self.pop(Kind::Type)?;
         let labels = self.param_labels(ty);

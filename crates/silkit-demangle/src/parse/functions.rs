@@ -26,7 +26,7 @@ impl Parser<'_> {
         Some(self.typed(kind, &children))
     }
 
-    /// The labels of the parameters of a function, if it is one and has any parameter.
+    /// Returns the labels of the parameters of a function, if it is one and has any parameter.
     pub(super) fn param_labels(&mut self, ty: NodeId) -> Option<NodeId> {
         use Kind::*;
         if !self.labels_in_types && self.pop(EmptyList).is_some() {
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Some(self.node(LabelList, &labels))
     }
 
-    /// A raw Itanium mangling after its length.
+    /// Returns a raw Itanium mangling after its length.
     pub(super) fn clang_type(&mut self) -> Option<NodeId> {
         let length = usize::try_from(self.natural()?).ok()?;
         let text = self.text.get(self.pos..self.pos.checked_add(length)?)?;
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Some(self.typed(Kind::ImplFunctionType, &children))
     }
 
-    /// The one list of types of a substitution, and its conformances.
+    /// Returns the one list of types of a substitution, and its conformances.
     fn impl_substitutions(&mut self) -> Option<Vec<NodeId>> {
         let (levels, conformances) = self.generic_arguments()?;
         let [types] = &levels[..] else { return None };

@@ -22,7 +22,7 @@ enum Constraint {
     Layout,
 }
 
-/// The letters after `R`.
+/// Returns the letters after `R`.
 fn requirement_kind(letter: u8) -> Option<(Constraint, Subject)> {
     use Constraint::*;
     use Subject::*;
@@ -51,7 +51,7 @@ fn requirement_kind(letter: u8) -> Option<(Constraint, Subject)> {
     })
 }
 
-/// The letters of layouts, with how many numbers follow.
+/// Returns the letters of layouts, with how many numbers follow.
 pub(super) fn layout(letter: u8) -> Option<(&'static str, usize)> {
     Some(match letter {
         b'U' => ("_UnknownLayout", 0),
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An associated type of a parameter, or of the type on the stack.
+    /// Returns an associated type of a parameter, or of the type on the stack.
     fn member_of(&mut self, base: Option<NodeId>) -> Option<NodeId> {
         let name = self.pop_assoc_type_name()?;
         let base = self.pop_base(base)?;

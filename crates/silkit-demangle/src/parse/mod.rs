@@ -44,7 +44,7 @@ const PREFIXES: &[(&str, Grammar)] = &[
     ("_T", Grammar::Old),
 ];
 
-/// The length of the prefix of a mangled name, or `None` where it is no name of Swift's.
+/// Returns the length of the prefix of a mangled name, or `None` where it is no name of Swift's.
 pub(crate) fn prefix(symbol: &str) -> Option<(usize, Grammar)> {
     PREFIXES.iter().find(|(p, _)| symbol.starts_with(p)).map(|&(p, grammar)| (p.len(), grammar))
 }
@@ -225,7 +225,7 @@ impl Parser<'_> {
         found
     }
 
-    /// A number, if there is one here.
+    /// Returns a number, if there is one here.
     fn natural(&mut self) -> Option<u64> {
         let start = self.pos;
         let mut number = 0u64;
@@ -324,19 +324,19 @@ impl Parser<'_> {
         self.node(Kind::Type, &[node])
     }
 
-    /// A type made of these.
+    /// Returns a type made of these.
     fn typed(&mut self, kind: Kind, children: &[NodeId]) -> NodeId {
         let node = self.node(kind, children);
         self.type_of(node)
     }
 
-    /// A node around the type on the stack.
+    /// Returns a node around the type on the stack.
     fn with_type(&mut self, kind: Kind) -> Option<NodeId> {
         let ty = self.pop(Kind::Type)?;
         Some(self.node(kind, &[ty]))
     }
 
-    /// A type around the type on the stack: `inout`, `@noDerivative` and the like.
+    /// Returns a type around the type on the stack: `inout`, `@noDerivative` and the like.
     fn modified_type(&mut self, kind: Kind) -> Option<NodeId> {
         let ty = self.pop_type_child()?;
         Some(self.typed(kind, &[ty]))

@@ -81,7 +81,7 @@ const STANDARD_CONCURRENCY: &[(u8, Kind, &str)] = &[
     (b't', Kind::Structure, "UnsafeCurrentTask"),
 ];
 
-/// The operator that an identifier of letters stands for.
+/// Returns the operator that an identifier of letters stands for.
 pub(super) fn operator_text(letters: &str) -> Option<String> {
     letters
         .chars()
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Some(self.substitutable(node))
     }
 
-    /// An identifier that is the name of an operator.
+    /// Returns an identifier that is the name of an operator.
     pub(super) fn operator_name(&mut self) -> Option<NodeId> {
         let ident = self.pop(Kind::Identifier)?;
         let name = operator_text(self.tree.text(ident)?)?;
@@ -278,7 +278,8 @@ impl Parser<'_> {
     }
 }
 
-/// The words of an identifier: runs of letters and digits, where an upper case letter after another begins one.
+/// Returns the words of an identifier: runs of letters and digits, where an upper case letter after another begins
+/// one.
 fn words(text: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut start = None;
     let mut at = 0;

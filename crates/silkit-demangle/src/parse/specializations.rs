@@ -90,7 +90,7 @@ impl Parser<'_> {
         Some(self.node(FunctionSignatureSpecialization, &parts))
     }
 
-    /// The kind of one argument, in the words in which it prints.
+    /// Returns the kind of one argument, in the words in which it prints.
     fn signature_param(&mut self) -> Option<Vec<NodeId>> {
         let kind = |p: &mut Self, text: &str| p.name(Kind::ParamKind, text);
         let mut parts = Vec::new();

@@ -17,7 +17,7 @@ pub(super) enum Takes {
     AnAssocTypeName,
 }
 
-/// The letters after `T` whose node has one child of a kind, or none.
+/// Returns the letters after `T` whose node has one child of a kind, or none.
 fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -47,7 +47,7 @@ fn simple_thunk(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// The letters after `W`.
+/// Returns the letters after `W`.
 pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -65,7 +65,7 @@ pub(super) fn simple_witness(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// The letters after `M`.
+/// Returns the letters after `M`.
 pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, Takes)> {
     use Kind::*;
     use Takes::*;
@@ -110,7 +110,7 @@ pub(super) fn simple_metadata(letter: u8) -> Option<(Kind, Takes)> {
     })
 }
 
-/// The letters after `WO`.
+/// Returns the letters after `WO`.
 fn outlined_kind(letter: u8) -> Option<Kind> {
     use Kind::*;
     Some(match letter {
@@ -130,7 +130,7 @@ fn outlined_kind(letter: u8) -> Option<Kind> {
     })
 }
 
-/// The two letters of value witnesses.
+/// Returns the two letters of value witnesses.
 pub(super) fn value_witness_name(letters: [u8; 2]) -> Option<&'static str> {
     Some(match &letters {
         b"al" => "allocateBuffer",
@@ -351,7 +351,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A setter, or a method of a key path, applied or not.
+    /// Returns a setter, or a method of a key path, applied or not.
     fn key_path_setter(&mut self) -> Option<NodeId> {
         let rest = &self.text[self.pos..];
         let (kind, length) = if rest.starts_with("mu") {

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::node::{Kind, NodeId};
 
-/// The letters of `Builtin` types that have no parts.
+/// Returns the letters of `Builtin` types that have no parts.
 pub(super) fn builtin_name(letter: u8) -> Option<&'static str> {
     Some(match letter {
         b'A' => "Builtin.ImplicitActor",
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Some(self.substitutable(ty))
     }
 
-    /// Gives a nominal type and the types around it their arguments.
+    /// Returns a nominal type and the types around it their arguments.
     fn bind(&mut self, nominal: NodeId, levels: &[Vec<NodeId>], depth: usize) -> Option<NodeId> {
         use Kind::*;
         let (arguments, outer) = levels.split_first()?;

@@ -16,7 +16,7 @@ enum TypeStyle {
 /// The parts of a declaration's text.
 struct Parts<'a> {
     ty: TypeStyle,
-    /// Whether the second child is the name.
+    /// True if the second child is the name.
     named: bool,
     /// What stands in place of a name: `subscript`.
     fixed_name: &'a str,
@@ -145,7 +145,7 @@ impl Printer<'_> {
         self.entity(node, prefix, &parts)
     }
 
-    /// An accessor prints as its storage with one word more.
+    /// Returns an accessor prints as its storage with one word more.
     fn storage(&mut self, storage: NodeId, prefix: bool, accessor: &str) -> Option<NodeId> {
         let parts = match self.kind(storage) {
             Kind::Variable => Parts { named: true, extra: accessor, ..Parts::new(TypeStyle::Colon) },

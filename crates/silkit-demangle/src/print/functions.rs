@@ -232,7 +232,7 @@ impl Printer<'_> {
     }
 }
 
-/// The place of an annotation among those of a function type.
+/// Returns the place of an annotation among those of a function type.
 fn annotation_rank(kind: Kind) -> u8 {
     use Kind::*;
     match kind {

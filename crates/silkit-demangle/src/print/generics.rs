@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::node::{Kind, NodeId};
 
-/// The bit of an invertible protocol.
+/// Returns the bit of an invertible protocol.
 fn invertible(bit: u64) -> Option<&'static str> {
     match bit {
         0 => Some("Swift.Copyable"),
@@ -144,7 +144,7 @@ impl Printer<'_> {
         mark
     }
 
-    /// The parameter that a marker is about.
+    /// Returns the parameter that a marker is about.
     fn marked(&self, marker: NodeId) -> Option<(u64, u64)> {
         let param = self.child(marker, 0).and_then(|t| self.child(t, 0))?;
         let number = |n| self.child(param, n).and_then(|i| self.tree.index(i));

@@ -48,7 +48,7 @@ pub(super) struct Printer<'a> {
     sugar: bool,
     out: String,
     depth: usize,
-    /// Whether `specialized` was printed; it is said once.
+    /// True if `specialized` was printed; it is said once.
     specialized: bool,
     /// The parameters that the signatures around declare as packs, by depth and index.
     packs: Vec<(u64, u64)>,

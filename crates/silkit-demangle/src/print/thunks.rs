@@ -6,7 +6,7 @@ use crate::node::{Kind, NodeId};
 /// Words, and which child follows each.
 type Template = (&'static [&'static str], &'static [usize]);
 
-/// The kinds whose text is words around their children.
+/// Returns the kinds whose text is words around their children.
 fn template(kind: Kind) -> Option<Template> {
     use Kind::*;
     Some(match kind {

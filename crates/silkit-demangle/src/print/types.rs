@@ -160,7 +160,7 @@ impl Printer<'_> {
         self.push(close);
     }
 
-    /// Whether a type needs no parentheses before a suffix.
+    /// Returns true if a type needs no parentheses before a suffix.
     fn is_simple(&self, node: NodeId) -> bool {
         use Kind::*;
         match self.kind(node) {
@@ -229,7 +229,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The name of the library's type that has a sugared form with that many arguments.
+    /// Returns the name of the library's type that has a sugared form with that many arguments.
     fn sugared(&self, node: NodeId) -> Option<&'static str> {
         if !self.sugar {
             return None;

@@ -27,7 +27,7 @@ pub(super) struct Excerpt {
     pub(super) first_line: u32,
     /// For each given span, by its index, its bytes in `text`.
     pub(super) spans: Vec<(usize, Range<usize>)>,
-    /// Whether something is missing before a span, so that columns in `text` are not those in the file.
+    /// True if something is missing before a span, so that columns in `text` are not those in the file.
     pub(super) is_shifted: bool,
 }
 
@@ -148,7 +148,7 @@ fn window(bytes: &[u8], focus: usize) -> Range<usize> {
     floor(bytes, start)..floor(bytes, start + MAX_LINE)
 }
 
-/// The start of the character that the byte at `offset` belongs to.
+/// Returns the start of the character that the byte at `offset` belongs to.
 fn floor(bytes: &[u8], offset: usize) -> usize {
     let is_inside = |at: usize| bytes.get(at).is_some_and(|b| b & 0xc0 == 0x80);
     let mut at = offset;

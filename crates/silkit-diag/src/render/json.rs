@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Diagnostic, SourceMap, Span};
 
-/// One JSON object a line, one line a diagnostic.
+/// Returns one JSON object a line, one line a diagnostic.
 ///
 /// | key | value |
 /// |---|---|

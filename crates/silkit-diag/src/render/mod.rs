@@ -36,7 +36,7 @@ pub use terminal::Terminal;
 
 use crate::{Diagnostic, Diagnostics};
 
-/// The closing line of a run, such as `2 errors, 1 warning (1 not shown)`; nothing if there was
+/// Returns the closing line of a run, such as `2 errors, 1 warning (1 not shown)`; nothing if there was
 /// neither an error nor a warning.
 pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
     let counted = |n: usize, word: &str| match n {

@@ -17,7 +17,7 @@ pub struct Tool<'r> {
     pub rules: &'r [Rule],
 }
 
-/// A whole SARIF document with one run. Columns count characters; `help` has no counterpart and
+/// Returns a whole SARIF document with one run. Columns count characters; `help` has no counterpart and
 /// becomes a `note`. A `notice` is about the run itself, such as the number of findings that are not in the document.
 ///
 /// ```
@@ -132,7 +132,7 @@ fn located(span: Span, text: &str, sources: &SourceMap<'_>) -> Option<Value> {
     Some(value)
 }
 
-/// A fix needs all of its edits; without the file of one of them there is none.
+/// Returns a fix needs all of its edits; without the file of one of them there is none.
 fn fix(d: &Diagnostic, sources: &SourceMap<'_>) -> Option<Value> {
     let suggestion = d.suggestion.as_ref().filter(|s| !s.edits.is_empty())?;
     let mut files = Vec::new();
@@ -170,7 +170,7 @@ fn physical(span: Span, sources: &SourceMap<'_>) -> Option<(Value, Value)> {
     Some((json!({"uri": uri(file.name())}), region))
 }
 
-/// A path as a URI reference. A drive letter would read as a scheme, so such a path gets one.
+/// Returns a path as a URI reference. A drive letter would read as a scheme, so such a path gets one.
 fn uri(path: &str) -> String {
     let bytes = path.as_bytes();
     let has_drive = bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';

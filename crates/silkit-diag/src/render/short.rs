@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::{entity_note, text::one_line};
 use crate::{Diagnostic, Severity, SourceMap, Span};
 
-/// One line for each diagnostic, with the rule at its end, for each of its related places that says something, for each note
-/// and for its suggestion. Columns count characters.
+/// Returns one line for each diagnostic, with the rule at its end, for each of its related places that says
+/// something, for each note and for its suggestion. Columns count characters.
 ///
 /// ```
 /// use silkit_diag::{Diagnostic, RuleId, SourceMap, Span, render};

@@ -14,9 +14,9 @@ const MAX_SHOWN: usize = 12;
 /// How diagnostics are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// Whether to use ANSI colours.
+    /// True if to use ANSI colours.
     pub colors: bool,
-    /// Whether to draw with Unicode's lines instead of ASCII.
+    /// True if to draw with Unicode's lines instead of ASCII.
     pub unicode: bool,
     /// Width in columns to which excerpts are trimmed.
     pub width: usize,
@@ -184,7 +184,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A suggestion, with its edits where they are close together.
+/// Returns a suggestion, with its edits where they are close together.
 fn suggestion<'a>(suggestion: &Suggestion, shown_file: Option<FileId>, sources: &SourceMap<'_>) -> Group<'a> {
     let group = Group::with_title(Level::HELP.secondary_title(many_lines(&suggestion.message).into_owned()));
     let mut edits: Vec<&TextEdit> = suggestion.edits.iter().take(MAX_SHOWN + 1).collect();

@@ -180,7 +180,7 @@ impl Interp<'_> {
         Ok((frame.return_to != NATIVE_PC).then_some(frame.return_to))
     }
 
-    /// Gives back temporary memory of a frame that returns; other memory must be gone.
+    /// Returns back temporary memory of a frame that returns; other memory must be gone.
     #[cold]
     pub(super) fn leave_memory(&mut self, frame: u64) -> Run<()> {
         while let Some(memory) = self.stack.memory.last().copied().filter(|m| m.frame == frame) {
@@ -226,7 +226,7 @@ impl Interp<'_> {
     }
 }
 
-/// The places of arguments that stand one after the other in words.
+/// Returns the places of arguments that stand one after the other in words.
 pub(crate) fn slots_of(len: u32) -> Vec<Slot> {
     (0..len / 8).map(|i| i * 8).collect()
 }

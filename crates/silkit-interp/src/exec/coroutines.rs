@@ -38,7 +38,7 @@ impl Interp<'_> {
         Ok(entry)
     }
 
-    /// A number that tells stacks of tasks apart.
+    /// Returns a number that tells stacks of tasks apart.
     pub(crate) fn stack_key(&self) -> u32 {
         self.runtime.current_task
     }
@@ -96,7 +96,7 @@ impl Interp<'_> {
         Ok(if abort { suspended.unwind } else { suspended.resume })
     }
 
-    /// A coroutine returned: its caller goes on behind the end of the application.
+    /// Returns a coroutine returned: its caller goes on behind the end of the application.
     pub(super) fn finish_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Pc> {
         let number = frame.coroutine as usize - 1;
         self.stack.coroutines[number].is_over = true;
@@ -127,7 +127,7 @@ impl Interp<'_> {
         self.finish_coroutine(frame, 0, 0).map(Next::Goto)
     }
 
-    /// An error before the first yield: the coroutine never began.
+    /// Returns an error before the first yield: the coroutine never began.
     pub(super) fn throw_from_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Next> {
         let number = frame.coroutine as usize - 1;
         let yielded = self.stack.coroutines[number].resume != NO_PC;

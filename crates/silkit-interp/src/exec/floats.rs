@@ -17,7 +17,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The number with these bits.
+    /// Creates the number with these bits.
     pub(crate) fn from_bits(bits: u8, value: u128) -> Self {
         match bits {
             16 => Self::Half(Half::from_bits(value)),
@@ -27,7 +27,7 @@ impl Number {
         }
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub(crate) fn to_bits(self) -> u128 {
         match self {
             Self::Half(n) => n.to_bits(),
@@ -37,7 +37,7 @@ impl Number {
         }
     }
 
-    /// The same number in another format, rounded to the nearest.
+    /// Returns the same number in another format, rounded to the nearest.
     pub(crate) fn convert(self, bits: u8) -> Self {
         let mut loses = false;
         match (self, bits) {
@@ -123,7 +123,7 @@ macro_rules! arithmetic {
     };
 }
 
-/// The result of an operation; `None` where the format lacks it.
+/// Returns the result of an operation; `None` where the format lacks it.
 pub(crate) fn compute(op: FloatOp, a: Number, b: Number) -> Option<Number> {
     fn soft<F: Float>(op: FloatOp, a: F, b: F) -> Option<F> {
         Some(match op {
@@ -169,7 +169,7 @@ macro_rules! unary {
     };
 }
 
-/// The result of an operation on one number; `None` where the format lacks it.
+/// Returns the result of an operation on one number; `None` where the format lacks it.
 pub(crate) fn compute_unary(op: FloatUnary, a: Number) -> Option<Number> {
     fn soft<F: Float>(op: FloatUnary, a: F) -> Option<F> {
         let round = |mode| a.round_to_integral(mode).value;
@@ -195,7 +195,7 @@ pub(crate) fn compute_unary(op: FloatUnary, a: Number) -> Option<Number> {
     })
 }
 
-/// The integer next to zero of a number, in so many bits.
+/// Returns the integer next to zero of a number, in so many bits.
 pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> u128 {
     let value = match value.convert(80) {
         Number::Extended(n) => n,
@@ -209,7 +209,7 @@ pub(crate) fn to_int(value: Number, bits: u8, signed: bool) -> u128 {
     }
 }
 
-/// The number nearest to an integer.
+/// Returns the number nearest to an integer.
 pub(crate) fn from_int(value: u128, signed: bool, bits: u8) -> Number {
     match (bits, signed) {
         (32, true) => Number::Single(value as i128 as f32),

@@ -4,7 +4,7 @@ use crate::interp::Interp;
 use crate::op::{IntOp, IntUnary, Slot};
 use crate::violation::Run;
 
-/// The bytes of an integer.
+/// Returns the bytes of an integer.
 pub(crate) fn int_size(bits: u8) -> u32 {
     match bits {
         0..=8 => 1,
@@ -15,18 +15,18 @@ pub(crate) fn int_size(bits: u8) -> u32 {
     }
 }
 
-/// The lowest bits of a word.
+/// Returns the lowest bits of a word.
 pub(crate) fn truncate(value: u128, bits: u8) -> u128 {
     if bits >= 128 { value } else { value & ((1 << bits) - 1) }
 }
 
-/// The value whose sign is the highest of so many bits.
+/// Returns the value whose sign is the highest of so many bits.
 pub(crate) fn sign_extend(value: u128, bits: u8) -> i128 {
     let shift = 128 - u32::from(bits);
     if shift == 128 { 0 } else { (value << shift) as i128 >> shift }
 }
 
-/// The result of an operation, and whether it overflowed; `None` for a division by zero.
+/// Returns the result of an operation, and whether it overflowed; `None` for a division by zero.
 pub(crate) fn compute(op: IntOp, bits: u8, a: u128, b: u128) -> Option<(u128, bool)> {
     use IntOp as I;
     let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
@@ -83,7 +83,7 @@ pub(crate) fn is_comparison(op: IntOp) -> bool {
     op as u8 >= IntOp::Eq as u8
 }
 
-/// The result of an operation on one integer.
+/// Returns the result of an operation on one integer.
 pub(crate) fn compute_unary(op: IntUnary, bits: u8, a: u128) -> u128 {
     let width = u32::from(bits);
     match op {

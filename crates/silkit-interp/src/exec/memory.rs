@@ -119,7 +119,8 @@ impl Interp<'_> {
         }
     }
 
-    /// A value with padding, or of which only a part says which case it is, has at least some initialized byte.
+    /// Returns a value with padding, or of which only a part says which case it is, has at least some initialized
+    /// byte.
     fn check_touched(&mut self, ty: TypeId, address: u64) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);
         match self.memory.is_touched(address, size) {

@@ -164,7 +164,7 @@ impl Interp<'_> {
     }
 }
 
-/// The type of `self` in a parameter: of a metatype its instance.
+/// Returns the type of `self` in a parameter: of a metatype its instance.
 fn self_type(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Metatype(_, t) | TypeKind::DynamicSelf(t) | TypeKind::Paren(t) => self_type(*t),

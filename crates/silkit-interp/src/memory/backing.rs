@@ -10,7 +10,7 @@ pub(super) struct Backing {
     free: Vec<Vec<u32>>,
 }
 
-/// The units of a size class: up to 64 exactly, then eight steps for each doubling.
+/// Returns the units of a size class: up to 64 exactly, then eight steps for each doubling.
 fn class_of(units: u64) -> (usize, u64) {
     if units <= 64 {
         return (units as usize, units);

@@ -67,7 +67,7 @@ impl Kind {
         matches!(self, Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox)
     }
 
-    /// The name in messages.
+    /// Returns the name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "unallocated memory",
@@ -100,13 +100,13 @@ pub(crate) struct Entry {
     start: u16,
     /// What it is.
     pub(crate) kind: Kind,
-    /// Whether it is alive.
+    /// True if it is alive.
     pub(crate) alive: bool,
-    /// Whether it may not be written to.
+    /// True if it may not be written to.
     pub(crate) constant: bool,
-    /// Whether it is never given back.
+    /// True if it is never given back.
     pub(crate) immortal: bool,
-    /// Whether its deinit runs.
+    /// True if its deinit runs.
     pub(crate) deiniting: bool,
     /// The type of an object, a box, an error; the number of what a pointer to code or metadata means.
     pub(crate) ty: u32,
@@ -273,7 +273,7 @@ impl Memory {
         (entry.alive && base == address).then_some(u64::from(entry.size))
     }
 
-    /// Gives an allocation back.
+    /// Returns an allocation back.
     ///
     /// # Errors
     /// Where nothing begins at the address, or it was given back before.
@@ -335,7 +335,7 @@ impl Memory {
 }
 
 impl Entry {
-    /// The bytes that it has, or had.
+    /// Returns the bytes that it has, or had.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.full_size)
     }

@@ -19,7 +19,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("assignTakeArray", assign_take),
 ];
 
-/// The element type of a builtin, and whether the metatype is among its operands.
+/// Returns the element type of a builtin, and whether the metatype is among its operands.
 fn element(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<TypeId> {
     match site.types.first() {
         Some(&ty) => it.type_id(ty),
@@ -27,7 +27,7 @@ fn element(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<TypeId> {
     }
 }
 
-/// The operands after the metatype.
+/// Returns the operands after the metatype.
 fn words(it: &Interp<'_>, site: &BuiltinSite) -> Vec<u64> {
     site.args[1..].iter().map(|&slot| it.get(slot)).collect()
 }

@@ -52,7 +52,7 @@ impl Interp<'_> {
         Ok(done)
     }
 
-    /// A cast of a reference or a metatype, which stays the same.
+    /// Returns a cast of a reference or a metatype, which stays the same.
     fn cast_values(&mut self, site: &CastSite) -> Run<bool> {
         let value = self.get(site.from);
         let is_metatype = matches!(site.source.kind(), TyKind::Metatype(_) | TyKind::ExistentialMetatype(_));
@@ -87,7 +87,7 @@ impl Interp<'_> {
         Ok(done)
     }
 
-    /// A cast of a value that is done where addresses are: the value is moved there and back.
+    /// Returns a cast of a value that is done where addresses are: the value is moved there and back.
     fn cast_through_memory(&mut self, site: &CastSite, source_len: u32) -> Run<bool> {
         let target = self.known(site.target_info);
         let (align, size) = (u64::from(target.align).max(16), u64::from(target.size));

@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_stdlib_strtold_clocale", |it, call| from_string(it, call, 80)),
 ];
 
-/// The shortest digits that round to a number, and the exponent with which `0.digits` is the number.
+/// Returns the shortest digits that round to a number, and the exponent with which `0.digits` is the number.
 fn shortest(number: Number) -> (String, i32) {
     let text = match number {
         Number::Single(n) => format!("{:e}", n.abs()),
@@ -86,7 +86,7 @@ fn is_large(number: Number) -> bool {
     }
 }
 
-/// The text of a number, as Swift prints it.
+/// Returns the text of a number, as Swift prints it.
 pub(crate) fn text(number: Number, debug: bool) -> String {
     let class = classify(number);
     let sign = if class.negative { "-" } else { "" };
@@ -138,7 +138,7 @@ fn to_string(it: &mut Interp<'_>, call: &Call<'_>, bits: u8) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The longest beginning of a text that is a number, and its value.
+/// Returns the longest beginning of a text that is a number, and its value.
 fn parse(text: &str, bits: u8) -> Option<(usize, Number)> {
     let lower = text.to_ascii_lowercase();
     let unsigned = lower.trim_start_matches(['+', '-']);

@@ -46,10 +46,10 @@ pub(crate) enum Effect {
     Done,
 }
 
-/// A function of the runtime.
+/// Returns a function of the runtime.
 pub(crate) type NativeFn = fn(&mut Interp<'_>, &Call<'_>) -> Run<Effect>;
 
-/// A builtin.
+/// Returns a builtin.
 pub(crate) type BuiltinFn = fn(&mut Interp<'_>, &BuiltinSite) -> Run<()>;
 
 /// The state of the runtime.
@@ -84,7 +84,7 @@ impl Runtime {
         }
     }
 
-    /// The next random number (SplitMix64).
+    /// Returns the next random number (SplitMix64).
     pub(crate) fn next_random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random;

@@ -33,7 +33,7 @@ fn type_name(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The kinds of metadata (TypeMetadata.rst).
+/// Returns the kinds of metadata (TypeMetadata.rst).
 fn metadata_kind(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let ty = it.type_at(it.arg(call, 0))?;
     let kind = match ty.kind() {
@@ -61,7 +61,7 @@ fn subject(call: &Call<'_>) -> Run<Ty> {
     }
 }
 
-/// The value at an address with its dynamic type: an existential is opened.
+/// Returns the value at an address with its dynamic type: an existential is opened.
 fn opened(it: &mut Interp<'_>, address: u64, ty: Ty) -> Run<(u64, Ty)> {
     let TyKind::Existential(e) = ty.kind() else { return Ok((address, ty)) };
     if e.is_class {
@@ -137,7 +137,7 @@ struct Child {
     is_boxed: bool,
 }
 
-/// The children of a value of a type; of an enum the payload.
+/// Returns the children of a value of a type; of an enum the payload.
 fn children(it: &mut Interp<'_>, ty: Ty, address: Option<u64>) -> Run<Vec<Child>> {
     let named =
         |name: Option<silkit_base::Symbol>, at: usize| name.map_or(format!(".{at}"), |n| n.to_string());
@@ -297,7 +297,7 @@ fn recursive_count(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// The fields of a type, those of superclasses first.
+/// Returns the fields of a type, those of superclasses first.
 fn all_fields(it: &mut Interp<'_>, ty: Ty) -> Run<Vec<Child>> {
     if it.is_class(ty) {
         let layout = it.world().class_layout(ty).map_err(crate::types::type_error)?;

@@ -297,7 +297,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Whether a property with a wrapper is initialized or set, definite initialization has not said yet.
+    /// Returns whether a property with a wrapper is initialized or set, definite initialization has not said yet.
     pub(super) fn wrapper_by_state(
         &mut self,
         body: &Body,

@@ -25,7 +25,7 @@ pub(super) fn parse(name: &str) -> Name<'_> {
 }
 
 impl Name<'_> {
-    /// The width of the integer that the type at a position is; of pointers that of an address.
+    /// Returns the width of the integer that the type at a position is; of pointers that of an address.
     pub(super) fn int(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok(),
@@ -35,7 +35,7 @@ impl Name<'_> {
         }
     }
 
-    /// The width of the floating-point number that the type at a position is.
+    /// Returns the width of the floating-point number that the type at a position is.
     pub(super) fn float(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Float(bits)) => u8::try_from(*bits).ok(),
@@ -50,7 +50,7 @@ impl Name<'_> {
     }
 }
 
-/// The operation on two integers with a name.
+/// Returns the operation on two integers with a name.
 pub(crate) fn int_op(base: &str) -> Option<IntOp> {
     use IntOp as I;
     Some(match base {
@@ -87,7 +87,7 @@ pub(crate) fn int_op(base: &str) -> Option<IntOp> {
     })
 }
 
-/// The operation on one integer with a name.
+/// Returns the operation on one integer with a name.
 pub(super) fn int_unary(base: &str) -> Option<IntUnary> {
     Some(match base {
         "int_ctlz" => IntUnary::Ctlz,
@@ -99,7 +99,7 @@ pub(super) fn int_unary(base: &str) -> Option<IntUnary> {
     })
 }
 
-/// The operation on two floating-point numbers with a name.
+/// Returns the operation on two floating-point numbers with a name.
 pub(crate) fn float_op(base: &str) -> Option<FloatOp> {
     Some(match base {
         "fadd" => FloatOp::Add,
@@ -115,7 +115,7 @@ pub(crate) fn float_op(base: &str) -> Option<FloatOp> {
     })
 }
 
-/// The operation on one floating-point number with a name.
+/// Returns the operation on one floating-point number with a name.
 pub(crate) fn float_unary(base: &str) -> Option<FloatUnary> {
     Some(match base {
         "fneg" => FloatUnary::Neg,
@@ -137,7 +137,7 @@ pub(crate) fn float_unary(base: &str) -> Option<FloatUnary> {
     })
 }
 
-/// The comparison of floating-point numbers with a name.
+/// Returns the comparison of floating-point numbers with a name.
 pub(crate) fn float_cmp(base: &str) -> Option<FloatCmp> {
     use FloatCmp as C;
     Some(match base.strip_prefix("fcmp_")? {

@@ -18,7 +18,7 @@ pub(super) struct Target {
     pub(super) method: Option<MethodSite>,
     /// The value that is called, where neither is known.
     pub(super) value: u32,
-    /// Whether the value has a context.
+    /// True if the value has a context.
     pub(super) is_thick: bool,
     /// The name, for messages.
     pub(super) name: Symbol,

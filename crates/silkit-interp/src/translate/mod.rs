@@ -48,7 +48,7 @@ pub(crate) struct Translator<'a, 'h> {
     pub(crate) bind: BindId,
     pub(crate) bindings: Rc<[Binding]>,
     pub(crate) inst: Inst,
-    /// Whether the block goes on behind the instruction.
+    /// True if the block goes on behind the instruction.
     pub(crate) is_open: bool,
 }
 
@@ -240,7 +240,7 @@ impl<'h> Interp<'h> {
 }
 
 impl Translator<'_, '_> {
-    /// Gives the arguments of a function their places, before its first block is translated.
+    /// Returns the arguments of a function their places, before its first block is translated.
     fn prepare(&mut self, body: &Body) -> Run<()> {
         if self.it.instances[self.id.0 as usize].is_prepared {
             return Ok(());

@@ -54,7 +54,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The number of concrete elements before one of the spelled ones.
+    /// Returns the number of concrete elements before one of the spelled ones.
     fn elements_before(&mut self, ty: silkit_types::SilType, count: u32) -> Run<u64> {
         let silkit_types::TypeKind::Pack { elements, .. } = ty.ty().kind() else {
             return unsupported(format!("an index into `{ty}`"));
@@ -96,7 +96,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The address of the element of a tuple at an index; which one it is, the type that was opened tells.
+    /// Returns the address of the element of a tuple at an index; which one it is, the type that was opened tells.
     pub(super) fn tuple_pack_element_addr(
         &mut self,
         body: &Body,

@@ -28,12 +28,12 @@ impl std::ops::Deref for BodyBuilder {
 }
 
 impl BodyBuilder {
-    /// A body without blocks.
+    /// Creates a body without blocks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A body without blocks that has room for so many parts.
+    /// Creates a body without blocks that has room for so many parts.
     pub fn with_capacity(blocks: usize, insts: usize, values: usize, operands: usize) -> Self {
         let body = Body {
             blocks: IdVec::with_capacity(blocks),
@@ -48,7 +48,7 @@ impl BodyBuilder {
         Self { body }
     }
 
-    /// The body that was made.
+    /// Returns the body that was made.
     pub fn finish(mut self) -> Body {
         self.body.shrink_to_fit();
         self.body.check_integrity();
@@ -100,7 +100,7 @@ impl BodyBuilder {
         self.body.make_undef(ty)
     }
 
-    /// A value that is used before its definition was read.
+    /// Returns a value that is used before its definition was read.
     pub fn pending(&mut self, ty: SilType) -> Value {
         self.body.make_detached(ty, ValueKind::Pending)
     }
@@ -146,7 +146,7 @@ impl BodyBuilder {
     }
 }
 
-/// The items in the order that the positions say, where each comes once.
+/// Returns the items in the order that the positions say, where each comes once.
 fn permuted<T: Copy>(items: &[T], order: &[u32]) -> Option<Vec<T>> {
     if order.len() != items.len() {
         return None;

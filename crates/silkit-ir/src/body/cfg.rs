@@ -18,13 +18,13 @@ pub(crate) struct Slot {
 }
 
 impl Body {
-    /// The blocks that an instruction may go to, in the order of its text: none unless it ends a
+    /// Returns the blocks that an instruction may go to, in the order of its text: none unless it ends a
     /// block.
     pub fn successors(&self, inst: Inst) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
         self.edges_of(inst).iter().map(|e| e.to)
     }
 
-    /// The edges of an instruction, in the order of its successors.
+    /// Returns the edges of an instruction, in the order of its successors.
     pub fn edges_of(&self, inst: Inst) -> &[EdgeData] {
         match self.inst_block(inst).some().filter(|_| self.next_inst(inst).is_none()) {
             Some(block) => &self.edges.as_slice()[self.edge_range(block)],
@@ -32,34 +32,34 @@ impl Body {
         }
     }
 
-    /// The blocks that a block may go to, in the order of its terminator's text.
+    /// Returns the blocks that a block may go to, in the order of its terminator's text.
     pub fn block_successors(&self, block: Block) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
         self.edges.as_slice()[self.edge_range(block)].iter().map(|e| e.to)
     }
 
-    /// The edges into a block, newest first.
+    /// Returns the edges into a block, newest first.
     pub fn incoming(&self, block: Block) -> impl Iterator<Item = Edge> + Clone + '_ {
         std::iter::successors(self.blocks[block].first_pred.some(), |&e| self.edges[e].next.some())
     }
 
-    /// The blocks that may go to a block, newest edge first; one that has two ways to it comes twice.
+    /// Returns the blocks that may go to a block, newest edge first; one that has two ways to it comes twice.
     pub fn predecessors(&self, block: Block) -> impl Iterator<Item = Block> + Clone + '_ {
         self.incoming(block).map(|e| self.edges[e].from)
     }
 
-    /// The one block that goes to a block, and only in one way.
+    /// Returns the one block that goes to a block, and only in one way.
     pub fn single_predecessor(&self, block: Block) -> Option<Block> {
         let mut all = self.predecessors(block);
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// The one block that a block goes to, and only in one way.
+    /// Returns the one block that a block goes to, and only in one way.
     pub fn single_successor(&self, block: Block) -> Option<Block> {
         let mut all = self.block_successors(block);
         all.next().filter(|_| all.len() == 0)
     }
 
-    /// The blocks that can be reached from the entry, in reverse postorder: a block comes before
+    /// Returns the blocks that can be reached from the entry, in reverse postorder: a block comes before
     /// those that it dominates, and before its successors unless the edge closes a loop.
     pub fn reverse_postorder(&self) -> Vec<Block> {
         let mut seen = vec![false; self.block_bound()];
@@ -84,23 +84,23 @@ impl Body {
         order
     }
 
-    /// The edges out of a block, in the order of its successors.
+    /// Returns the edges out of a block, in the order of its successors.
     pub fn outgoing(&self, block: Block) -> impl ExactSizeIterator<Item = Edge> + Clone + use<> {
         let range = self.edge_range(block);
         (range.start as u32..range.end as u32).map(Edge::from_u32)
     }
 
-    /// An edge.
+    /// Returns an edge.
     pub fn edge(&self, edge: Edge) -> &EdgeData {
         &self.edges[edge]
     }
 
-    /// The position of an edge among those of its terminator.
+    /// Returns the position of an edge among those of its terminator.
     pub fn edge_index(&self, edge: Edge) -> usize {
         (edge.as_u32() - self.blocks[self.edges[edge].from].first_edge.as_u32()) as usize
     }
 
-    /// The terminator of a block, where it is complete.
+    /// Returns the terminator of a block, where it is complete.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         self.last_inst(block).filter(|&i| self.insts[i].opcode.is_terminator())
     }

@@ -11,22 +11,22 @@ mod tests;
 impl Body {
     // ---- blocks ----
 
-    /// The blocks in order; the first is the entry.
+    /// Returns the blocks in order; the first is the entry.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = Block> + Clone + '_ {
         self.layout.members(&self.blocks)
     }
 
-    /// How many blocks the body has.
+    /// Returns how many blocks the body has.
     pub fn block_count(&self) -> usize {
         self.placed as usize
     }
 
-    /// One more than the largest index of a block, also of a removed one: the size for side tables.
+    /// Returns one more than the largest index of a block, also of a removed one: the size for side tables.
     pub fn block_bound(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The block in which a function begins: the first one.
+    /// Returns the block in which a function begins: the first one.
     pub fn entry_block(&self) -> Option<Block> {
         self.layout.first.some()
     }
@@ -36,22 +36,22 @@ impl Body {
         self.layout.first == block
     }
 
-    /// The arguments of the entry, which are those of the function; none where there is no block.
+    /// Returns the arguments of the entry, which are those of the function; none where there is no block.
     pub fn entry_arguments(&self) -> &[Value] {
         self.entry_block().map_or(&[], |entry| self.arguments(entry))
     }
 
-    /// The block after all others.
+    /// Returns the block after all others.
     pub fn last_block(&self) -> Option<Block> {
         self.layout.last.some()
     }
 
-    /// The block after a block.
+    /// Returns the block after a block.
     pub fn next_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].links.next.some()
     }
 
-    /// The block before a block.
+    /// Returns the block before a block.
     pub fn prev_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].links.prev.some()
     }
@@ -95,37 +95,37 @@ impl Body {
 
     // ---- instructions ----
 
-    /// All instructions, block after block.
+    /// Returns all instructions, block after block.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks().flat_map(|block| self.block_insts(block))
     }
 
-    /// The instructions of a block in order.
+    /// Returns the instructions of a block in order.
     pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + Clone + '_ {
         self.blocks[block].insts.members(&self.insts)
     }
 
-    /// The first instruction of a block.
+    /// Returns the first instruction of a block.
     pub fn first_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].insts.first.some()
     }
 
-    /// The last instruction of a block: its terminator, in a complete body.
+    /// Returns the last instruction of a block: its terminator, in a complete body.
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].insts.last.some()
     }
 
-    /// The instruction after this one in its block.
+    /// Returns the instruction after this one in its block.
     pub fn next_inst(&self, inst: Inst) -> Option<Inst> {
         self.insts[inst].links.next.some()
     }
 
-    /// The instruction before this one in its block.
+    /// Returns the instruction before this one in its block.
     pub fn prev_inst(&self, inst: Inst) -> Option<Inst> {
         self.insts[inst].links.prev.some()
     }
 
-    /// The block that an instruction is in; [`Block::NONE`] once it was removed.
+    /// Returns the block that an instruction is in; [`Block::NONE`] once it was removed.
     #[inline]
     pub fn inst_block(&self, inst: Inst) -> Block {
         self.insts[inst].home.some().map_or(Block::NONE, |home| self.homes[home])
@@ -147,7 +147,8 @@ impl Body {
         }
     }
 
-    /// A number by which instructions of one block sort in their order. Inserting an instruction may change it.
+    /// Returns a number by which instructions of one block sort in their order. Inserting an instruction may change
+    /// it.
     #[inline]
     pub fn order_in_block(&self, inst: Inst) -> u32 {
         self.insts[inst].links.number

@@ -148,7 +148,7 @@ impl<K: Entity> List<K> {
         here == K::NONE && there != K::NONE
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub(crate) fn members<D: Member<K>>(self, table: &IdVec<K, D>) -> Members<'_, K, D> {
         Members { table, rest: self }
     }
@@ -218,7 +218,7 @@ impl<K: Entity, D: Member<K>> DoubleEndedIterator for Members<'_, K, D> {
     }
 }
 
-/// A number between those of two neighbors, of which either may be `NONE`. `None` where there is no gap.
+/// Returns a number between those of two neighbors, of which either may be `NONE`. `None` where there is no gap.
 #[inline]
 fn number_between<K: Entity, D: Member<K>>(table: &IdVec<K, D>, prev: K, next: K) -> Option<u32> {
     // All numbers are between these.

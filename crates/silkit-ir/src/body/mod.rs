@@ -253,38 +253,38 @@ impl Member<Block> for BlockData {
 }
 
 impl Body {
-    /// A body without blocks.
+    /// Creates a body without blocks.
     pub fn new() -> Self {
         Self::default()
     }
 
     // ---- blocks ----
 
-    /// The arguments of a block.
+    /// Returns the arguments of a block.
     pub fn arguments(&self, block: Block) -> &[Value] {
         &self.blocks[block].args
     }
 
     // ---- instructions ----
 
-    /// An instruction.
+    /// Returns an instruction.
     #[inline]
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst]
     }
 
-    /// The row of the instruction table for an instruction.
+    /// Returns the row of the instruction table for an instruction.
     #[inline]
     pub fn info(&self, inst: Inst) -> &'static InstInfo {
         self.insts[inst].opcode.info()
     }
 
-    /// One more than the largest index of an instruction, also of a removed one: the size for side tables.
+    /// Returns one more than the largest index of an instruction, also of a removed one: the size for side tables.
     pub fn inst_bound(&self) -> usize {
         self.insts.len()
     }
 
-    /// The uses that an instruction makes, in the order of the table.
+    /// Returns the uses that an instruction makes, in the order of the table.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[OperandData] {
         let data = &self.insts[inst];
@@ -292,33 +292,33 @@ impl Body {
         &self.operands.as_slice()[start..start + data.operand_count as usize]
     }
 
-    /// The uses that an instruction makes for the opened types in its attributes: the last operands.
+    /// Returns the uses that an instruction makes for the opened types in its attributes: the last operands.
     pub fn type_operands(&self, inst: Inst) -> &[OperandData] {
         let operands = self.operands(inst);
         &operands[operands.len() - self.insts[inst].type_operand_count as usize..]
     }
 
-    /// The value of one operand of an instruction.
+    /// Returns the value of one operand of an instruction.
     #[inline]
     pub fn operand_value(&self, inst: Inst, index: usize) -> Value {
         self.operands(inst)[index].value
     }
 
-    /// The results of an instruction.
+    /// Returns the results of an instruction.
     pub fn results(&self, inst: Inst) -> impl ExactSizeIterator<Item = Value> + Clone + use<> {
         let data = &self.insts[inst];
         let first = data.first_result.as_u32();
         (first..first + u32::from(data.result_count)).map(Value::from_u32)
     }
 
-    /// The first result of an instruction: its only one, for a kind with one result.
+    /// Returns the first result of an instruction: its only one, for a kind with one result.
     #[inline]
     pub fn first_result(&self, inst: Inst) -> Option<Value> {
         let data = &self.insts[inst];
         (data.result_count > 0).then_some(data.first_result)
     }
 
-    /// The words of an instruction's attributes.
+    /// Returns the words of an instruction's attributes.
     #[inline]
     pub fn words(&self, inst: Inst) -> &[u32] {
         let data = &self.insts[inst];
@@ -326,20 +326,20 @@ impl Body {
         &self.words[start..start + data.opcode.info().attrs.len()]
     }
 
-    /// The word of an attribute by its name in the table; `None` where the kind has no such attribute,
+    /// Returns the word of an attribute by its name in the table; `None` where the kind has no such attribute,
     /// or it is missing.
     pub fn word(&self, inst: Inst, name: &str) -> Option<u32> {
         let index = self.info(inst).attr(name)?;
         Some(self.words(inst)[index]).filter(|&w| w != NONE)
     }
 
-    /// Whether an instruction has a flag, by its name in the table.
+    /// Returns true if an instruction has a flag, by its name in the table.
     pub fn has_flag(&self, inst: Inst, name: &str) -> bool {
         let flags = self.insts[inst].flags;
         self.info(inst).flag(name).is_some_and(|bit| flags & 1 << bit != 0)
     }
 
-    /// The range of `operands` that the operand specification with this index stands for.
+    /// Returns the range of `operands` that the operand specification with this index stands for.
     pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
         let info = self.info(inst);
         let total = self.operands(inst).len() - self.type_operands(inst).len();
@@ -361,7 +361,7 @@ impl Body {
 
     // ---- lists and attributes ----
 
-    /// The list of a word; empty where it is [`NONE`].
+    /// Returns the list of a word; empty where it is [`NONE`].
     #[inline]
     pub fn list(&self, word: u32) -> &[u32] {
         if word == NONE {
@@ -372,25 +372,25 @@ impl Body {
         &self.pool[start + 1..start + 1 + len]
     }
 
-    /// A list of types of a word.
+    /// Returns a list of types of a word.
     pub fn type_list(&self, word: u32) -> Vec<Type> {
         self.list(word).iter().map(|&w| Type::from_u32(w)).collect()
     }
 
     // ---- values ----
 
-    /// A value.
+    /// Returns a value.
     #[inline]
     pub fn value(&self, value: Value) -> &ValueData {
         &self.values[value]
     }
 
-    /// One more than the largest index of a value, also of a removed one: the size for side tables.
+    /// Returns one more than the largest index of a value, also of a removed one: the size for side tables.
     pub fn value_bound(&self) -> usize {
         self.values.len()
     }
 
-    /// Where a value comes from.
+    /// Returns where a value comes from.
     #[inline]
     pub fn def(&self, value: Value) -> ValueDef {
         let data = &self.values[value];
@@ -402,7 +402,7 @@ impl Body {
         }
     }
 
-    /// The instruction that makes a value.
+    /// Returns the instruction that makes a value.
     pub fn defining_inst(&self, value: Value) -> Option<Inst> {
         match self.def(value) {
             ValueDef::Result(inst, _) => Some(inst),
@@ -412,7 +412,7 @@ impl Body {
 
     // ---- locations ----
 
-    /// A stored location.
+    /// Returns a stored location.
     pub fn loc(&self, loc: Loc) -> Option<LocData> {
         loc.some().map(|l| self.locs[l])
     }
@@ -430,7 +430,7 @@ impl Body {
             + self.opened.heap_size()
     }
 
-    /// The symbol that an attribute word holds.
+    /// Returns the symbol that an attribute word holds.
     pub fn symbol(word: u32) -> Option<Symbol> {
         (word != NONE).then(|| Symbol::from_u32(word))
     }

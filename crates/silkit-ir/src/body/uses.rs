@@ -58,45 +58,45 @@ impl Body {
         data.next = Operand::NONE;
     }
 
-    /// The uses of a value, newest first.
+    /// Returns the uses of a value, newest first.
     pub fn uses(&self, value: Value) -> impl Iterator<Item = Operand> + '_ {
         std::iter::successors(self.values[value].first_use.some(), |&o| self.operands[o].next.some())
     }
 
-    /// The instructions that use a value, newest use first; one that uses it twice comes twice.
+    /// Returns the instructions that use a value, newest use first; one that uses it twice comes twice.
     pub fn users(&self, value: Value) -> impl Iterator<Item = Inst> + '_ {
         self.uses(value).map(|o| self.operands[o].user)
     }
 
-    /// Whether a value has a use.
+    /// Returns true if a value has a use.
     pub fn is_used(&self, value: Value) -> bool {
         self.values[value].first_use.is_some()
     }
 
-    /// One use.
+    /// Returns one use.
     pub fn operand(&self, operand: Operand) -> &OperandData {
         &self.operands[operand]
     }
 
-    /// Whether a value has exactly one use.
+    /// Returns true if a value has exactly one use.
     pub fn has_single_use(&self, value: Value) -> bool {
         self.single_use(value).is_some()
     }
 
-    /// The one use of a value.
+    /// Returns the one use of a value.
     pub fn single_use(&self, value: Value) -> Option<Operand> {
         let first = self.values[value].first_use.some()?;
         (self.operands[first].next == Operand::NONE).then_some(first)
     }
 
-    /// The uses that an instruction makes, as entities, in the order of [`Body::operands`].
+    /// Returns the uses that an instruction makes, as entities, in the order of [`Body::operands`].
     pub fn operand_ids(&self, inst: Inst) -> impl ExactSizeIterator<Item = Operand> + Clone + use<> {
         let data = &self.insts[inst];
         let first = data.first_operand.as_u32();
         (first..first + data.operand_count).map(Operand::from_u32)
     }
 
-    /// One use of an instruction as an entity.
+    /// Returns one use of an instruction as an entity.
     ///
     /// # Panics
     /// Where the instruction has not so many operands.
@@ -106,13 +106,13 @@ impl Body {
         Operand::from_u32(data.first_operand.as_u32() + index as u32)
     }
 
-    /// The position of a use among those of its instruction.
+    /// Returns the position of a use among those of its instruction.
     pub fn operand_index(&self, operand: Operand) -> usize {
         let user = self.operands[operand].user;
         (operand.as_u32() - self.insts[user].first_operand.as_u32()) as usize
     }
 
-    /// The operand specification in the table that an operand stands for, by its position; `None`
+    /// Returns the operand specification in the table that an operand stands for, by its position; `None`
     /// for one that is there for an opened type alone.
     pub fn operand_spec(&self, operand: Operand) -> Option<usize> {
         let index = self.operand_index(operand);

@@ -69,7 +69,7 @@ impl Module {
 }
 
 impl Body {
-    /// The debug scopes that instructions and their variables stand in, each once.
+    /// Returns the debug scopes that instructions and their variables stand in, each once.
     pub fn used_scopes(&self) -> Vec<u32> {
         let mut seen = FxHashSet::default();
         let mut used = Vec::new();

@@ -53,12 +53,12 @@ pub struct Cloner<'s> {
 }
 
 impl<'s> Cloner<'s> {
-    /// A cloner from a body into others.
+    /// Creates a cloner from a body into others.
     pub fn of(source: &'s Body) -> Self {
         Self::new(Some(source))
     }
 
-    /// A cloner from a body into itself: what is not copied stands for itself.
+    /// Creates a cloner from a body into itself: what is not copied stands for itself.
     pub fn within() -> Self {
         Self::new(None)
     }
@@ -100,27 +100,27 @@ impl<'s> Cloner<'s> {
         self.blocks[from] = to;
     }
 
-    /// What stands for a value of the source.
+    /// Returns what stands for a value of the source.
     pub fn value(&self, from: Value) -> Option<Value> {
         self.values[from].some()
     }
 
-    /// What stands for a block of the source.
+    /// Returns what stands for a block of the source.
     pub fn block(&self, from: Block) -> Option<Block> {
         self.blocks[from].some()
     }
 
-    /// The copy of an instruction.
+    /// Returns the copy of an instruction.
     pub fn inst(&self, from: Inst) -> Option<Inst> {
         self.insts[from].some()
     }
 
-    /// A type of the source as the copies have it.
+    /// Returns a type of the source as the copies have it.
     pub fn sil_type(&mut self, ty: SilType) -> SilType {
         self.types.sil_type(ty)
     }
 
-    /// A copy of the whole body, with uses and predecessors in the order of the source.
+    /// Returns a copy of the whole body, with uses and predecessors in the order of the source.
     ///
     /// # Panics
     /// Where the cloner was made by [`Cloner::within`].
@@ -243,7 +243,7 @@ impl<'s> Cloner<'s> {
         copy
     }
 
-    /// The value that a copy uses for one of the source.
+    /// Returns the value that a copy uses for one of the source.
     fn use_of(&mut self, editor: &mut Editor<'_>, value: Value) -> Value {
         if let Some(known) = self.value(value) {
             return known;

@@ -30,8 +30,8 @@ impl Cloner<'_> {
         }
     }
 
-    /// The attribute words of a copy of `open_pack_element`, which binds types of its own: it holds the id of the
-    /// opened type itself, and its shape is in terms of its own signature.
+    /// Returns the attribute words of a copy of `open_pack_element`, which binds types of its own: it holds the id of
+    /// the opened type itself, and its shape is in terms of its own signature.
     pub(super) fn opened_words(&self, opcode: Opcode, old: &[u32], mut words: Vec<u32>) -> Vec<u32> {
         if opcode != Opcode::OpenPackElement {
             return words;
@@ -48,7 +48,7 @@ impl Cloner<'_> {
     }
 }
 
-/// The id after another one: its last group of hexadecimal digits counts up.
+/// Returns the id after another one: its last group of hexadecimal digits counts up.
 fn next_id(id: Symbol) -> Symbol {
     let text = id.as_str();
     let (head, tail) = text.split_at(text.rfind('-').map_or(0, |at| at + 1));

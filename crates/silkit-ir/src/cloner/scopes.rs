@@ -147,7 +147,7 @@ impl ScopeMap {
         map
     }
 
-    /// What stands for a scope, or for none ([`NONE`]).
+    /// Returns what stands for a scope, or for none ([`NONE`]).
     pub fn get(&self, scope: u32) -> u32 {
         self.scopes.get(&scope).copied().unwrap_or(self.outside)
     }

@@ -26,7 +26,7 @@ impl<'s> TypeMap<'s> {
         self.lowered.clear();
     }
 
-    /// The id of an opened type.
+    /// Returns the id of an opened type.
     pub(super) fn id(&self, id: Symbol) -> Symbol {
         self.renamed.get(&id).copied().unwrap_or(id)
     }
@@ -35,7 +35,7 @@ impl<'s> TypeMap<'s> {
         self.subst.is_none() && self.renamed.is_empty()
     }
 
-    /// A formal type.
+    /// Returns a formal type.
     pub(super) fn formal(&mut self, ty: Type) -> Type {
         if self.changes_nothing() {
             return ty;
@@ -52,7 +52,7 @@ impl<'s> TypeMap<'s> {
         new
     }
 
-    /// A lowered type.
+    /// Returns a lowered type.
     pub(super) fn sil_type(&mut self, ty: SilType) -> SilType {
         if self.changes_nothing() {
             return ty;

@@ -334,7 +334,7 @@ impl Editor<'_> {
 }
 
 impl crate::Body {
-    /// The operand of the table that holds the values that an edge passes.
+    /// Returns the operand of the table that holds the values that an edge passes.
     pub(crate) fn edge_operands(&self, terminator: Inst, index: usize) -> Option<usize> {
         let mut attr = None;
         let mut at = 0;
@@ -353,7 +353,7 @@ impl crate::Body {
         })
     }
 
-    /// The values that a terminator passes to its successor with this position (`br`, `cond_br`).
+    /// Returns the values that a terminator passes to its successor with this position (`br`, `cond_br`).
     pub fn edge_args(
         &self,
         terminator: Inst,
@@ -364,7 +364,7 @@ impl crate::Body {
         self.operands(terminator)[range].iter().map(|o| o.value)
     }
 
-    /// The operand that passes a block's argument along an edge; `None` where the terminator itself
+    /// Returns the operand that passes a block's argument along an edge; `None` where the terminator itself
     /// makes it.
     pub fn edge_operand(&self, edge: Edge, argument: usize) -> Option<Operand> {
         let terminator = self.terminator(self.edge(edge).from)?;
@@ -375,7 +375,7 @@ impl crate::Body {
 }
 
 impl NewInst<'_> {
-    /// An instruction of a kind without operands, attributes and results, from no place: the start
+    /// Creates an instruction of a kind without operands, attributes and results, from no place: the start
     /// of one that has some.
     pub fn new(opcode: Opcode) -> Self {
         Self {

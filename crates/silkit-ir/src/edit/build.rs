@@ -159,12 +159,13 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 impl Body {
-    /// A builder that stands nowhere yet. The facts are what is known of declared types.
+    /// Returns a builder that stands nowhere yet. The facts are what is known of declared types.
     pub fn builder<'b>(&'b mut self, facts: &'b dyn TypeFacts) -> Builder<'b> {
         self.edit().into_builder(facts)
     }
 
-    /// A builder that stands at a point. Instructions get the location of the one that is there ([`Builder::move_to`]).
+    /// Returns a builder that stands at a point. Instructions get the location of the one that is there
+    /// ([`Builder::move_to`]).
     pub fn builder_at<'b>(&'b mut self, point: Point, facts: &'b dyn TypeFacts) -> Builder<'b> {
         let mut builder = self.builder(facts);
         builder.move_to(point);
@@ -173,7 +174,7 @@ impl Body {
 }
 
 impl<'b> Editor<'b> {
-    /// A builder that makes the changes that this editor would, while it lives.
+    /// Returns a builder that makes the changes that this editor would, while it lives.
     pub fn builder_at<'s>(&'s mut self, point: Point, facts: &'s dyn TypeFacts) -> Builder<'s> {
         self.body.builder_at(point, facts)
     }
@@ -198,7 +199,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where the next instruction will be.
+    /// Returns where the next instruction will be.
     pub fn point(&self) -> Point {
         self.point
     }
@@ -350,7 +351,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether operands that must be addresses are, and those that must not are not.
+    /// Returns whether operands that must be addresses are, and those that must not are not.
     fn check_categories(&self, inst: Inst) -> Result<(), BuildError> {
         let body = self.editor.body();
         let info = body.info(inst);

@@ -47,7 +47,7 @@ impl History {
         Changes::from_bits_retain(self.last.iter().enumerate().map(newer).sum())
     }
 
-    /// The history of a body that takes the place of one with this history.
+    /// Returns the history of a body that takes the place of one with this history.
     pub(crate) fn replaced(&self, new: &History) -> History {
         let mut history = History { now: self.now.max(new.now), ..History::default() };
         history.record(Changes::all());

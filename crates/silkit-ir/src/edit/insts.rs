@@ -156,7 +156,7 @@ impl Editor<'_> {
         data.type_operand_count = type_operands.len() as u8;
     }
 
-    /// The operands of an instruction as lists, one for each operand of the table.
+    /// Returns the operands of an instruction as lists, one for each operand of the table.
     pub fn operand_lists(&self, inst: Inst) -> Vec<Vec<Value>> {
         (0..self.body.info(inst).operands.len())
             .map(|spec| {
@@ -274,7 +274,7 @@ impl Editor<'_> {
 }
 
 impl crate::Body {
-    /// What a change of an instruction changes.
+    /// Returns what a change of an instruction changes.
     fn inst_changes(&self, inst: Inst) -> Changes {
         let opcode = self.insts[inst].opcode;
         let mut changes = Changes::INSTRUCTIONS;

@@ -47,22 +47,22 @@ impl std::ops::Deref for Editor<'_> {
 }
 
 impl Body {
-    /// An editor of this body.
+    /// Returns an editor of this body.
     pub fn edit(&mut self) -> Editor<'_> {
         Editor { body: self }
     }
 
-    /// The present moment in the history of this body. An analysis remembers it.
+    /// Returns the present moment in the history of this body. An analysis remembers it.
     pub fn epoch(&self) -> Epoch {
         self.history.now()
     }
 
-    /// The kinds of changes that were made after a moment.
+    /// Returns the kinds of changes that were made after a moment.
     pub fn changes_since(&self, epoch: Epoch) -> Changes {
         self.history.since(epoch)
     }
 
-    /// The block in which something put at a point will be.
+    /// Returns the block in which something put at a point will be.
     pub fn point_block(&self, point: Point) -> Block {
         match point {
             Point::Before(inst) | Point::After(inst) => self.inst_block(inst),
@@ -72,12 +72,12 @@ impl Body {
 }
 
 impl<'b> Editor<'b> {
-    /// An editor of a body.
+    /// Creates an editor of a body.
     pub fn new(body: &'b mut Body) -> Self {
         Self { body }
     }
 
-    /// The body, to read it while the editor lives.
+    /// Returns the body, to read it while the editor lives.
     pub fn body(&self) -> &Body {
         self.body
     }
@@ -103,12 +103,12 @@ impl<'b> Editor<'b> {
         self.body.make_undef(ty)
     }
 
-    /// A block that is no part of the order.
+    /// Returns a block that is no part of the order.
     pub(crate) fn make_block(&mut self) -> Block {
         self.body.make_block()
     }
 
-    /// A value whose definition is still to come.
+    /// Returns a value whose definition is still to come.
     pub(crate) fn pending(&mut self, ty: SilType) -> Value {
         self.body.make_detached(ty, ValueKind::Pending)
     }

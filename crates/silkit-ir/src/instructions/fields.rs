@@ -9,15 +9,15 @@ use std::fmt;
 
 /// A type that an attribute has.
 pub trait Attribute<'a>: Copy {
-    /// What a word says.
+    /// Returns what a word says.
     fn read(body: &'a Body, word: u32) -> Self;
-    /// The word that says this.
+    /// Returns the word that says this.
     fn write(self, body: &mut Body) -> u32;
 }
 
 /// A type that an operand of the table has: one value, perhaps one, or several.
 pub trait OperandField<'a>: Copy {
-    /// The values of the uses that the operand stands for.
+    /// Creates the values of the uses that the operand stands for.
     fn read(uses: &'a [OperandData]) -> Self;
     /// Adds the values.
     fn write(self, into: &mut Vec<Value>);
@@ -92,7 +92,7 @@ const _: fn(DebugVar) -> u32 = Interned::as_u32;
 pub trait ListItem: Copy {
     /// How many words it takes.
     const WIDTH: usize;
-    /// The item of these words.
+    /// Creates the item of these words.
     fn read(words: &[u32]) -> Self;
     /// Adds its words.
     fn write(self, words: &mut Vec<u32>);
@@ -138,7 +138,7 @@ enum Items<'a, T> {
 }
 
 impl<'a, T: ListItem> List<'a, T> {
-    /// How many items it has.
+    /// Returns how many items it has.
     pub fn len(self) -> usize {
         match self.0 {
             Items::Words(words) => words.len() / T::WIDTH,
@@ -146,12 +146,12 @@ impl<'a, T: ListItem> List<'a, T> {
         }
     }
 
-    /// Whether it has no items.
+    /// Returns true if it has no items.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The item at a position.
+    /// Returns the item at a position.
     pub fn get(self, index: usize) -> Option<T> {
         match self.0 {
             Items::Words(words) => words.chunks_exact(T::WIDTH).nth(index).map(T::read),
@@ -159,12 +159,12 @@ impl<'a, T: ListItem> List<'a, T> {
         }
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn iter(self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
         (0..self.len()).map(move |index| self.get(index).expect("invariant: an index below the length"))
     }
 
-    /// The items, to keep them while the body changes.
+    /// Returns the items, to keep them while the body changes.
     pub fn to_vec(self) -> Vec<T> {
         self.iter().collect()
     }
@@ -202,7 +202,7 @@ enum Uses<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// How many values there are.
+    /// Returns how many values there are.
     pub fn len(self) -> usize {
         match self.0 {
             Uses::Held(uses) => uses.len(),
@@ -210,12 +210,12 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether there are no values.
+    /// Returns true if there are no values.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The value at a position.
+    /// Returns the value at a position.
     pub fn get(self, index: usize) -> Option<Value> {
         match self.0 {
             Uses::Held(uses) => uses.get(index).map(|u| u.value),
@@ -223,12 +223,12 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Value> + Clone + use<'a> {
         (0..self.len()).map(move |index| self.get(index).expect("invariant: an index below the length"))
     }
 
-    /// The values, to keep them while the body changes.
+    /// Returns the values, to keep them while the body changes.
     pub fn to_vec(self) -> Vec<Value> {
         self.iter().collect()
     }

@@ -33,7 +33,7 @@ pub trait Instruction<'a>: Copy {
     /// What is got when one is made: its result, its results, or itself where it has none.
     type Output: Output;
 
-    /// The parts of an instruction of this kind.
+    /// Creates the parts of an instruction of this kind.
     fn read(body: &'a Body, inst: Inst) -> Self;
 
     /// Gives its parts to an instruction that is being made.
@@ -42,7 +42,7 @@ pub trait Instruction<'a>: Copy {
 
 /// What is got when an instruction is made.
 pub trait Output {
-    /// The output of an instruction that was made.
+    /// Creates the output of an instruction that was made.
     fn of(body: &Body, inst: Inst) -> Self;
 }
 
@@ -92,12 +92,12 @@ impl Parts<'_> {
 }
 
 impl Body {
-    /// An instruction of a kind by the names of its parts; `None` where it is of another kind.
+    /// Returns an instruction of a kind by the names of its parts; `None` where it is of another kind.
     pub fn view_as<'a, I: Instruction<'a>>(&'a self, inst: Inst) -> Option<I> {
         (self.inst(inst).opcode == I::OPCODE).then(|| I::read(self, inst))
     }
 
-    /// The instruction of a kind that makes a value.
+    /// Returns the instruction of a kind that makes a value.
     pub fn def_as<'a, I: Instruction<'a>>(&'a self, value: Value) -> Option<I> {
         self.view_as(self.defining_inst(value)?)
     }
@@ -122,7 +122,7 @@ macro_rules! instruction {
         }
 
         impl<$($lt)?> $name<$($lt)?> {
-            /// The instruction with the parts that it must have; the others are missing.
+            /// Creates the instruction with the parts that it must have; the others are missing.
             #[allow(clippy::too_many_arguments, clippy::new_without_default)]
             pub fn new($($required: $param),*) -> Self {
                 Self {
@@ -175,7 +175,7 @@ macro_rules! any_instruction {
         }
 
         impl AnyInst<'_> {
-            /// Its kind.
+            /// Returns its kind.
             pub fn opcode(&self) -> crate::Opcode {
                 match self {
                     $(Self::$name(_) => crate::Opcode::$name,)*
@@ -191,7 +191,7 @@ macro_rules! any_instruction {
         }
 
         impl crate::Body {
-            /// An instruction by the names of its parts.
+            /// Returns an instruction by the names of its parts.
             pub fn view(&self, inst: Inst) -> AnyInst<'_> {
                 use crate::instructions::Instruction;
                 match self.inst(inst).opcode {
@@ -216,7 +216,7 @@ macro_rules! keywords {
                 /// All of them, in the order of the table.
                 pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-                /// The keyword in the text form.
+                /// Returns the keyword in the text form.
                 pub fn spelling(self) -> &'static str {
                     match self {
                         $(Self::$variant => $word,)*

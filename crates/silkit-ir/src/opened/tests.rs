@@ -17,7 +17,7 @@ fn value(body: &Body, id: &str) -> Option<Value> {
     body.opened_value(Symbol::new(id))
 }
 
-/// An entry with an existential as its argument, and an instruction at its end.
+/// Returns an entry with an existential as its argument, and an instruction at its end.
 fn entry() -> (Body, Block, Value) {
     let mut body = Body::new();
     let mut b = body.builder(&NoFacts);

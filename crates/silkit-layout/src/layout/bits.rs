@@ -15,27 +15,27 @@ impl Mask {
         Self { bytes: vec![0; bytes.min(MAX_BYTES) as usize] }
     }
 
-    /// All bits of so many bytes.
+    /// Returns all bits of so many bytes.
     pub fn all(bytes: u64) -> Self {
         Self { bytes: vec![0xFF; bytes.min(MAX_BYTES) as usize] }
     }
 
-    /// The bits of a word.
+    /// Creates the bits of a word.
     pub fn of_word(word: u64) -> Self {
         Self { bytes: word.to_le_bytes().to_vec() }
     }
 
-    /// The bits of bytes.
+    /// Creates the bits of bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.to_vec() }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn count(&self) -> u32 {
         self.bytes.iter().map(|b| b.count_ones()).sum()
     }
@@ -58,7 +58,7 @@ impl Mask {
         }
     }
 
-    /// The set for a value that repeats this one at every stride.
+    /// Returns the set for a value that repeats this one at every stride.
     pub(crate) fn repeated(&self, stride: u64, size: u64) -> Self {
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < size.min(MAX_BYTES) {
@@ -77,7 +77,7 @@ impl Mask {
         }
     }
 
-    /// The most significant bits, so many.
+    /// Returns the most significant bits, so many.
     pub(crate) fn highest(&self, count: u32) -> Self {
         let mut bytes = vec![0; self.bytes.len()];
         let mut left = count;
@@ -92,7 +92,7 @@ impl Mask {
         Self { bytes }
     }
 
-    /// The bits that are not in `other`.
+    /// Returns the bits that are not in `other`.
     pub(crate) fn without(&self, other: &Mask) -> Self {
         let mut bytes = self.bytes.clone();
         for (byte, theirs) in bytes.iter_mut().zip(&other.bytes) {
@@ -141,7 +141,7 @@ impl Mask {
         }
     }
 
-    /// The bits of a value of so many bytes that are not in the set.
+    /// Returns the bits of a value of so many bytes that are not in the set.
     pub(crate) fn complement(&self) -> Self {
         Self { bytes: self.bytes.iter().map(|b| !b).collect() }
     }

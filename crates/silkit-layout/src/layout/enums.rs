@@ -27,7 +27,7 @@ pub struct Case {
     pub name: Symbol,
     /// The type of its payload as stored; a box where the case is indirect.
     pub payload: Option<Ty>,
-    /// Whether the payload is in a box.
+    /// True if the payload is in a box.
     pub indirect: bool,
 }
 

@@ -24,11 +24,11 @@ pub struct Layout {
     pub size: u64,
     /// The alignment, a power of two.
     pub align: u64,
-    /// Whether copying and destroying do nothing but move bits.
+    /// True if copying and destroying do nothing but move bits.
     pub trivial: bool,
-    /// Whether a value may be moved by copying its bits.
+    /// True if a value may be moved by copying its bits.
     pub takable: bool,
-    /// Whether values can be held outside of memory.
+    /// True if values can be held outside of memory.
     pub loadable: bool,
     /// The bit patterns that are no values.
     pub xi: Option<Xi>,
@@ -213,7 +213,7 @@ impl World {
         })
     }
 
-    /// The layout of the reference in a storage type, which is optional for weak ones.
+    /// Returns the layout of the reference in a storage type, which is optional for weak ones.
     fn referent_layout(&self, ty: Ty) -> Result<Layout, TypeError> {
         let TyKind::Storage(_, referent) = ty.kind() else {
             return Err(TypeError::Unsupported(ty.to_string()));

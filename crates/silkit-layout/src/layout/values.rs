@@ -32,12 +32,12 @@ impl Xi {
         Self { offset: 0, skip: 0, count, kind: XiKind::Tags(of) }
     }
 
-    /// Those of a value that lies so many bytes further on.
+    /// Returns those of a value that lies so many bytes further on.
     pub(crate) fn at(self, offset: u64) -> Self {
         Self { offset: self.offset + offset, ..self }
     }
 
-    /// Those that are left when the first ones are used for something; `None` where none are left.
+    /// Returns those that are left when the first ones are used for something; `None` where none are left.
     pub(crate) fn after(self, used: u32) -> Option<Self> {
         let count = self.count.checked_sub(used).filter(|&n| n > 0)?;
         Some(Self { skip: self.skip + used, count, ..self })

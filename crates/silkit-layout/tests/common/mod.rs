@@ -7,7 +7,7 @@ use silkit_text::decl::{Dialect, parse_decls};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The world of modules given as SIL, each with its name.
+/// Returns the world of modules given as SIL, each with its name.
 pub fn world(modules: &[(&str, &str)]) -> World {
     let module = |(name, text): &(&str, &str)| {
         let parsed = silkit_text::parse_module(text);

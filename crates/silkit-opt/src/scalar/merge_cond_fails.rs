@@ -42,7 +42,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// The checks of a block that can be merged: nothing between them shows which one fails.
+/// Returns the checks of a block that can be merged: nothing between them shows which one fails.
 fn runs(view: &BodyView<'_>, block: Block, ignores_messages: bool) -> Vec<Vec<Inst>> {
     let (body, behavior) = (view.body, view.behavior());
     let is_observable = |inst| behavior.may_have_side_effects(inst) || behavior.may_read(inst);
@@ -71,7 +71,7 @@ fn message(body: &Body, check: Inst) -> &'static str {
     body.view_as::<CondFail>(check).and_then(|c| c.message).map_or("", Symbol::as_str)
 }
 
-/// Whether the condition is the flag of an arithmetic builtin: processors jump on these best one by one.
+/// Returns true if the condition is the flag of an arithmetic builtin: processors jump on these best one by one.
 fn checks_overflow(body: &Body, check: Inst) -> bool {
     let part = body.defining_inst(body.operand_value(check, 0));
     let part = part.filter(|&p| body.inst(p).opcode == Opcode::TupleExtract);

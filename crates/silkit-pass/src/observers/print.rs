@@ -50,7 +50,7 @@ pub struct Printer {
     pub after: Selection,
     /// The number of a run before and after which is printed.
     pub run: Option<usize>,
-    /// Whether each run is named before it begins.
+    /// True if each run is named before it begins.
     pub names_runs: bool,
     /// The functions that are printed.
     pub functions: Functions,
@@ -64,7 +64,7 @@ impl Printer {
     }
 }
 
-/// Which run of which pass it is, and on which function.
+/// Returns which run of which pass it is, and on which function.
 fn title(at: &At<'_>) -> String {
     let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
     format!("#{}: {}{of}", at.number, at.pass.tag)
@@ -122,7 +122,7 @@ impl Observer for ChangePrinter {
     }
 }
 
-/// The function that is worked on, or the module, as text; `None` where it was not asked for.
+/// Returns the function that is worked on, or the module, as text; `None` where it was not asked for.
 fn text_of(at: &At<'_>, functions: &Functions) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {

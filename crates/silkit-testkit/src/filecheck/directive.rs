@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What follows the prefix.
+    /// Returns what follows the prefix.
     pub(crate) fn suffix(self) -> String {
         match self {
             Kind::Plain(1) | Kind::End => String::new(),
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0, prefixes }
     }
 
-    /// The next directive at or behind the current place, which moves behind its colon.
+    /// Returns the next directive at or behind the current place, which moves behind its colon.
     pub(crate) fn next(&mut self) -> Option<Directive<'a>> {
         loop {
             let (text, at) = (self.text, self.at);
@@ -112,7 +112,7 @@ fn is_word(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'-' || c == b'_'
 }
 
-/// What the text behind a prefix makes it, and how long that text is.
+/// Returns what the text behind a prefix makes it, and how long that text is.
 fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
     if is_comment {
         return rest.starts_with(b":").then_some((Found::Comment, 1));

@@ -52,7 +52,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// An expression that matches exactly these bytes.
+    /// Returns an expression that matches exactly these bytes.
     pub(crate) fn text(bytes: &[u8]) -> Node {
         Node::Concat(bytes.iter().copied().map(Node::Byte).collect())
     }
@@ -205,7 +205,7 @@ impl Parser<'_> {
         Ok(Node::Repeat { node: Box::new(item), min, max })
     }
 
-    /// What follows `{` in a repetition.
+    /// Returns what follows `{` in a repetition.
     fn bound(&mut self) -> Result<(u32, Option<u32>), &'static str> {
         let min = self.count()?;
         let mut max = Some(min);
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Ok(count)
     }
 
-    /// What follows `[`.
+    /// Returns what follows `[`.
     fn bracket(&mut self) -> Result<Node, &'static str> {
         const OPEN: &str = "brackets ([ ]) not balanced";
         if self.eat_all(b"[:<:]]") {

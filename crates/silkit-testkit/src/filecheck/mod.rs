@@ -53,7 +53,7 @@ impl Failure {
         Failure { kind: FailureKind::Usage, message: message.into() }
     }
 
-    /// The exit status of LLVM's tool for this.
+    /// Returns the exit status of LLVM's tool for this.
     pub fn status(&self) -> i32 {
         match self.kind {
             FailureKind::Usage => 2,

@@ -56,7 +56,7 @@ impl Format {
         Ok(Some(format))
     }
 
-    /// The expression that finds a number written so.
+    /// Returns the expression that finds a number written so.
     pub(crate) fn regex(self) -> String {
         let (first, digits) = match self.kind {
             Kind::Unsigned | Kind::Signed => ("[1-9]", "[0-9]"),
@@ -94,7 +94,7 @@ impl Format {
         })
     }
 
-    /// The value of what [`regex`](Self::regex) found.
+    /// Returns the value of what [`regex`](Self::regex) found.
     pub(crate) fn read(self, text: &str) -> Option<i128> {
         let digits = if self.has_prefix { text.strip_prefix("0x")? } else { text };
         let radix = if matches!(self.kind, Kind::LowerHex | Kind::UpperHex) { 16 } else { 10 };
@@ -181,7 +181,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// The text that the expression stands for.
+    /// Returns the text that the expression stands for.
     pub(crate) fn text(&self, values: &HashMap<String, i128>) -> Result<Option<String>, EvalError> {
         let Some(expr) = &self.expr else {
             return Ok(None);
@@ -454,7 +454,7 @@ fn join(left: Option<Implicit>, right: Option<Implicit>, left_text: &str) -> Opt
     }
 }
 
-/// A number, in the radix that its prefix says; old `@LINE` offsets know decimal only.
+/// Returns a number, in the radix that its prefix says; old `@LINE` offsets know decimal only.
 fn literal(text: &str, is_legacy: bool) -> Option<(i128, &str)> {
     let unsigned = text.strip_prefix('-').filter(|_| !is_legacy);
     let body = unsigned.unwrap_or(text);

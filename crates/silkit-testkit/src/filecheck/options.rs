@@ -9,19 +9,19 @@ pub struct Options {
     pub check_prefixes: Vec<String>,
     /// Prefixes of comments; `COM` and `RUN` if none is given.
     pub comment_prefixes: Vec<String>,
-    /// Whether it is fine that a prefix does not occur.
+    /// True if it is fine that a prefix does not occur.
     pub allow_unused_prefixes: bool,
-    /// Whether empty input is checked, too.
+    /// True if empty input is checked, too.
     pub allow_empty: bool,
     /// Patterns that must not occur between the matches of others.
     pub implicit_check_not: Vec<String>,
-    /// Whether a positive pattern has to match whole lines.
+    /// True if a positive pattern has to match whole lines.
     pub match_full_lines: bool,
-    /// Whether spaces and tabs count, and how many.
+    /// True if spaces and tabs count, and how many.
     pub strict_whitespace: bool,
-    /// Whether letter case is ignored.
+    /// True if letter case is ignored.
     pub ignore_case: bool,
-    /// Whether labels make variables forgotten whose names do not begin with `$`.
+    /// True if labels make variables forgotten whose names do not begin with `$`.
     pub enable_var_scope: bool,
     /// Variables defined from outside, as `NAME=text` or `#NAME=number`.
     pub definitions: Vec<String>,
@@ -130,7 +130,7 @@ impl Options {
         self
     }
 
-    /// Whether no prefix was asked for.
+    /// Returns true if no prefix was asked for.
     pub(crate) fn has_default_prefix(&self) -> bool {
         self.has_default_prefix
     }

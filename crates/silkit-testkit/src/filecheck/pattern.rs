@@ -130,7 +130,7 @@ impl Pattern {
         })
     }
 
-    /// Whether the pattern takes part in the use of variables, which a label must not.
+    /// Returns true if the pattern takes part in the use of variables, which a label must not.
     pub(crate) fn uses_variables(&self) -> bool {
         let is_use = |piece: &Piece| match piece {
             Piece::Variable(_) => true,
@@ -176,7 +176,7 @@ impl Pattern {
         Ok(groups[0].clone().unwrap_or(0..0))
     }
 
-    /// The values that the pattern's uses of variables stand for, for a message.
+    /// Returns the values that the pattern's uses of variables stand for, for a message.
     pub(crate) fn substitutions(&self, values: &Values) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         for piece in &self.pieces {
@@ -322,7 +322,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// What stands between `[[` and `]]`.
+    /// Returns what stands between `[[` and `]]`.
     fn block(&mut self, start: usize, source: &[u8]) -> Result<(), ParseError> {
         let at = |message: String| (start, message);
         let (head, regex) = match memchr::memchr(b':', source) {
@@ -425,7 +425,7 @@ fn block_end(rest: &[u8]) -> Result<usize, &'static str> {
     Err("Invalid substitution block, no ]] found")
 }
 
-/// The names of `values`, as if a check had defined them.
+/// Returns the names of `values`, as if a check had defined them.
 pub(crate) fn names_of(values: &Values, formats: &HashMap<String, Format>) -> Names {
     let texts: HashSet<String> = values.texts.keys().cloned().collect();
     let number =

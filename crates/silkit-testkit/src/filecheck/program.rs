@@ -160,7 +160,7 @@ impl Reader<'_> {
         Ok(Check { kind, name, pattern, line, column: start - line_start + 1, text, before: Vec::new() })
     }
 
-    /// The checks of `--implicit-check-not`.
+    /// Returns the checks of `--implicit-check-not`.
     fn implicit(&mut self) -> Result<Vec<Check>, Failure> {
         let mut checks = Vec::new();
         for text in &self.options.implicit_check_not {
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 }
 
-/// The variables of `-D`.
+/// Returns the variables of `-D`.
 fn command_line_values(options: &Options) -> Result<(Values, HashMap<String, Format>), Failure> {
     let mut values = Values::default();
     let mut formats = HashMap::new();

@@ -64,7 +64,7 @@ impl Regex {
         Ok(Regex { node, group_count, has_references, ignore_case, source, first, longest, to_end })
     }
 
-    /// The leftmost of the longest matches. Lines begin and end at the ends of `text`, too.
+    /// Returns the leftmost of the longest matches. Lines begin and end at the ends of `text`, too.
     pub(crate) fn find(&self, text: &[u8]) -> Result<Option<Groups>, String> {
         let mut from = 0;
         while from <= text.len() {

@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The line that looks most like the pattern.
+    /// Returns the line that looks most like the pattern.
     fn similar(&self, pattern: &str, region: Range<usize>) -> Option<usize> {
         let first = self.line_of(region.start);
         let lines = self.input[region].split(|&c| c == b'\n').take(MAX_COMPARED);
@@ -118,7 +118,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A pattern without its expressions and variables.
+/// Returns a pattern without its expressions and variables.
 fn plain_text(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;

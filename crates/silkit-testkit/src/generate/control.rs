@@ -31,7 +31,7 @@ enum Receives {
 }
 
 impl Receives {
-    /// What receives a value that may have a lifetime, which `base` ends if it is not owned.
+    /// Returns what receives a value that may have a lifetime, which `base` ends if it is not owned.
     fn part(ty: Ty, base: &Entity) -> Receives {
         if base.kind == Kind::Owned || ty.is_trivial() {
             Receives::Value(ty)

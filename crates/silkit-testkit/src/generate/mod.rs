@@ -54,7 +54,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A profile of everything, of middle size.
+    /// Returns a profile of everything, of middle size.
     pub fn new() -> Profile {
         Profile {
             functions: 4,
@@ -71,33 +71,33 @@ impl Profile {
         }
     }
 
-    /// A profile of everything, for programs that a person reads at a glance.
+    /// Returns a profile of everything, for programs that a person reads at a glance.
     pub fn small() -> Profile {
         Profile { functions: 1, statements: 12, depth: 3, ..Profile::new() }
     }
 
-    /// A profile of branches, loops and dead ends with integers.
+    /// Returns a profile of branches, loops and dead ends with integers.
     pub fn control_flow() -> Profile {
         Profile { control: 12, exits: 8, ownership: 0, memory: 0, calls: 0, depth: 6, ..Profile::new() }
     }
 
-    /// A profile of owned and guaranteed values.
+    /// Returns a profile of owned and guaranteed values.
     pub fn ownership() -> Profile {
         Profile { arithmetic: 1, ownership: 8, memory: 1, calls: 1, ..Profile::new() }
     }
 
-    /// A profile of stack slots and other memory.
+    /// Returns a profile of stack slots and other memory.
     pub fn memory() -> Profile {
         Profile { arithmetic: 1, ownership: 1, memory: 8, calls: 1, ..Profile::new() }
     }
 
-    /// The same without ownership, as after its lowering.
+    /// Returns the same without ownership, as after its lowering.
     #[must_use]
     pub fn lowered(self) -> Profile {
         Profile { ossa: false, ..self }
     }
 
-    /// The same with functions of about so many statements.
+    /// Returns the same with functions of about so many statements.
     #[must_use]
     pub fn sized(self, statements: usize) -> Profile {
         Profile { statements, ..self }
@@ -129,7 +129,7 @@ pub fn generate(seed: u64, profile: &Profile) -> String {
     text + types::TABLES
 }
 
-/// The signature of the function that runs a program.
+/// Returns the signature of the function that runs a program.
 fn run() -> Signature {
     let parameters = vec![Parameter::Int, Parameter::Int];
     Signature { name: "run".to_owned(), parameters, owned: None, throws: false, cost: 0 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Invocation;
 use crate::filecheck::{FileCheck, Options};
 
-/// A built-in command, if there is one of this name.
+/// Returns a built-in command, if there is one of this name.
 pub(super) fn find(name: &str) -> Option<fn(&mut Invocation) -> i32> {
     Some(match name {
         "FileCheck" => file_check,

@@ -1,6 +1,6 @@
 //! The boolean expressions of `REQUIRES`, `UNSUPPORTED` and `XFAIL`.
 
-/// Whether `expression` holds with these features. A name with `{{regex}}` inside is not supported.
+/// Returns whether `expression` holds with these features. A name with `{{regex}}` inside is not supported.
 pub(super) fn holds(expression: &str, features: &[String]) -> Result<bool, String> {
     let mut parser = Parser { rest: expression.trim_start(), features, depth: 0 };
     let value = parser.or()?;

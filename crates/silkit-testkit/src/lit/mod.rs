@@ -76,7 +76,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// A path as the command line means it.
+    /// Returns a path as the command line means it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }

@@ -55,7 +55,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Script, String> {
     Ok(script)
 }
 
-/// What follows a keyword that stands alone, not at the end of another word.
+/// Returns what follows a keyword that stands alone, not at the end of another word.
 fn after<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
     let at = line.find(keyword)?;
     let is_suffix = line[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -73,7 +73,7 @@ impl Script {
         self.unsupported.iter().find(has).map(|condition| format!("unsupported with {condition}"))
     }
 
-    /// Whether the test has to fail; an error if a condition of the file is malformed.
+    /// Returns whether the test has to fail; an error if a condition of the file is malformed.
     pub(super) fn has_to_fail(&self, features: &[String]) -> Result<bool, String> {
         for condition in self.requires.iter().chain(&self.unsupported) {
             holds(condition, features)?;

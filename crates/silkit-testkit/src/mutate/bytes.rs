@@ -83,7 +83,7 @@ fn byte(random: &mut Random) -> u8 {
     if random.chance(1, 2) { random.pick(&TELLING).copied().unwrap_or(any) } else { any }
 }
 
-/// A range, mostly short, sometimes any.
+/// Returns a range, mostly short, sometimes any.
 fn range(random: &mut Random, len: usize) -> Range<usize> {
     let start = random.below(len);
     let longest = if random.chance(1, 8) { len - start } else { (len - start).min(32) };

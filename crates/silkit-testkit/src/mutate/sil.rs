@@ -37,7 +37,7 @@ const TYPES: &[&str] = &[
     "$(Builtin.Int64, Builtin.NativeObject)",
 ];
 
-/// A way to change a text; nothing if the text has no place for it.
+/// Returns a way to change a text; nothing if the text has no place for it.
 type Way = fn(&mut Sil<'_>, &mut Random) -> Option<String>;
 
 const WAYS: [Way; 11] = [
@@ -97,7 +97,7 @@ impl<'a> Sil<'a> {
         Sil { lines: lines.into_iter().map(Into::into).collect(), bodies }
     }
 
-    /// A line that fits, of a body if there is one; empty lines and comments never fit.
+    /// Returns a line that fits, of a body if there is one; empty lines and comments never fit.
     fn line(&self, random: &mut Random, fits: impl Fn(&str) -> bool) -> Option<usize> {
         let is_code = |&index: &usize| {
             let line = self.lines[index].trim_start();
@@ -115,7 +115,7 @@ impl<'a> Sil<'a> {
         self.lines[line].to_mut().replace_range(range, new);
     }
 
-    /// The body that a line belongs to, or the whole text.
+    /// Returns the body that a line belongs to, or the whole text.
     fn around(&self, line: usize) -> Range<usize> {
         let body = self.bodies.iter().find(|body| body.contains(&line));
         body.cloned().unwrap_or(0..self.lines.len())
@@ -230,7 +230,7 @@ fn is_numbered(word: &str, prefix: &str) -> bool {
     word.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|c| c.is_ascii_digit()))
 }
 
-/// The part of a line before its comment, where that can be told easily.
+/// Returns the part of a line before its comment, where that can be told easily.
 fn code(line: &str) -> &str {
     line.split_once(" //").map_or(line, |(code, _)| code)
 }
@@ -288,7 +288,7 @@ fn type_len(text: &str) -> usize {
     text.len()
 }
 
-/// Whether a type goes on across a space outside of all brackets.
+/// Returns true if a type goes on across a space outside of all brackets.
 fn goes_on(before: &str, rest: &str) -> bool {
     let last = before.rsplit([' ', '$', '*']).next().unwrap_or_default();
     let joins = ["->", "any", "some", "for", "throws", "async", "where"];
@@ -304,7 +304,7 @@ fn qualifiers(line: &str) -> Vec<Range<usize>> {
     starts.filter_map(|at| Some(at..at + code[at..].find(']')? + 1)).collect()
 }
 
-/// The place of an instruction's name: behind `=`, or at the beginning.
+/// Returns the place of an instruction's name: behind `=`, or at the beginning.
 fn instruction(line: &str) -> Vec<Range<usize>> {
     if !line.starts_with("  ") {
         return Vec::new();

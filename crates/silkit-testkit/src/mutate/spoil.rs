@@ -30,7 +30,7 @@ pub fn token_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// The length of a block comment; such comments nest.
+/// Returns the length of a block comment; such comments nest.
 fn comment(rest: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < rest.len() {
@@ -46,7 +46,7 @@ fn comment(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The length of a token: a string, a quoted name, a word, or one byte.
+/// Returns the length of a token: a string, a quoted name, a word, or one byte.
 fn token(rest: &[u8]) -> usize {
     let is_word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | 0x80..);
     match rest[0] {

@@ -35,7 +35,7 @@ impl std::fmt::Debug for Numbering {
 }
 
 impl<'a> Dump<'a> {
-    /// What prints parts of a body that was numbered before, and has not changed since.
+    /// Returns what prints parts of a body that was numbered before, and has not changed since.
     pub fn numbered(
         module: &'a Module,
         body: &'a Body,
@@ -53,44 +53,44 @@ impl<'a> Dump<'a> {
         self
     }
 
-    /// The numbers that it uses.
+    /// Returns the numbers that it uses.
     pub fn numbering(&self) -> Numbering {
         Numbering(self.numbers.clone())
     }
 
-    /// What prints parts of a body of a module.
+    /// Returns what prints parts of a body of a module.
     pub fn new(module: &'a Module, body: &'a Body, demangle: &'a Demangle) -> Self {
         let options = PrintOptions { types: true, ..PrintOptions::default() };
         Self { module, body, demangle, options, numbers: Rc::new(Numbers::of(body, false)) }
     }
 
-    /// An instruction on a line behind a prefix; comments stand in the column that they have in a whole body.
+    /// Returns an instruction on a line behind a prefix; comments stand in the column that they have in a whole body.
     pub fn inst(&self, inst: Inst, prefix: &str) -> String {
         self.print(|printer| printer.lone_inst(inst, prefix))
     }
 
-    /// The definition of a value on a line behind a prefix: an argument by its block, a result by its instruction,
-    /// in which it stands out (`**%1**`) among several.
+    /// Returns the definition of a value on a line behind a prefix: an argument by its block, a result by its
+    /// instruction, in which it stands out (`**%1**`) among several.
     pub fn value(&self, value: Value, prefix: &str) -> String {
         self.print(|printer| printer.lone_value(value, prefix))
     }
 
-    /// A block with its instructions, as it stands in the whole body.
+    /// Returns a block with its instructions, as it stands in the whole body.
     pub fn whole_block(&self, block: Block) -> String {
         self.print_with(&PrintOptions::default(), |printer| printer.block(block))
     }
 
-    /// The number of a value in the whole body, after those of what stands before it.
+    /// Returns the number of a value in the whole body, after those of what stands before it.
     pub fn value_number(&self, value: Value) -> u32 {
         self.numbers.value(value)
     }
 
-    /// The number of an instruction: that of its first result, or its own.
+    /// Returns the number of an instruction: that of its first result, or its own.
     pub fn inst_number(&self, inst: Inst) -> u32 {
         self.numbers.inst(inst)
     }
 
-    /// The name of a block: `bb1`.
+    /// Returns the name of a block: `bb1`.
     pub fn block(&self, block: Block) -> String {
         self.print(|printer| printer.block_name(block))
     }

@@ -6,7 +6,7 @@ use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single, X87DoubleExtended}
 use silkit_base::Symbol;
 use silkit_types::{Type, TypeKind};
 
-/// How many bits a builtin integer type has: `Int8`, `Word`; `None` for `IntLiteral`.
+/// Returns how many bits a builtin integer type has: `Int8`, `Word`; `None` for `IntLiteral`.
 fn bits(ty: Type) -> Option<u32> {
     let TypeKind::Builtin(name, _) = ty.kind() else { return None };
     match name.as_str() {
@@ -15,7 +15,7 @@ fn bits(ty: Type) -> Option<u32> {
     }
 }
 
-/// An integer literal as it prints: decimal, and negative where the sign bit is set.
+/// Returns an integer literal as it prints: decimal, and negative where the sign bit is set.
 ///
 /// `None` where the type or the size of the value leaves nothing to say; an error where the value
 /// does not fit into the type.
@@ -52,7 +52,7 @@ pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
     Ok((printed != text).then(|| Symbol::new(&printed)))
 }
 
-/// The bits of a float literal as they print: capital, without leading zeros.
+/// Returns the bits of a float literal as they print: capital, without leading zeros.
 pub(super) fn float(text: &str) -> Option<Symbol> {
     let Some(digits) = text.strip_prefix("0x") else {
         let bits: u128 = text.parse().ok()?;
@@ -63,7 +63,7 @@ pub(super) fn float(text: &str) -> Option<Symbol> {
     (printed != text).then(|| Symbol::new(&printed))
 }
 
-/// A float literal in decimal, for the comment after it.
+/// Returns a float literal in decimal, for the comment after it.
 pub(super) fn decimal(ty: Type, text: &str) -> Option<String> {
     let TypeKind::Builtin(name, _) = ty.kind() else { return None };
     let bits = u128::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
@@ -86,7 +86,7 @@ fn shown(value: impl Float) -> String {
     }
 }
 
-/// The text of a string literal as it prints: characters stand for themselves.
+/// Returns the text of a string literal as it prints: characters stand for themselves.
 pub(super) fn string(text: &str) -> Option<Symbol> {
     if !text.contains("\\u{") || text.starts_with('"') {
         return None;
@@ -120,7 +120,7 @@ pub(super) fn string(text: &str) -> Option<Symbol> {
     (out != text).then(|| Symbol::new(&out))
 }
 
-/// What `specify_test` says, as it prints: on one line, without the white space around it. A string
+/// Returns what `specify_test` says, as it prints: on one line, without the white space around it. A string
 /// in triple quotes has no escapes.
 pub(super) fn specification(text: &str) -> Option<Symbol> {
     let raw = text.strip_prefix("\"\"").and_then(|t| t.strip_suffix("\"\""));
@@ -131,7 +131,7 @@ pub(super) fn specification(text: &str) -> Option<Symbol> {
     (printed != text).then(|| Symbol::new(&printed))
 }
 
-/// The words of a test as it prints.
+/// Returns the words of a test as it prints.
 pub(super) fn specified_words(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split("\\n").flat_map(str::split_whitespace)
 }

@@ -117,7 +117,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// The formal type of the first operand, as far as its lowered type tells.
+    /// Returns the formal type of the first operand, as far as its lowered type tells.
     pub(super) fn formal_type_of_operand(&self) -> u32 {
         let ty = self.first_operand_type().map_or_else(Type::unknown, |ty| ty.ty());
         match ty.kind() {

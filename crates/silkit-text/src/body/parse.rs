@@ -40,9 +40,9 @@ pub(crate) struct BodyParser<'a, 'e> {
     errors: Vec<SyntaxError>,
     /// How the types of results are spelled in this function.
     pub(super) spelling: Spelling,
-    /// Whether the function has ownership.
+    /// True if the function has ownership.
     is_ossa: bool,
-    /// Whether an instruction spells the ownership that it forwards.
+    /// True if an instruction spells the ownership that it forwards.
     has_forwarding: bool,
     /// What the instruction that is being read is an older spelling of.
     older: Option<Older>,
@@ -74,7 +74,7 @@ pub(crate) struct ParsedBody {
     pub(crate) body: Body,
     /// Where its parts stand.
     pub(crate) source_map: BodySourceMap,
-    /// Whether an instruction spells the ownership that it forwards.
+    /// True if an instruction spells the ownership that it forwards.
     pub(crate) has_forwarding: bool,
     /// The offset after the brace that closes it, or where reading ended without one.
     pub(crate) end: usize,
@@ -83,7 +83,7 @@ pub(crate) struct ParsedBody {
 }
 
 impl<'a, 'e> BodyParser<'a, 'e> {
-    /// A parser at the first token after `{`.
+    /// Creates a parser at the first token after `{`.
     pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv, facts: &'e dyn TypeFacts) -> Self {
         Self {
             cur,
@@ -267,7 +267,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.instruction(block, &names, opcode, start)
     }
 
-    /// The instruction with a name, or the one that is written in the place of an older one.
+    /// Returns the instruction with a name, or the one that is written in the place of an older one.
     fn opcode(&mut self, name: &str) -> Option<Opcode> {
         self.older = None;
         let known = Opcode::from_name(name);
@@ -279,7 +279,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Some(opcode)
     }
 
-    /// The block that is being read; an entry block without arguments needs no label.
+    /// Returns the block that is being read; an entry block without arguments needs no label.
     fn current_block(&mut self, block: &mut Option<Block>) -> Block {
         *block.get_or_insert_with(|| {
             let entry = self.body.new_block();
@@ -456,12 +456,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         parse_sil_type(&mut self.cur, self.env).map(Some)
     }
 
-    /// The type of the first operand of the instruction that is being read.
+    /// Returns the type of the first operand of the instruction that is being read.
     pub(super) fn first_operand_type(&self) -> Option<SilType> {
         self.inst.operands.first().map(|&(_, value)| self.body.value(value).ty)
     }
 
-    /// Whether the type of the first operand is spelled where the value is defined, or was loaded so.
+    /// Returns true if the type of the first operand is spelled where the value is defined, or was loaded so.
     pub(super) fn first_operand_is_spelled(&self) -> bool {
         let Some(&(_, value)) = self.inst.operands.first() else { return false };
         match self.body.def(value) {
@@ -611,7 +611,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.results.resize(count, SilType::unknown());
     }
 
-    /// Every attribute that must be there is there.
+    /// Returns every attribute that must be there is there.
     fn check_attributes(&self, opcode: Opcode, start: usize) -> Parse<()> {
         for (spec, &word) in opcode.info().attrs.iter().zip(&self.inst.words) {
             let required = match spec.kind {
@@ -628,7 +628,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Gives literals and the like the one spelling in which they are printed.
+    /// Returns literals and the like the one spelling in which they are printed.
     fn canonical_attributes(&mut self, opcode: Opcode, start: usize) -> Parse<()> {
         let words = &mut self.inst.words;
         let spelled = |word: u32| Symbol::from_u32(word).as_str();
@@ -867,7 +867,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         text.parse().map_err(|_| err_here(&self.cur, "expected a number below 4294967295"))
     }
 
-    /// An integer or floating-point literal as it is spelled.
+    /// Returns an integer or floating-point literal as it is spelled.
     pub(super) fn integer_symbol(&mut self) -> Parse<Symbol> {
         let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected an integer"))?;
         Ok(crate::symbols::symbol(text))
@@ -882,7 +882,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         parse_sil_type(&mut self.cur, self.env)
     }
 
-    /// A formal type, which older compilers print with a `$`.
+    /// Returns a formal type, which older compilers print with a `$`.
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
         // Read as the compiler holds it, where all is read so.
         let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
@@ -933,7 +933,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 }
 
-/// The shape of a pack: what its elements are does not matter, only which of them expand.
+/// Returns the shape of a pack: what its elements are does not matter, only which of them expand.
 fn shape(pack: SilType) -> SilType {
     let TypeKind::Pack { direct, elements } = pack.ty().kind() else { return pack };
     let shape_of = |t: &Type| if matches!(t.kind(), TypeKind::PackExpansion(_)) { *t } else { Type::void() };
@@ -941,7 +941,7 @@ fn shape(pack: SilType) -> SilType {
     pack.with_type(Type::new(TypeKind::Pack { direct: *direct, elements }))
 }
 
-/// The attribute that holds the alignment, where the run of brackets has one.
+/// Returns the attribute that holds the alignment, where the run of brackets has one.
 fn alignment(run: &[Piece]) -> Option<usize> {
     run.iter().find_map(|piece| match piece {
         Piece::Custom(CustomPiece::Align, attr, _) => Some(*attr as usize),

@@ -86,19 +86,19 @@ pub(crate) struct BodyPrinter<'a, 'o> {
     numbers: Rc<Numbers>,
     current: u32,
     in_initializer: bool,
-    /// Whether parts are shown alone.
+    /// True if parts are shown alone.
     is_lone: bool,
     /// The scopes of the module, and that of each instruction.
     pub(super) debug_info: Option<(&'a DebugInfo<'a>, Vec<ScopeKey>)>,
 }
 
 impl<'a, 'o> BodyPrinter<'a, 'o> {
-    /// A printer that writes to `out`.
+    /// Creates a printer that writes to `out`.
     pub(crate) fn new(body: &'a Body, out: &'a mut Out<'o>, options: &'a PrintOptions) -> Self {
         Self::with_numbers(body, out, options, Rc::new(Numbers::of(body, options.sorted)))
     }
 
-    /// A printer for a body whose parts are numbered already.
+    /// Creates a printer for a body whose parts are numbered already.
     pub(super) fn with_numbers(
         body: &'a Body,
         out: &'a mut Out<'o>,
@@ -404,7 +404,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Whether this is the last instruction of a static initializer: its value prints as `%initval`.
+    /// Returns true if this is the last instruction of a static initializer: its value prints as `%initval`.
     fn is_initial_value(&self, inst: Inst) -> bool {
         self.in_initializer && self.body.next_inst(inst).is_none()
     }

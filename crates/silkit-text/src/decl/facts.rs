@@ -178,7 +178,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The type without the names of modules before its parts.
+    /// Returns the type without the names of modules before its parts.
     fn plain(&self, ty: Type) -> Type {
         if let TypeKind::Named(Named { parent: Some(parent), name, args }) = ty.kind()
             && let TypeKind::Named(p) = parent.kind()

@@ -33,7 +33,7 @@ enum Accessor {
 }
 
 impl FormalTypes<'_> {
-    /// The type of a method, initializer or accessor; `None` where the file does not tell it.
+    /// Returns the type of a method, initializer or accessor; `None` where the file does not tell it.
     pub(crate) fn of(&self, decl: DeclRef) -> Option<Type> {
         let data = decl.data();
         let (member, path) = data.path.split_last()?;
@@ -93,7 +93,7 @@ impl FormalTypes<'_> {
         }
     }
 
-    /// The type that a member spells: `<T>(_ x: T) throws -> Int` is `(T) throws -> Int`.
+    /// Returns the type that a member spells: `<T>(_ x: T) throws -> Int` is `(T) throws -> Int`.
     fn signature(&self, m: &Member, context: &mut Context) -> Option<Type> {
         let text = self.text.get(m.signature.as_usize())?;
         let text = text.split(['{', '\n']).next()?.split("//").next()?.replace(" = default", "");
@@ -131,7 +131,7 @@ impl FormalTypes<'_> {
         Some(Type::new(TypeKind::Function(Box::new(f))))
     }
 
-    /// The type that a member belongs to.
+    /// Returns the type that a member belongs to.
     fn context(&self, nominal: &NominalDecl, path: &str) -> Option<Context> {
         if nominal.kind == NominalKind::Protocol {
             let name = symbol("Self");

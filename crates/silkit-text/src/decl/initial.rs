@@ -8,8 +8,8 @@ use silkit_types::Type;
 use silkit_types::decl::{Arguments, InitialValue};
 
 impl DeclParser<'_> {
-    /// The type of the initial value between an offset and the cursor, where it is a literal. Where it is a name or a
-    /// call, it is noted for when all declarations are known.
+    /// Returns the type of the initial value between an offset and the cursor, where it is a literal. Where it is a
+    /// name or a call, it is noted for when all declarations are known.
     pub(super) fn type_of_value(&mut self, property: Symbol, start: usize) -> Type {
         let end = self.cur.pos();
         let text = self.cur.text().get(start..end).unwrap_or_default();
@@ -41,7 +41,7 @@ impl DeclParser<'_> {
         is_all.then(|| InitialValue { owner: self.owner(), property, named, call })
     }
 
-    /// The type behind the `->` of a function, the empty tuple where there is none.
+    /// Returns the type behind the `->` of a function, the empty tuple where there is none.
     pub(super) fn result_type(&mut self) -> Option<Type> {
         let mut cur = self.cur.clone();
         while let Some(word) = cur.peek_word() {
@@ -57,7 +57,7 @@ impl DeclParser<'_> {
     }
 }
 
-/// The name of the type that a literal has where nothing else asks for another one.
+/// Returns the name of the type that a literal has where nothing else asks for another one.
 fn type_of_literal(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);

@@ -30,7 +30,7 @@ pub(super) struct DeclParser<'a> {
     nesting: u32,
 }
 
-/// A name without the backticks that escape it.
+/// Returns a name without the backticks that escape it.
 pub(super) fn bare(name: &str) -> Symbol {
     symbol(name.trim_matches('`'))
 }
@@ -48,7 +48,7 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// The path of the type whose members are read.
+    /// Returns the path of the type whose members are read.
     pub(super) fn owner(&self) -> Option<Symbol> {
         (!self.path.is_empty()).then(|| symbol(&self.path))
     }
@@ -207,7 +207,7 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// The dotted path of an extended type.
+    /// Returns the dotted path of an extended type.
     fn extended_path(&self, ty: Type) -> Option<String> {
         let path = dotted(ty)?;
         match path.split_once('.') {
@@ -256,7 +256,7 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// A declaration of which only the name matters.
+    /// Returns a declaration of which only the name matters.
     fn named_rest(&mut self, kind: MemberKind, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a name"))?;
         self.push_named(kind, m, name, body);

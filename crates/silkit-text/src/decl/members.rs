@@ -157,7 +157,7 @@ impl DeclParser<'_> {
         Ok(())
     }
 
-    /// The attributes and modifiers, one space between two.
+    /// Returns the attributes and modifiers, one space between two.
     fn spelling(&self, m: Modifiers) -> Symbol {
         let text = self.cur.text().get(m.range.start as usize..m.range.end as usize).unwrap_or_default();
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -284,7 +284,7 @@ impl DeclParser<'_> {
     }
 }
 
-/// The type that a property is stored with, where a modifier says how.
+/// Returns the type that a property is stored with, where a modifier says how.
 fn storage(ty: Type, m: Modifiers) -> Type {
     if matches!(ty.kind(), TypeKind::Storage(..)) {
         return ty;

@@ -55,7 +55,7 @@ pub struct ParsedDecls {
     pub errors: Vec<SyntaxError>,
 }
 
-/// What a module declares in Swift, and the standard library that it sees.
+/// Returns what a module declares in Swift, and the standard library that it sees.
 pub fn declarations(module: &Module) -> Declarations {
     // Read as one text, so that what stands in what can be told from the places.
     let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();

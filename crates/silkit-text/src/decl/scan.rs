@@ -5,7 +5,7 @@ use crate::cursor::Cursor;
 /// How deep string interpolations may nest before they are taken as plain text.
 const MAX_INTERPOLATION: u32 = 16;
 
-/// The offset after white space and comments.
+/// Returns the offset after white space and comments.
 pub(super) fn trivia(cur: &Cursor<'_>, pos: usize) -> usize {
     let mut ahead = cur.clone();
     ahead.set_pos(pos);
@@ -140,7 +140,7 @@ pub(crate) fn skip_token(cur: &mut Cursor<'_>) -> bool {
     after.is_some()
 }
 
-/// Whether the token here goes on with the declaration of the line before.
+/// Returns true if the token here goes on with the declaration of the line before.
 fn continues(rest: &[u8]) -> bool {
     let word = |w: &[u8]| {
         rest.starts_with(w) && !rest.get(w.len()).copied().is_some_and(crate::cursor::is_ident_byte)
@@ -148,7 +148,7 @@ fn continues(rest: &[u8]) -> bool {
     rest.starts_with(b"->") || rest.starts_with(b"{") || word(b"where") || word(b"throws") || word(b"async")
 }
 
-/// Whether the declaration must go on after this byte at the end of a line.
+/// Returns true if the declaration must go on after this byte at the end of a line.
 fn expects_more(last: &[u8]) -> bool {
     matches!(last.last(), Some(b',' | b':' | b'=' | b'&'))
         || last.ends_with(b"->")

@@ -49,7 +49,7 @@ impl FactsFile {
         Some(Self { text, modules, lines })
     }
 
-    /// All paths, sorted.
+    /// Returns all paths, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|l| &self.text[l.path.clone()])
     }
@@ -83,7 +83,7 @@ impl DeclSource for FactsFile {
     }
 }
 
-/// The declarations of a module together with the shipped facts about the standard library.
+/// Returns the declarations of a module together with the shipped facts about the standard library.
 ///
 /// ```
 /// use silkit_types::{Type, decl::DeclTable};

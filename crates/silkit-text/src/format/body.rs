@@ -33,7 +33,7 @@ pub(super) fn weave(
     })
 }
 
-/// Where labels and instructions start, in the order in which they are printed.
+/// Returns where labels and instructions start, in the order in which they are printed.
 fn code_starts(body: &Body, map: &BodySourceMap, has_labels: bool) -> Vec<usize> {
     let mut starts = Vec::new();
     for block in body.blocks() {

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 pub(super) struct Comment {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether only white space is before it on its line.
+    /// True if only white space is before it on its line.
     pub(super) is_leading: bool,
 }
 
-/// All comments of a text outside of `skipped`, which is sorted.
+/// Returns all comments of a text outside of `skipped`, which is sorted.
 pub(super) fn find(text: &str, skipped: &[TextRange]) -> Vec<Comment> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -73,7 +73,7 @@ fn block_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// The end of a string; where it is not closed on its line, of the quote.
+/// Returns the end of a string; where it is not closed on its line, of the quote.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {
@@ -87,7 +87,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     start + 1
 }
 
-/// Where the code of a printed line ends, and its comment, where it has one.
+/// Returns where the code of a printed line ends, and its comment, where it has one.
 pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     match find(line, &[]).into_iter().next() {
         Some(comment) => (line[..comment.start].trim_end(), Some(&line[comment.start..])),
@@ -95,7 +95,7 @@ pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What is left of a comment behind code when the references are taken off that the printer
+/// Returns what is left of a comment behind code when the references are taken off that the printer
 /// writes anew: `// users: %1, %2`, `// id: %3`, `// Preds: bb0`.
 pub(super) fn without_references(comment: &str) -> Option<&str> {
     let mut rest = comment.strip_prefix("//").map(str::trim_start)?;
@@ -122,7 +122,7 @@ pub(super) fn without_references(comment: &str) -> Option<&str> {
     }
 }
 
-/// The end of `1, %2` or `1 bb2`: a list whose first sign was taken off.
+/// Returns the end of `1, %2` or `1 bb2`: a list whose first sign was taken off.
 fn list_end(text: &str) -> usize {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut end = text.find(|c| !is_name(c)).unwrap_or(text.len());
@@ -139,7 +139,7 @@ fn list_end(text: &str) -> usize {
     }
 }
 
-/// Whether a comment on a line of its own in a body is one that the printer writes anew: the users
+/// Returns true if a comment on a line of its own in a body is one that the printer writes anew: the users
 /// of an argument, the name of the function that is referred to.
 pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
     let Some(words) = comment.strip_prefix("// ") else { return false };
@@ -155,7 +155,7 @@ pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
     })
 }
 
-/// The value and the name in a comment on an argument, `// %0 "self"   // users: %2`. What else such a
+/// Returns the value and the name in a comment on an argument, `// %0 "self"   // users: %2`. What else such a
 /// comment says is somebody's own.
 pub(super) fn argument_name(comment: &str) -> Option<(&str, &str)> {
     let (value, rest) = comment.strip_prefix("// ")?.split_once(' ')?;
@@ -166,7 +166,7 @@ pub(super) fn argument_name(comment: &str) -> Option<(&str, &str)> {
     is_own.then_some((value, name))
 }
 
-/// The printer's comments before a line, those on the arguments of a label with what these are called.
+/// Returns the printer's comments before a line, those on the arguments of a label with what these are called.
 pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: &str) -> Vec<Cow<'l, str>> {
     if names.is_empty() {
         return own.iter().map(|&line| line.into()).collect();
@@ -193,7 +193,7 @@ pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: 
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// The values that a text names, in order.
+/// Returns the values that a text names, in order.
 pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('%').map(|(at, _)| {
         let rest = &text[at..];
@@ -202,7 +202,7 @@ pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A comment of the printer on an argument, with what the argument is called.
+/// Returns a comment of the printer on an argument, with what the argument is called.
 fn with_name(own: &str, name: &str) -> String {
     let Some((value, rest)) = own.strip_prefix("// ").and_then(|o| o.split_once(' ')) else {
         return own.to_owned();

@@ -68,7 +68,7 @@ pub fn format_module(
     Ok(whole)
 }
 
-/// A range without the white space and the comments at its end, which a look ahead goes over.
+/// Returns a range without the white space and the comments at its end, which a look ahead goes over.
 fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usize) {
     let (start, mut end) = (range.start as usize, range.end as usize);
     let mut before = comments.partition_point(|c| c.start < end);
@@ -105,7 +105,7 @@ struct Formatter<'t> {
 }
 
 impl<'t> Formatter<'t> {
-    /// The comments whose first byte is in a range.
+    /// Returns the comments whose first byte is in a range.
     fn comments_in(&self, start: usize, end: usize) -> &'t [Comment] {
         let from = self.comments.partition_point(|c| c.start < start);
         let to = self.comments.partition_point(|c| c.start < end);
@@ -116,7 +116,7 @@ impl<'t> Formatter<'t> {
         self.text[comment.start..comment.end].trim_end()
     }
 
-    /// The range between an entity and the one before it.
+    /// Returns the range between an entity and the one before it.
     fn gap_before(&self, index: usize) -> (usize, usize) {
         (index.checked_sub(1).map_or(0, |i| self.places[i].1), self.places[index].0)
     }
@@ -125,7 +125,7 @@ impl<'t> Formatter<'t> {
         (self.places.last().map_or(0, |p| p.1), self.text.len())
     }
 
-    /// The comments between entities, one line each; empty lines separate groups.
+    /// Returns the comments between entities, one line each; empty lines separate groups.
     fn block(&self, (start, end): (usize, usize)) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let mut previous = start;
@@ -201,7 +201,7 @@ impl<'t> Formatter<'t> {
         put_back(printed, &attached, &last, |line| is_code(line))
     }
 
-    /// The text of a range with spaces in place of comments.
+    /// Returns the text of a range with spaces in place of comments.
     fn without_comments(&self, start: usize, end: usize) -> String {
         let mut text = self.text[start..end].to_owned();
         let first = self.comments.partition_point(|c| c.end <= start);
@@ -213,7 +213,7 @@ impl<'t> Formatter<'t> {
         text
     }
 
-    /// Gives each comment to a line of code, by where the lines start; the rest comes after the last.
+    /// Returns each comment to a line of code, by where the lines start; the rest comes after the last.
     fn attach(
         &self,
         starts: &[usize],

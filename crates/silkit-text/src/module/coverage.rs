@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: usize = 64;
 const MAX_TERMS: i64 = 64;
 
-/// A region with one space between its parts and its counters in order.
+/// Returns a region with one space between its parts and its counters in order.
 pub(super) fn canonical(region: &str) -> String {
     let joined = region.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some((start, rest)) = joined.split_once("->") else { return joined };
@@ -18,7 +18,7 @@ pub(super) fn canonical(region: &str) -> String {
     format!("{} -> {} : {counter}", start.trim_end(), rest[..at].trim_end())
 }
 
-/// A sum of counters, those that are added first, each in the order of its number. What is no such
+/// Returns a sum of counters, those that are added first, each in the order of its number. What is no such
 /// sum (`skipped`) stays.
 fn simplified(counter: &str) -> Option<String> {
     let mut terms = BTreeMap::new();

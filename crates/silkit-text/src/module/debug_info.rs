@@ -28,7 +28,7 @@ pub(crate) struct DebugInfo<'m> {
 }
 
 impl<'m> DebugInfo<'m> {
-    /// The scopes of functions that print in this order; `None` where they are not asked for.
+    /// Creates the scopes of functions that print in this order; `None` where they are not asked for.
     pub(crate) fn of(
         module: &'m Module,
         options: &'m PrintOptions,
@@ -79,29 +79,29 @@ impl<'m> DebugInfo<'m> {
         }
     }
 
-    /// The number that a scope prints with; 0 is none.
+    /// Returns the number that a scope prints with; 0 is none.
     pub(crate) fn number(&self, key: ScopeKey) -> u32 {
         self.numbers.get(&key).copied().unwrap_or(0)
     }
 
-    /// The scopes that print before a function.
+    /// Returns the scopes that print before a function.
     pub(crate) fn before(&self, id: FunctionId) -> &[ScopeKey] {
         self.before.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The scope of the module that a key stands for.
+    /// Returns the scope of the module that a key stands for.
     pub(crate) fn scope(&self, key: ScopeKey) -> Option<&'m Scope> {
         let ScopeKey::Scope(id) = key else { return None };
         self.scopes.get(&id).copied()
     }
 
-    /// Where a function is first mentioned.
+    /// Returns where a function is first mentioned.
     pub(crate) fn function_place(&self, function: &Function) -> Option<SourceLoc> {
         self.options.locations.as_ref()?.mention(function.name)
     }
 }
 
-/// The scope of each instruction, in the order of the blocks.
+/// Returns the scope of each instruction, in the order of the blocks.
 pub(crate) fn inst_scopes(body: &Body, function: FunctionId) -> Vec<ScopeKey> {
     let mut current = ScopeKey::Function(function);
     let insts = body.insts();

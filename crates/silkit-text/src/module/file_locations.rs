@@ -15,9 +15,9 @@ pub struct FileLocations {
 }
 
 impl FileLocations {
-    /// Gives each instruction of a function that spells no `loc` the location at which it stands in its file, as the reference's
-    /// parser does, and finds where functions are mentioned. A module needs this after it was read and before it is changed, if it
-    /// is printed with debug info.
+    /// Returns each instruction of a function that spells no `loc` the location at which it stands in its file, as
+    /// the reference's parser does, and finds where functions are mentioned. A module needs this after it was read
+    /// and before it is changed, if it is printed with debug info.
     pub fn give(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {
         let mut mentions = Mentions { file, first: FxHashMap::default() };
         mentions.in_scopes();
@@ -39,12 +39,12 @@ impl FileLocations {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(crate) fn file(&self) -> Symbol {
         self.file
     }
 
-    /// Where a function is first mentioned.
+    /// Returns where a function is first mentioned.
     pub(crate) fn mention(&self, function: Symbol) -> Option<SourceLoc> {
         self.mentions.get(&function).copied()
     }
@@ -107,7 +107,7 @@ fn locate(body: &mut Body, map: &BodySourceMap, file: &SourceFile<'_>) {
     }
 }
 
-/// Where the name of an instruction stands, behind those of its results.
+/// Returns where the name of an instruction stands, behind those of its results.
 fn name_offset(text: &[u8], start: u32) -> Option<u32> {
     let text = text.get(start as usize..)?;
     let is_named = matches!(text.first(), Some(b'%' | b'('));

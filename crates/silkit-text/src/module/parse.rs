@@ -41,7 +41,7 @@ pub struct ParsedModule {
 }
 
 impl ParsedModule {
-    /// The text that was read, with the places of the entities.
+    /// Returns the text that was read, with the places of the entities.
     pub fn source<'a>(&'a self, text: &'a str) -> MappedText<'a> {
         MappedText { text, map: &self.source_map }
     }
@@ -99,7 +99,7 @@ pub(super) struct ModuleParser<'a> {
     source_map: ModuleSourceMap,
     /// What the Swift text declares.
     declared: DeclTable,
-    /// Whether a protocol is declared after an entity that might have named it.
+    /// True if a protocol is declared after an entity that might have named it.
     late_protocols: bool,
 }
 
@@ -456,7 +456,7 @@ fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) 
     needless.into_iter().for_each(|inst| editor.set_forwarding(inst, None));
 }
 
-/// A function is never thick: `$() -> ()` of a declaration means the thin type.
+/// Returns a function is never thick: `$() -> ()` of a declaration means the thin type.
 fn thin_by_default(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) if f.convention == Convention::Thick => {

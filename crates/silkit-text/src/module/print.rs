@@ -221,7 +221,7 @@ impl ModulePrinter<'_, '_> {
     }
 }
 
-/// A function's type as it prints where nothing gives names to its generic parameters.
+/// Returns a function's type as it prints where nothing gives names to its generic parameters.
 fn canonical(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) => {

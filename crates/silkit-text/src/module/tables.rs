@@ -30,7 +30,7 @@ impl ModuleParser<'_> {
         self.cur.ident().map(symbol).ok_or_else(|| err_here(&self.cur, format!("expected {what}")))
     }
 
-    /// A dotted name.
+    /// Returns a dotted name.
     fn path(&mut self, what: &'static str) -> Parse<Symbol> {
         self.cur.skip_trivia();
         let start = self.cur.pos();
@@ -82,7 +82,7 @@ impl ModuleParser<'_> {
         Ok(())
     }
 
-    /// Whether the `@` here begins the name of a function, not an attribute of a type.
+    /// Returns true if the `@` here begins the name of a function, not an attribute of a type.
     fn at_function_name(&self) -> bool {
         let mut ahead = self.cur.clone();
         global_name(&mut ahead).is_ok()
@@ -417,7 +417,7 @@ impl ModuleParser<'_> {
     }
 }
 
-/// Whether only white space, a comment or attributes follow on the line.
+/// Returns true if only white space, a comment or attributes follow on the line.
 fn ends_line(cur: &crate::cursor::Cursor<'_>) -> bool {
     let line = cur.text().get(cur.pos()..cur.line_end()).unwrap_or_default().trim_start();
     line.is_empty() || line.starts_with("//") || line.starts_with('[')

@@ -41,7 +41,7 @@ impl Found {
         }
     }
 
-    /// Whether anything ends the value: what nothing ends may be something that needs no end.
+    /// Returns true if anything ends the value: what nothing ends may be something that needs no end.
     pub(super) fn is_ended(&self) -> bool {
         !self.destroys.is_empty() || self.points.values().any(|&how| how == Use::Consumes)
     }
@@ -63,13 +63,13 @@ impl Found {
         }
     }
 
-    /// Whether the value is alive at the end of a block.
+    /// Returns true if the value is alive at the end of a block.
     pub(super) fn is_live_out(&self, body: &Body, block: Block) -> bool {
         body.block_successors(block).any(|next| self.live_in.contains(&next))
     }
 }
 
-/// The uses of a value and of its copies; `None` where it escapes.
+/// Returns the uses of a value and of its copies; `None` where it escapes.
 pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
     let body = cx.body();
     let ownership = ownership(cx);

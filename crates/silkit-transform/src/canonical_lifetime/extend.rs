@@ -96,7 +96,7 @@ fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, foun
     }
 }
 
-/// The instructions that come next.
+/// Returns the instructions that come next.
 fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
     match body.next_inst(inst) {
         Some(next) => vec![next],
@@ -104,8 +104,8 @@ fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
     }
 }
 
-/// How far the value lived where these instructions had not consumed it: the destroys that no path from them leads to, and
-/// the last instructions, but for terminators, of blocks from which only some edges lead on to others.
+/// Returns how far the value lived where these instructions had not consumed it: the destroys that no path from them
+/// leads to, and the last instructions, but for terminators, of blocks from which only some edges lead on to others.
 fn unconsumed(body: &Body, home: Block, found: &Found, consumes: &[Inst]) -> Vec<Inst> {
     let block_of = |inst: Inst| body.inst_block(inst);
     let is_consume = |(inst, how): (&Inst, &Use)| (*how == Use::Consumes).then_some(*inst);
@@ -169,7 +169,7 @@ fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut Foun
     }
 }
 
-/// Whether an access begins before the value is used for the last time.
+/// Returns true if an access begins before the value is used for the last time.
 fn begins_inside(body: &Body, end: Inst, home: Block, found: &Found) -> bool {
     let Some(begin) = body.scope_begin(end) else { return true };
     let block = body.inst_block(begin);
@@ -181,8 +181,8 @@ fn begins_inside(body: &Body, end: Inst, home: Block, found: &Found) -> bool {
     is_within && behind.any(|inst| found.points.contains_key(&inst))
 }
 
-/// The instructions behind which a value has to end that ended at these instructions: the nearest barriers before them,
-/// and terminators of which only some successors lead to ends without a barrier.
+/// Returns the instructions behind which a value has to end that ended at these instructions: the nearest barriers
+/// before them, and terminators of which only some successors lead to ends without a barrier.
 fn barriers(
     body: &Body,
     home: Block,

@@ -12,7 +12,7 @@ pub struct Lexical {
 }
 
 impl Lexical {
-    /// Those of a body.
+    /// Returns those of a body.
     pub fn of(body: &Body) -> Self {
         let mut this = Self::default();
         let entry = body.entry_block();
@@ -26,7 +26,7 @@ impl Lexical {
         this
     }
 
-    /// Whether the lifetime of an owned value is that of a variable.
+    /// Returns true if the lifetime of an owned value is that of a variable.
     pub fn contains(&self, body: &Body, value: Value) -> bool {
         is_lexical_itself(body, value) || self.phis.contains(&value)
     }

@@ -21,8 +21,8 @@ use silkit_ir::ownership::{BodyOwnership, forwarded_operands};
 use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// The value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed value, which
-/// is not that of its own alone.
+/// Returns the value that a value is a copy of, as far as copies of owned values go; `None` for a copy of a borrowed
+/// value, which is not that of its own alone.
 pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     let ownership = ownership(cx);
     let mut at = value;
@@ -38,7 +38,7 @@ pub fn copied(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     Some(at)
 }
 
-/// Whether a guaranteed value is an argument of the function or of a borrow, or a part of one.
+/// Returns true if a guaranteed value is an argument of the function or of a borrow, or a part of one.
 fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body();
     let mut at = value;
@@ -83,8 +83,8 @@ pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut K
 /// What a lifetime is kept from, or allowed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'e> {
-    /// Whether the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be copied
-    /// do so anyway: programs may rely on when they end.
+    /// True if the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be
+    /// copied do so anyway: programs may rely on when they end.
     pub is_longest: bool,
     /// Uses at which a lexical value may end, whatever follows there.
     pub ends: &'e [Inst],
@@ -97,7 +97,7 @@ pub struct Known {
     pub dominators: Cached<Dominators>,
     /// The dead ends.
     pub dead_ends: Cached<DeadEnds>,
-    /// Whether there are accesses to memory whose scopes matter.
+    /// True if there are accesses to memory whose scopes matter.
     pub has_accesses: bool,
     /// The values of variables.
     pub lexical: Lexical,
@@ -107,7 +107,7 @@ fn ownership<'a>(cx: &'a FunctionContext<'_>) -> BodyOwnership<'a> {
     cx.ownership()
 }
 
-/// The block in which a value is defined.
+/// Returns the block in which a value is defined.
 fn home(body: &Body, value: Value) -> Option<Block> {
     match body.def(value) {
         ValueDef::Result(inst, _) => body.inst_block(inst).some(),

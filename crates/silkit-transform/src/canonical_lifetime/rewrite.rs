@@ -89,7 +89,7 @@ fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) ->
     ends
 }
 
-/// A destroy that is there already, with nothing but bookkeeping before it.
+/// Returns a destroy that is there already, with nothing but bookkeeping before it.
 fn destroy_near(body: &Body, point: Point, found: &Found) -> Option<Inst> {
     let mut at = match point {
         Point::After(inst) => body.next_inst(inst),
@@ -114,20 +114,20 @@ fn destroy_near(body: &Body, point: Point, found: &Found) -> Option<Inst> {
     None
 }
 
-/// Whether a destroy is one that is not for a dead end.
+/// Returns true if a destroy is one that is not for a dead end.
 fn is_plain(body: &Body, destroy: Inst) -> bool {
     body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
 }
 
-/// The blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was destroyed for dead ends
-/// only.
+/// Returns the blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was
+/// destroyed for dead ends only.
 fn leads_to_plain(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
     let before = plain.map(|&destroy| body.inst_block(destroy)).filter(|&block| block != home);
     leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
-/// Whether a plain destroy comes behind a point in its block.
+/// Returns true if a plain destroy comes behind a point in its block.
 fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
     let first = match point {
         Point::After(inst) => body.next_inst(inst),
@@ -139,13 +139,13 @@ fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
         .any(|inst| found.is_destroy.contains(&inst) && is_plain(body, inst))
 }
 
-/// The blocks of dead ends from which a destroy is reached.
+/// Returns the blocks of dead ends from which a destroy is reached.
 fn leads_to_destroy(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let blocks = found.destroys.iter().map(|&inst| body.inst_block(inst));
     leads_to(body, home, blocks.collect(), dead_ends)
 }
 
-/// The blocks of dead ends from which others are reached, as far as the value is there.
+/// Returns the blocks of dead ends from which others are reached, as far as the value is there.
 fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let mut reached = FxHashSet::default();
     while let Some(block) = work.pop() {
@@ -229,7 +229,7 @@ fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut
     }
 }
 
-/// Whether a use may use the value itself. Copies and needless destroys are noted.
+/// Returns true if a use may use the value itself. Copies and needless destroys are noted.
 fn may_use(
     cx: &FunctionContext<'_>,
     operand: Operand,

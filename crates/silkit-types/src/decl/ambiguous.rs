@@ -16,7 +16,7 @@ const SAME_MODULE: usize = 16;
 /// So is one that shares half of its types with it, if these are not fewer.
 const SAME_SMALL_MODULE: usize = 4;
 
-/// The paths that a module and its imports declare differently.
+/// Returns the paths that a module and its imports declare differently.
 pub(super) fn ambiguous_paths(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
     let sources: Vec<&dyn DeclSource> =
@@ -59,7 +59,7 @@ fn collect(
     }
 }
 
-/// Whether it does not matter which of two declarations is meant, as far as they describe values.
+/// Returns true if it does not matter which of two declarations is meant, as far as they describe values.
 fn is_alike(ours: &NominalDecl, theirs: &NominalDecl) -> bool {
     let (ours_body, theirs_body) = (&ours.body, &theirs.body);
     ours.kind == theirs.kind
@@ -80,7 +80,7 @@ fn is_alike(ours: &NominalDecl, theirs: &NominalDecl) -> bool {
         })
 }
 
-/// A type that a declaration spells, with its own parameters by their numbers and without names of modules.
+/// Returns a type that a declaration spells, with its own parameters by their numbers and without names of modules.
 fn seen_in(ty: Type, decl: &NominalDecl) -> Type {
     match ty.kind() {
         TypeKind::Named(n) if n.args.is_empty() => match n.parent.map(Type::kind) {

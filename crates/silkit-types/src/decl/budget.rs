@@ -87,7 +87,7 @@ impl Declarations {
         if steps > MAX_STEPS { unknown } else { answer }
     }
 
-    /// The most steps that a question took until now; one more than [`MAX_STEPS`] where one was given up.
+    /// Returns the most steps that a question took until now; one more than [`MAX_STEPS`] where one was given up.
     pub fn most_steps(&self) -> u32 {
         self.most_steps.load(Ordering::Relaxed)
     }

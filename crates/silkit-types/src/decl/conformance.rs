@@ -8,13 +8,13 @@ use crate::{Requirement, RequirementKind};
 use silkit_base::Symbol;
 
 impl Declarations {
-    /// Whether a nominal type conforms to a protocol, by its own word, its superclasses' or a
+    /// Returns whether a nominal type conforms to a protocol, by its own word, its superclasses' or a
     /// protocol's that it conforms to.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
         self.ask(None, |q| q.conforms(ty, protocol))
     }
 
-    /// Whether all requirements hold for the arguments of `base`.
+    /// Returns whether all requirements hold for the arguments of `base`.
     pub fn requirements_hold(&self, requirements: &[Requirement], base: Type) -> Option<bool> {
         self.ask(None, |q| q.requirements_hold(requirements, base))
     }
@@ -74,7 +74,7 @@ impl Query<'_> {
         answer
     }
 
-    /// Whether what is inherited is the protocol or conforms to it.
+    /// Returns whether what is inherited is the protocol or conforms to it.
     fn inherits(&self, ty: Type, base: Type, protocol: Symbol, seen: &mut Vec<Symbol>) -> Option<bool> {
         let _level = self.step()?;
         match ty.kind() {
@@ -135,7 +135,7 @@ impl Query<'_> {
     }
 }
 
-/// Whether `~Copyable` (or `~Escapable`) stands among the inherited types.
+/// Returns true if `~Copyable` (or `~Escapable`) stands among the inherited types.
 pub(super) fn is_suppressed(inherited: &[Type], protocol: Symbol) -> bool {
     inherited.iter().any(|t| match t.kind() {
         TypeKind::Inverse(t) => matches!(t.kind(), TypeKind::Named(n) if n.name == protocol),

@@ -22,7 +22,7 @@ pub(super) struct Bounds {
     pub(super) constraints: Vec<Type>,
     /// A type that it is equal to and that depends on nothing.
     pub(super) concrete: Option<Type>,
-    /// Whether nothing else can be said: every protocol is known, and all names were followed.
+    /// True if nothing else can be said: every protocol is known, and all names were followed.
     pub(super) is_complete: bool,
 }
 
@@ -41,7 +41,7 @@ struct Closure<'q, 'a> {
 }
 
 impl Query<'_> {
-    /// What a signature says about a parameter or a member of one, whose canonical type is given.
+    /// Returns what a signature says about a parameter or a member of one, whose canonical type is given.
     pub(super) fn bounds(&self, subject: Type, sig: GenericSig) -> Bounds {
         let data = sig.data();
         let mut closure = Closure::new(self, subject);
@@ -62,7 +62,7 @@ impl Query<'_> {
         closure.answer(subject)
     }
 
-    /// What an existential says about `Self` or a member of it, as a type that is opened from it.
+    /// Returns what an existential says about `Self` or a member of it, as a type that is opened from it.
     pub(super) fn opened_bounds(&self, subject: Type, constraint: Type) -> Bounds {
         let mut closure = Closure::new(self, subject);
         closure.work.push((root(subject), constraint));
@@ -208,7 +208,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         }
     }
 
-    /// A type that is spelled in a protocol, with `subject` in place of `Self`.
+    /// Returns a type that is spelled in a protocol, with `subject` in place of `Self`.
     fn seen_from(&self, subject: Type, decl: &NominalDecl, ty: Type) -> Option<Type> {
         match ty.kind() {
             TypeKind::Named(Named { parent: None, name, args }) if args.is_empty() => {
@@ -244,7 +244,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         }
     }
 
-    /// Whether a protocol or one that it inherits from has an associated type of this name.
+    /// Returns true if a protocol or one that it inherits from has an associated type of this name.
     fn is_associated(&self, decl: &NominalDecl, name: Symbol) -> bool {
         let mut seen = vec![decl.path];
         let mut next = 0;
@@ -298,7 +298,7 @@ impl<'q, 'a> Closure<'q, 'a> {
     }
 }
 
-/// A name with one of its beginnings replaced.
+/// Returns a name with one of its beginnings replaced.
 fn with_prefix(name: Type, from: Type, to: Type) -> Option<Type> {
     if name == from {
         return Some(to);
@@ -312,7 +312,7 @@ fn with_prefix(name: Type, from: Type, to: Type) -> Option<Type> {
     }
 }
 
-/// Whether a type is another one, or what it is a member of.
+/// Returns true if a type is another one, or what it is a member of.
 fn is_part(base: Type, of: Type) -> bool {
     base == of || matches!(of.kind(), TypeKind::Member(outer, _) if is_part(base, *outer))
 }
@@ -339,7 +339,7 @@ fn is_root(ty: Type) -> bool {
     }
 }
 
-/// Whether this is the name of a layout, such as `_Trivial(64)`, and of no declaration.
+/// Returns true if this is the name of a layout, such as `_Trivial(64)`, and of no declaration.
 pub(super) fn is_layout(path: Symbol) -> bool {
     matches!(
         path.as_str().split('(').next().unwrap_or_default(),

@@ -35,9 +35,9 @@ struct Named {
 }
 
 impl DeclTable {
-    /// Gives the properties that have an initial value instead of a type the type of this value, where that follows from
-    /// declarations: a call of a function of this module that is neither generic nor overloaded, an initializer, a case, or
-    /// another variable. `is_type` says whether another module declares a type.
+    /// Returns the properties that have an initial value instead of a type the type of this value, where that follows
+    /// from declarations: a call of a function of this module that is neither generic nor overloaded, an initializer,
+    /// a case, or another variable. `is_type` says whether another module declares a type.
     pub(super) fn infer_types(&mut self, is_type: impl Fn(Symbol) -> bool) {
         let values = std::mem::take(&mut self.initial_values);
         if values.is_empty() {
@@ -114,7 +114,7 @@ impl DeclTable {
         body.cases.iter().any(|case| case.name == named.name).then_some(parent)
     }
 
-    /// Whether a call is of an initializer of a type, which cannot fail.
+    /// Returns whether a call is of an initializer of a type, which cannot fail.
     fn initialized(&self, value: &InitialValue, is_type: &impl Fn(Symbol) -> bool) -> bool {
         match self.path_around(value.named, value.owner).and_then(|path| self.nominal(path)) {
             Some(nominal) => {
@@ -137,7 +137,7 @@ impl DeclTable {
         (!nominal.flags.contains(DeclFlags::AMBIGUOUS)).then_some(nominal)
     }
 
-    /// The path of a type of this module, as it is seen from inside of another one.
+    /// Returns the path of a type of this module, as it is seen from inside of another one.
     fn path_around(&self, ty: Type, owner: Option<Symbol>) -> Option<Symbol> {
         let spelled = dotted(ty)?;
         let mut around = owner.map(|owner| owner.as_str());
@@ -171,7 +171,7 @@ impl DeclTable {
     }
 }
 
-/// The name of a type without parents and arguments.
+/// Returns the name of a type without parents and arguments.
 fn simple(ty: Type) -> Option<Symbol> {
     match ty.kind() {
         TypeKind::Named(named) if named.parent.is_none() && named.args.is_empty() => Some(named.name),

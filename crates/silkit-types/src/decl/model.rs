@@ -172,7 +172,7 @@ pub struct EnumCase {
     pub name: Symbol,
     /// The type of its payload: a tuple where there are several values, labels kept.
     pub payload: Option<Type>,
-    /// Whether the payload is in a box.
+    /// True if the payload is in a box.
     pub indirect: bool,
 }
 
@@ -288,7 +288,7 @@ pub struct ExtensionDecl {
 }
 
 impl DeclBody {
-    /// The alias with this name, or that witnesses an associated type of this name.
+    /// Returns the alias with this name, or that witnesses an associated type of this name.
     pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
         let named = self.aliases.iter().find(|a| a.name == name);
         named.or_else(|| self.aliases.iter().find(|a| a.implements == Some(name)))
@@ -296,23 +296,23 @@ impl DeclBody {
 }
 
 impl NominalDecl {
-    /// Whether this is a class or an actor.
+    /// Returns true if this is a class or an actor.
     pub fn is_class(&self) -> bool {
         matches!(self.kind, NominalKind::Class | NominalKind::Actor)
     }
 
-    /// Whether other modules know all stored properties and cases.
+    /// Returns true if other modules know all stored properties and cases.
     pub fn has_known_layout(&self) -> bool {
         let fixed = DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT;
         !self.flags.contains(DeclFlags::RESILIENT_MODULE) || self.flags.intersects(fixed)
     }
 
-    /// Whether the stored properties listed here are all that values consist of.
+    /// Returns true if the stored properties listed here are all that values consist of.
     pub fn lists_fields(&self) -> bool {
         self.has_known_layout() && self.kind != NominalKind::Protocol
     }
 
-    /// The number of generic parameters of its own.
+    /// Returns the number of generic parameters of its own.
     pub fn param_count(&self) -> usize {
         match self.kind {
             NominalKind::Protocol => 0,
@@ -320,7 +320,7 @@ impl NominalDecl {
         }
     }
 
-    /// The position of a generic parameter of its own.
+    /// Returns the position of a generic parameter of its own.
     pub fn param_index(&self, name: Symbol) -> Option<usize> {
         match self.kind {
             NominalKind::Protocol => None,

@@ -69,7 +69,7 @@ impl TypeProperties {
         lexical: Some(true),
     };
 
-    /// Those of a value that has the one type or the other.
+    /// Returns those of a value that has the one type or the other.
     fn or(self, other: Self) -> Self {
         fn same(a: Option<bool>, b: Option<bool>) -> Option<bool> {
             if a == b { a } else { None }
@@ -84,7 +84,7 @@ impl TypeProperties {
         }
     }
 
-    /// Those of a value that holds both.
+    /// Returns those of a value that holds both.
     fn and(self, other: Self) -> Self {
         Self {
             trivial: all(self.trivial, other.trivial),
@@ -110,7 +110,7 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 impl Declarations {
-    /// How values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
+    /// Returns how values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
             return *found;
@@ -120,23 +120,23 @@ impl Declarations {
         found
     }
 
-    /// Whether copying and destroying values of `ty` does nothing.
+    /// Returns whether copying and destroying values of `ty` does nothing.
     pub fn is_trivial(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).trivial
     }
 
-    /// Whether neither copying nor destroying values of `ty` does anything, nor can they point to anything.
+    /// Returns whether neither copying nor destroying values of `ty` does anything, nor can they point to anything.
     pub fn is_trivial_non_pointer(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         let found = self.properties(ty, sig);
         all(found.trivial, found.holds_pointer.map(|h| !h))
     }
 
-    /// Whether values of `ty` exist in memory only.
+    /// Returns whether values of `ty` exist in memory only.
     pub fn is_address_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).address_only
     }
 
-    /// Whether values of `ty` can be loaded into registers.
+    /// Returns whether values of `ty` can be loaded into registers.
     pub fn is_loadable(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.is_address_only(ty, sig).map(|a| !a)
     }
@@ -146,7 +146,7 @@ impl Declarations {
         self.properties(ty, sig).lexical
     }
 
-    /// Whether values of `ty` cannot be copied.
+    /// Returns whether values of `ty` cannot be copied.
     pub fn is_move_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).move_only
     }
@@ -254,8 +254,8 @@ impl Query<'_> {
         found
     }
 
-    /// What a stored property or a payload adds to its whole. The compiler asks for the type of one that is a generic
-    /// parameter without the requirements on it, so the whole is not trivial even where the parameter is.
+    /// Returns what a stored property or a payload adds to its whole. The compiler asks for the type of one that is a
+    /// generic parameter without the requirements on it, so the whole is not trivial even where the parameter is.
     fn part(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let mut found = self.properties(ty, sig);
         let is_parameter = matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..));
@@ -273,7 +273,7 @@ impl Query<'_> {
         })
     }
 
-    /// Whether `~Copyable` (or `~Escapable`) is said, and no conditional conformance takes it back.
+    /// Returns whether `~Copyable` (or `~Escapable`) is said, and no conditional conformance takes it back.
     fn lacks(
         &self,
         decl: &NominalDecl,
@@ -325,7 +325,7 @@ impl Query<'_> {
         }
     }
 
-    /// Whether only references satisfy a protocol, class or composition.
+    /// Returns whether only references satisfy a protocol, class or composition.
     ///
     /// What protocols of `seen` say is counted where they were seen.
     fn is_class_bound(&self, constraint: Type, seen: &mut Vec<Symbol>) -> Option<bool> {
@@ -372,7 +372,7 @@ impl Query<'_> {
         }
     }
 
-    /// A generic parameter or a dependent member of one.
+    /// Returns a generic parameter or a dependent member of one.
     fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let Some(sig) = sig else {
             return TypeProperties::UNKNOWN;
@@ -385,7 +385,7 @@ impl Query<'_> {
         }
     }
 
-    /// How values of a type are handled of which nothing is known but constraints.
+    /// Returns how values of a type are handled of which nothing is known but constraints.
     fn bounded(&self, bounds: &Bounds) -> TypeProperties {
         if let Some(concrete) = bounds.concrete {
             return self.properties(concrete, None);

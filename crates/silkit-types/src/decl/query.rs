@@ -31,7 +31,7 @@ pub enum Lookup<'a> {
 pub struct Payload {
     /// The formal type.
     pub ty: Type,
-    /// Whether it is in a box.
+    /// True if it is in a box.
     pub indirect: bool,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Declarations {
 }
 
 impl Declarations {
-    /// The chain of a module's own declarations and what it imports, the nearest first.
+    /// Creates the chain of a module's own declarations and what it imports, the nearest first.
     pub fn new(mut own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
         own.follow_aliases();
         own.infer_types(|path| {
@@ -85,22 +85,22 @@ impl Declarations {
         }
     }
 
-    /// Whether the module is compiled with library evolution, as far as its declarations tell.
+    /// Returns true if the module is compiled with library evolution, as far as its declarations tell.
     pub(crate) fn own_is_resilient(&self) -> bool {
         self.own_is_resilient
     }
 
-    /// The module's own declarations.
+    /// Returns the module's own declarations.
     pub fn own(&self) -> &DeclTable {
         &self.own
     }
 
-    /// All that is said about a path, the nearest first.
+    /// Returns all that is said about a path, the nearest first.
     pub(super) fn entries(&self, path: Symbol) -> impl Iterator<Item = &Entry> {
         self.own.get(path).into_iter().chain(self.sources.iter().filter_map(move |s| s.entry(path)))
     }
 
-    /// Whether this is the name of a module, which may stand before a path.
+    /// Returns true if this is the name of a module, which may stand before a path.
     pub(super) fn is_module(&self, name: Symbol) -> bool {
         name == "Builtin"
             || self.own.module == Some(name)
@@ -108,7 +108,7 @@ impl Declarations {
             || self.sources.iter().any(|s| s.has_module(name))
     }
 
-    /// The nominal type declared at a dotted path.
+    /// Returns the nominal type declared at a dotted path.
     pub fn lookup_nominal(&self, path: Symbol) -> Lookup<'_> {
         if self.ambiguous.contains(&path) {
             return Lookup::Unknown;
@@ -138,7 +138,7 @@ impl Declarations {
         }
     }
 
-    /// The alias with this name at the top of a module.
+    /// Returns the alias with this name at the top of a module.
     pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
         self.top_alias(name)
     }
@@ -151,13 +151,13 @@ impl Declarations {
         self.entries(path).flat_map(|e| e.extensions.iter())
     }
 
-    /// The bodies of a type and of its extensions.
+    /// Returns the bodies of a type and of its extensions.
     pub(super) fn bodies(&self, path: Symbol) -> impl Iterator<Item = &DeclBody> {
         let own = self.entries(path).filter_map(|e| e.nominal.as_ref()).map(|n| &n.body);
         own.chain(self.extensions(path).map(|e| &e.body))
     }
 
-    /// The declaration of a nominal type, whatever its spelling; an alias is followed.
+    /// Returns the declaration of a nominal type, whatever its spelling; an alias is followed.
     pub fn nominal_of(&self, ty: Type) -> Option<&NominalDecl> {
         let path = self.path_of(ty)?;
         if self.ambiguous.contains(&path) {
@@ -172,13 +172,14 @@ impl Declarations {
         self.only_one(path, |decl| decl.param_count() == named.args.len())
     }
 
-    /// The one of several types with one name for which something holds.
+    /// Returns the one of several types with one name for which something holds.
     fn only_one(&self, path: Symbol, holds: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
         let mut found = self.entries(path).filter_map(|e| e.nominal.as_ref()).filter(|decl| holds(decl));
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The declaration of a type that has a certain member: of several types with one name, the one that has it.
+    /// Returns the declaration of a type that has a certain member: of several types with one name, the one that has
+    /// it.
     fn nominal_with(&self, ty: Type, has: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
         self.nominal_of(ty).or_else(|| {
             let path = self.path_of(ty).filter(|path| self.ambiguous.contains(path))?;
@@ -186,13 +187,13 @@ impl Declarations {
         })
     }
 
-    /// Whether a declaration of the standard library may be meant by a name that modules which are not known use as
-    /// well: one that is not public.
+    /// Returns true if a declaration of the standard library may be meant by a name that modules which are not known
+    /// use as well: one that is not public.
     pub fn may_be_another(&self, decl: &NominalDecl) -> bool {
         self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
     }
 
-    /// The dotted path of a named type.
+    /// Returns the dotted path of a named type.
     pub fn path_of(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {
             TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
@@ -229,12 +230,12 @@ impl Declarations {
         }
     }
 
-    /// The formal type of a stored property of `ty` or, where that is a class, of its superclasses.
+    /// Returns the formal type of a stored property of `ty` or, where that is a class, of its superclasses.
     pub fn stored_field(&self, ty: Type, name: Symbol) -> Option<Type> {
         self.ask(None, |q| q.stored_field(ty, name).map(|(_, ty)| ty))
     }
 
-    /// The lowered type of a property or payload, remembered by type and name.
+    /// Returns the lowered type of a property or payload, remembered by type and name.
     pub(crate) fn lowered_field(
         &self,
         ty: Type,
@@ -249,20 +250,20 @@ impl Declarations {
         found
     }
 
-    /// The stored properties of a type with their formal types, where all of them are known.
+    /// Returns the stored properties of a type with their formal types, where all of them are known.
     pub fn stored_fields(&self, ty: Type) -> Option<Vec<(&StoredProperty, Type)>> {
         let base = self.ask(ty, |q| q.desugared(ty));
         let fields = self.nominal_of(base).filter(|d| d.lists_fields())?.body.fields.iter();
         self.ask(None, |q| Some(fields.map(|f| (f, q.resolve_in(f.ty, base))).collect()))
     }
 
-    /// The case of an enum with this name.
+    /// Returns the case of an enum with this name.
     pub fn enum_case(&self, ty: Type, case: Symbol) -> Option<&EnumCase> {
         let base = self.ask(ty, |q| q.desugared(ty));
         self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)
     }
 
-    /// The cases of an enum; `None` where they are not known, or may become more.
+    /// Returns the cases of an enum; `None` where they are not known, or may become more.
     pub fn enum_cases(&self, ty: Type) -> Option<&[EnumCase]> {
         let base = self.ask(ty, |q| q.desugared(ty));
         let decl = self
@@ -271,12 +272,13 @@ impl Declarations {
         Some(&decl.body.cases)
     }
 
-    /// The payload of a case of `ty`; `None` where it has none or is not known.
+    /// Returns the payload of a case of `ty`; `None` where it has none or is not known.
     pub fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
         self.ask(None, |q| q.enum_payload(ty, case))
     }
 
-    /// The number of a stored property of a struct or a class among all of its value; those of superclasses come first.
+    /// Returns the number of a stored property of a struct or a class among all of its value; those of superclasses
+    /// come first.
     pub fn field_index(&self, ty: Type, name: Symbol) -> Option<u32> {
         let mut base = self.ask(ty, |q| q.desugared(ty));
         let mut index = None;
@@ -295,25 +297,25 @@ impl Declarations {
         index
     }
 
-    /// The number of a case of an enum.
+    /// Returns the number of a case of an enum.
     pub fn case_index(&self, ty: Type, case: Symbol) -> Option<u32> {
         let base = self.ask(ty, |q| q.desugared(ty));
         self.nominal_of(base)?.body.cases.iter().position(|c| c.name == case).map(|i| i as u32)
     }
 
-    /// The superclass of a class, with its arguments.
+    /// Returns the superclass of a class, with its arguments.
     pub fn superclass(&self, ty: Type) -> Option<Type> {
         self.ask(None, |q| q.superclass(ty))
     }
 
-    /// Whether a type is a class (or an actor).
+    /// Returns whether a type is a class (or an actor).
     pub fn is_class(&self, ty: Type) -> Option<bool> {
         self.ask(None, |q| q.is_class(ty))
     }
 }
 
 impl Query<'_> {
-    /// The type with aliases and sugar resolved at its top, so that it names a declaration.
+    /// Returns the type with aliases and sugar resolved at its top, so that it names a declaration.
     pub(crate) fn desugared(&self, ty: Type) -> Type {
         let Some(_level) = self.step() else { return Type::unknown() };
         match ty.kind() {
@@ -331,13 +333,13 @@ impl Query<'_> {
         }
     }
 
-    /// A stored property of `ty` or of its superclasses, with its formal type.
+    /// Returns a stored property of `ty` or of its superclasses, with its formal type.
     pub(crate) fn stored_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type)> {
         let (field, ty, _) = self.declared_field(ty, name)?;
         Some((field, ty))
     }
 
-    /// A stored property of `ty` or of its superclasses, with its formal type and the type that declares it.
+    /// Returns a stored property of `ty` or of its superclasses, with its formal type and the type that declares it.
     pub(crate) fn declared_field(&self, ty: Type, name: Symbol) -> Option<(&StoredProperty, Type, Type)> {
         let mut base = self.desugared(ty);
         for _ in 0..MAX_SUPERCLASSES {

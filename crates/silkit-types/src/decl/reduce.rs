@@ -69,7 +69,7 @@ impl Reducer<'_, '_> {
         ty
     }
 
-    /// The types that a requirement says are the same as a dependent type.
+    /// Returns the types that a requirement says are the same as a dependent type.
     fn equal_types(&self, ty: Type) -> Vec<Type> {
         let mut found = Vec::new();
         self.sides(&self.sig.data().requirements, ty, &|side| side, &mut found);
@@ -105,7 +105,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// The protocols that a dependent type conforms to, with those that they inherit from.
+    /// Returns the protocols that a dependent type conforms to, with those that they inherit from.
     fn protocols(&self, ty: Type) -> Vec<&NominalDecl> {
         let mut found = Vec::new();
         let Some(_level) = self.q.step() else { return found };
@@ -150,7 +150,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// The lists of requirements of a protocol.
+/// Returns the lists of requirements of a protocol.
 fn lists(decl: &NominalDecl) -> impl Iterator<Item = &[Requirement]> {
     std::iter::once(&*decl.requirements).chain(decl.body.associated.iter().map(|a| &*a.requirements))
 }
@@ -174,7 +174,7 @@ fn names(path: &[Symbol]) -> Vec<&'static str> {
     path.iter().map(|name| name.as_str()).collect()
 }
 
-/// The parameter at the root of a dependent type and the names of the members on the way.
+/// Returns the parameter at the root of a dependent type and the names of the members on the way.
 fn path(ty: Type) -> ((u16, u16), Vec<Symbol>) {
     match ty.kind() {
         TypeKind::Param { depth, index, .. } => ((*depth, *index), Vec::new()),
@@ -187,7 +187,7 @@ fn path(ty: Type) -> ((u16, u16), Vec<Symbol>) {
     }
 }
 
-/// A type that a protocol spells, with `Self` replaced.
+/// Returns a type that a protocol spells, with `Self` replaced.
 fn of_self(ty: Type, base: Type, decl: &NominalDecl) -> Type {
     let is_own = |name: Symbol| decl.body.associated.iter().any(|a| a.name == name);
     match ty.kind() {

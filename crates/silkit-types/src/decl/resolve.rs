@@ -32,7 +32,7 @@ struct Following<'a> {
 impl Scope<'_> {
     const TOP: Self = Scope { base: None, locals: &[], following: None };
 
-    /// The same question, asked from inside of another type.
+    /// Returns the same question, asked from inside of another type.
     fn inside(self, base: Type) -> Self {
         Scope { base: Some(base), locals: &[], ..self }
     }
@@ -50,7 +50,7 @@ impl Scope<'_> {
 }
 
 impl Declarations {
-    /// A type that stands at the top of the module, without aliases and sugar.
+    /// Returns a type that stands at the top of the module, without aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
         if let Some(found) = self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
             return *found;
@@ -60,14 +60,14 @@ impl Declarations {
         found
     }
 
-    /// A type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
+    /// Returns a type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
     ///
     /// Generic parameters whose arguments are not known become the unknown type.
     pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
         self.ask(Type::unknown(), |q| q.resolve_in(ty, base))
     }
 
-    /// The type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
+    /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
@@ -119,7 +119,7 @@ impl Query<'_> {
         }
     }
 
-    /// A tuple; expansions become as many elements as the packs have that the scope gives.
+    /// Returns a tuple; expansions become as many elements as the packs have that the scope gives.
     fn resolve_tuple(&self, elements: &[TupleElement], scope: Scope<'_>) -> Type {
         let mut new: Vec<TupleElement> = Vec::with_capacity(elements.len());
         for element in elements {
@@ -208,7 +208,7 @@ impl Query<'_> {
         None
     }
 
-    /// A member of `base` by its name, with arguments where it is generic.
+    /// Returns a member of `base` by its name, with arguments where it is generic.
     fn named_member(&self, base: Type, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
         let own = self.own_member(base, name, args, true, scope);
         if own.is_some() || !args.is_empty() {
@@ -217,7 +217,7 @@ impl Query<'_> {
         self.inherited_member(base, name, scope)
     }
 
-    /// A member that the declaration or an extension of `base` spells. An alias that witnesses a
+    /// Returns a member that the declaration or an extension of `base` spells. An alias that witnesses a
     /// requirement under another name is none to a bare name.
     fn own_member(
         &self,
@@ -236,7 +236,7 @@ impl Query<'_> {
         Some(self.expand(alias, args, Some(base), scope))
     }
 
-    /// The alias called `name` in a type or its extensions. One that only repeats the name of
+    /// Returns the alias called `name` in a type or its extensions. One that only repeats the name of
     /// something further outside is none.
     fn member_alias(&self, base: Type, name: Symbol) -> Option<&AliasDecl> {
         let path = self.path_of(base)?;
@@ -276,7 +276,7 @@ impl Query<'_> {
         self.resolve_scoped(alias.target, inside)
     }
 
-    /// The argument for a generic parameter that the declaration of `base` itself declares.
+    /// Returns the argument for a generic parameter that the declaration of `base` itself declares.
     fn generic_arg(&self, base: Type, name: Symbol) -> Option<Type> {
         let TypeKind::Named(n) = base.kind() else { return None };
         let decl = self.nominal_of(base)?;
@@ -341,7 +341,7 @@ impl Query<'_> {
         }
     }
 
-    /// A member that a superclass, or a protocol that the type conforms to, gives it.
+    /// Returns a member that a superclass, or a protocol that the type conforms to, gives it.
     fn inherited_member(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
         let key = (base, name);
         if let Some(found) = self.inherited.borrow().get(&key) {
@@ -401,7 +401,7 @@ impl Query<'_> {
     }
 }
 
-/// Whether an alias only says again what something further outside is called: `typealias T = T`.
+/// Returns true if an alias only says again what something further outside is called: `typealias T = T`.
 fn repeats_its_name(alias: &AliasDecl) -> bool {
     match alias.target.kind() {
         TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,

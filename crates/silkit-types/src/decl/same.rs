@@ -18,15 +18,15 @@ const MAX_DEPTH: u32 = 48;
 /// What is known about the generic parameters in the types of one comparison.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// Whether a requirement may make two different parameters one type.
+    /// True if a requirement may make two different parameters one type.
     params_may_meet: bool,
-    /// Whether two parameters may be spelled alike, of which one hides the other.
+    /// True if two parameters may be spelled alike, of which one hides the other.
     params_hide: bool,
     depth: u32,
 }
 
 impl Declarations {
-    /// Whether two lowered types are the same type in a function with this generic signature.
+    /// Returns whether two lowered types are the same type in a function with this generic signature.
     ///
     /// ```
     /// use silkit_types::{Type, decl::{DeclTable, Declarations}};
@@ -190,7 +190,7 @@ impl Declarations {
         all([own, parents].into_iter())
     }
 
-    /// Whether a named type is a declaration that is known, and no alias.
+    /// Returns true if a named type is a declaration that is known, and no alias.
     fn is_known(&self, ty: Type) -> bool {
         let Some(path) = self.path_of(ty) else { return false };
         matches!(path.as_str(), "Any" | "AnyObject") || matches!(self.lookup_nominal(path), Lookup::Known(_))

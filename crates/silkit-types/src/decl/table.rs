@@ -22,10 +22,10 @@ pub struct Entry {
 
 /// A place that declarations come from.
 pub trait DeclSource: Send + Sync {
-    /// What is declared at a dotted path.
+    /// Returns what is declared at a dotted path.
     fn entry(&self, path: Symbol) -> Option<&Entry>;
 
-    /// Whether this is the name of a module whose declarations are all here.
+    /// Returns true if this is the name of a module whose declarations are all here.
     fn has_module(&self, name: Symbol) -> bool;
 }
 
@@ -46,7 +46,7 @@ pub struct DeclTable {
 }
 
 impl DeclTable {
-    /// A table without declarations.
+    /// Creates a table without declarations.
     pub fn new() -> Self {
         Self::default()
     }
@@ -78,17 +78,17 @@ impl DeclTable {
         self.entry_mut(alias.name).alias.get_or_insert(alias);
     }
 
-    /// What is declared at a path.
+    /// Returns what is declared at a path.
     pub fn get(&self, path: Symbol) -> Option<&Entry> {
         self.entries.get(&path)
     }
 
-    /// All paths with their entries, in the order of the text.
+    /// Returns all paths with their entries, in the order of the text.
     pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
         self.order.iter().filter_map(|&p| Some((p, self.entries.get(&p)?)))
     }
 
-    /// All nominal types, in the order of the text.
+    /// Returns all nominal types, in the order of the text.
     pub fn nominals(&self) -> impl Iterator<Item = &NominalDecl> {
         self.entries().filter_map(|(_, e)| e.nominal.as_ref())
     }
@@ -107,7 +107,7 @@ impl DeclTable {
         }
     }
 
-    /// What stands in the braces of a type and its extensions.
+    /// Returns what stands in the braces of a type and its extensions.
     pub(super) fn bodies_mut(&mut self, path: Symbol) -> impl Iterator<Item = &mut DeclBody> {
         self.entries.get_mut(&path).into_iter().flat_map(|entry| {
             let extended = entry.extensions.iter_mut().map(|e| &mut e.body);
@@ -115,7 +115,7 @@ impl DeclTable {
         })
     }
 
-    /// The names of the generic parameters of the type at a path and of those around it.
+    /// Returns the names of the generic parameters of the type at a path and of those around it.
     fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
         let mut names = Vec::new();
         let mut around = Some(path.as_str());
@@ -158,7 +158,7 @@ impl DeclTable {
         }
     }
 
-    /// The dotted path that an alias stands for, without the name of a module before it.
+    /// Returns the dotted path that an alias stands for, without the name of a module before it.
     fn alias_target(&self, ty: Type) -> Option<String> {
         let TypeKind::Named(n) = ty.kind() else { return None };
         let Some(parent) = n.parent else { return Some(n.name.to_string()) };

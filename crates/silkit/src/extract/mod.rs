@@ -65,7 +65,7 @@ fn named_by_functions(module: &Module, is_selected: impl Fn(&str) -> bool, keep:
     }
 }
 
-/// The names that something refers to that stays.
+/// Returns the names that something refers to that stays.
 fn needed(module: &Module, is_selected: impl Fn(&str) -> bool) -> FxHashSet<Symbol> {
     let mut kept: FxHashSet<Symbol> = FxHashSet::default();
     let mut keep = |name: Symbol| _ = kept.insert(name);

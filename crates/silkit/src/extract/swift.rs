@@ -94,13 +94,14 @@ impl<'t> Item<'t> {
         Self { text, kind, name: rest[..end].split('.').collect(), clause, is_kept: false }
     }
 
-    /// The inherited types, as spelled.
+    /// Returns the inherited types, as spelled.
     fn inherited(&self) -> impl Iterator<Item = &'t str> {
         let clause = self.text[self.clause.clone()].trim_start_matches([' ', ':']);
         clause.split(',').map(str::trim).filter(|ty| !ty.is_empty())
     }
 
-    /// The inherited types that are needed: a superclass or a raw type, and what is mentioned or implied by that.
+    /// Returns the inherited types that are needed: a superclass or a raw type, and what is mentioned or implied by
+    /// that.
     fn needed_inherited(&self, mentioned: &Mentioned, declarations: &Declarations) -> Vec<&'t str> {
         let stays = |(index, ty): (usize, &'t str)| {
             let may_be_superclass = index == 0 && matches!(self.kind, ItemKind::Class | ItemKind::Other);

@@ -7,7 +7,7 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Body, DeclRef, Inst, Module, Opcode};
 use silkit_text::Demangle;
 
-/// The call graph: an edge from each function to those that it calls, a weak one to those that it
+/// Returns the call graph: an edge from each function to those that it calls, a weak one to those that it
 /// refers to otherwise and to the methods that it looks up while it runs.
 ///
 /// With `roots`, only what can be reached from them.
@@ -58,7 +58,7 @@ enum Target {
     Method(String),
 }
 
-/// What a body refers to, and whether it does not call it right there.
+/// Returns what a body refers to, and whether it does not call it right there.
 fn targets(body: &Body) -> Vec<(Target, bool)> {
     let mut found = Vec::new();
     for inst in body.insts() {
@@ -84,7 +84,7 @@ fn targets(body: &Body) -> Vec<(Target, bool)> {
     found
 }
 
-/// The method that an instruction looks up.
+/// Returns the method that an instruction looks up.
 fn method(body: &Body, inst: Inst) -> Option<String> {
     let mut attrs = body.info(inst).attrs.iter().zip(body.words(inst));
     let (_, &word) = attrs.find(|(attr, _)| attr.kind == AttrKind::Decl)?;

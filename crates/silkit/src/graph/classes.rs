@@ -4,7 +4,7 @@ use super::{Edge, Graph, Node, abbreviated};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
 
-/// The class hierarchy: an edge from each class to its superclass, a weak one from each type to the
+/// Returns the class hierarchy: an edge from each class to its superclass, a weak one from each type to the
 /// protocols that it conforms to.
 pub fn classes(declarations: &Declarations) -> Graph {
     let mut graph = Graph { title: "classes".to_owned(), ..Graph::default() };

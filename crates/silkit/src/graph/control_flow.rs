@@ -6,7 +6,7 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
 use silkit_text::{Demangle, PrintOptions, print_module};
 
-/// The control flow graph of a function; `None` where it has no body.
+/// Returns the control flow graph of a function; `None` where it has no body.
 pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     let body = function.body.as_ref()?;
     let mut graph = Graph { title: readable(function.name.as_str(), demangle), ..Graph::default() };
@@ -26,7 +26,7 @@ pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     Some(graph)
 }
 
-/// The text of each block without comments, shortened.
+/// Returns the text of each block without comments, shortened.
 fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     let mut alone = Module::default();
     alone.functions.push(function.clone());
@@ -62,13 +62,13 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     blocks
 }
 
-/// A line without the printer's comment.
+/// Returns a line without the printer's comment.
 fn code(line: &str) -> &str {
     let comments = [" // user", " // id: %", " // type-defs: ", " // Preds:"];
     comments.iter().filter_map(|c| line.rfind(c)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-/// Where a terminator leads, with the name of each way.
+/// Returns where a terminator leads, with the name of each way.
 fn targets(body: &Body, inst: Inst) -> Vec<(Block, String)> {
     let attrs = body.info(inst).attrs;
     let mut found = Vec::new();

@@ -40,7 +40,7 @@ pub struct Node {
     pub id: String,
     /// Its lines; the first is its title.
     pub lines: Vec<String>,
-    /// Whether it is only known by name.
+    /// True if it is only known by name.
     pub is_external: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Edge {
     pub to: usize,
     /// Its label, which may be empty.
     pub label: String,
-    /// Whether it is a weaker relation than the others: a reference, a conformance.
+    /// True if it is a weaker relation than the others: a reference, a conformance.
     pub is_weak: bool,
 }
 
@@ -63,7 +63,7 @@ const MAX_COLUMNS: usize = 64;
 const MAX_LINES: usize = 14;
 
 impl Graph {
-    /// The graph in Graphviz' language.
+    /// Returns the graph in Graphviz' language.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph {\n");
         // Writing to a string cannot fail.
@@ -94,7 +94,7 @@ impl Graph {
         out + "}\n"
     }
 
-    /// The number of the node with this id, which is made where it is missing.
+    /// Returns the number of the node with this id, which is made where it is missing.
     fn node(&mut self, id: &str, make: impl FnOnce() -> Node) -> usize {
         // Graphs are built in order of their texts; the last nodes are asked for most.
         match self.nodes.iter().rposition(|n| n.id == id) {
@@ -115,7 +115,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
-/// A line that is not too long to be drawn.
+/// Returns a line that is not too long to be drawn.
 fn abbreviated(line: &str) -> String {
     if line.chars().count() <= MAX_COLUMNS {
         return line.to_owned();
@@ -123,7 +123,7 @@ fn abbreviated(line: &str) -> String {
     line.chars().take(MAX_COLUMNS - 1).chain(['…']).collect()
 }
 
-/// The name of a function for people.
+/// Returns the name of a function for people.
 fn readable(name: &str, demangle: &Demangle) -> String {
     abbreviated(demangle(name).as_deref().unwrap_or(name))
 }

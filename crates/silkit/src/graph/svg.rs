@@ -53,7 +53,7 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 impl Graph {
-    /// The graph as a drawing.
+    /// Returns the graph as a drawing.
     ///
     /// # Errors
     /// Where it has too many nodes and edges for a drawing that people can read.
@@ -97,7 +97,7 @@ impl Graph {
     }
 }
 
-/// The size of a text in its box.
+/// Returns the size of a text in its box.
 fn size(text: &str) -> Point {
     let width = text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
     let font = FONT_SIZE as f64;

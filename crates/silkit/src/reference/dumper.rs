@@ -8,8 +8,8 @@ use silkit_ir::{Function, Module};
 use silkit_types::TypeFacts;
 use std::fmt::Write;
 
-/// The ownership of operands and results in all functions, as the reference dumps it. What depends on a type that is not
-/// known is left out.
+/// Returns the ownership of operands and results in all functions, as the reference dumps it. What depends on a type
+/// that is not known is left out.
 pub fn dump_ownership(module: &Module, facts: &dyn TypeFacts, addresses: Addresses) -> String {
     module.functions.values().map(|function| dump_function(module, function, facts, addresses)).collect()
 }

@@ -6,7 +6,7 @@ use silkit_ir::{Body, Inst, Value, ValueDef};
 use silkit_text::Dump;
 use silkit_verify::{Finding, Owner, Place, Told};
 
-/// The first line of a failure.
+/// Returns the first line of a failure.
 pub(super) fn headline(message: &str) -> String {
     format!("SIL verification failed: {message}")
 }
@@ -52,7 +52,7 @@ impl Reference<'_> {
     }
 }
 
-/// An instruction or an argument, what it uses, and what uses it.
+/// Returns an instruction or an argument, what it uses, and what uses it.
 fn context(dump: &Dump<'_>, body: &Body, at: Place) -> String {
     let inst = match at {
         Place::Inst(inst) => inst,

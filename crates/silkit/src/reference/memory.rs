@@ -6,7 +6,7 @@ use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Owner, Told};
 use std::fmt::Write;
 
 impl Reference<'_> {
-    /// The errors of memory lifetimes alone (`-dont-abort-on-memory-lifetime-errors`).
+    /// Returns the errors of memory lifetimes alone (`-dont-abort-on-memory-lifetime-errors`).
     pub fn memory_errors(&self, findings: &[Finding]) -> String {
         let mut out = String::new();
         for finding in findings {
@@ -19,7 +19,7 @@ impl Reference<'_> {
         out
     }
 
-    /// The first line of an error.
+    /// Returns the first line of an error.
     pub(super) fn memory_headline(&self, finding: &Finding, fault: &MemoryFault) -> String {
         let Owner::Function(id) = finding.owner else { return String::new() };
         let function = &self.module.functions[id];

@@ -32,7 +32,7 @@ pub enum Part {
     Main,
 }
 
-/// The part of the reference's verifier that finds what was found.
+/// Returns the part of the reference's verifier that finds what was found.
 pub fn part(finding: &Finding) -> Part {
     match finding.told.first() {
         Some(Told::Ownership(..)) => Part::Ownership,
@@ -48,7 +48,7 @@ impl<'a> Reference<'a> {
         Self { module }
     }
 
-    /// What the reference says of each finding, as it does where it goes on after failures
+    /// Returns what the reference says of each finding, as it does where it goes on after failures
     /// (`-verify-continue-on-failure`).
     pub fn failures(&self, findings: &[Finding]) -> String {
         let mut out = String::new();
@@ -61,7 +61,7 @@ impl<'a> Reference<'a> {
         out + &errors
     }
 
-    /// The errors of ownership alone, numbered (`-ownership-verifier-textual-error-dumper`).
+    /// Returns the errors of ownership alone, numbered (`-ownership-verifier-textual-error-dumper`).
     pub fn ownership_errors(&self, findings: &[Finding]) -> String {
         self.by_function(findings, |id, findings| {
             ownership::errors(self.module, id, findings, ownership::Layout::Numbered)

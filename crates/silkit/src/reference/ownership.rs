@@ -17,7 +17,7 @@ pub(super) enum Layout {
     Numbered,
 }
 
-/// The errors of one function by the order of the values.
+/// Returns the errors of one function by the order of the values.
 pub(super) fn errors(module: &Module, id: FunctionId, findings: &[Finding], layout: Layout) -> String {
     let function = &module.functions[id];
     let Some(body) = &function.body else { return String::new() };
@@ -141,8 +141,9 @@ impl Teller<'_, '_> {
         format!("{what}\n{}\n", self.value())
     }
 
-    /// The reference looks at ends in the order of the uses, at those of borrows the other way round. It names the
-    /// later one where both stand in one block or in neighbours, and none where the way between them is longer.
+    /// Returns the reference looks at ends in the order of the uses, at those of borrows the other way round. It
+    /// names the later one where both stand in one block or in neighbours, and none where the way between them is
+    /// longer.
     fn ended_twice(&self, first: Inst, second: Inst, path: &[Block], ends: &[Inst]) -> String {
         let body = self.body;
         let mut ends = ends.to_vec();
@@ -160,13 +161,13 @@ impl Teller<'_, '_> {
         format!("Found over consume?!\n{}{user}Block: {block}\nConsuming Users:\n{all}\n", self.value())
     }
 
-    /// Whether the value is a borrow of its own.
+    /// Returns true if the value is a borrow of its own.
     fn begins_borrow(&self) -> bool {
         let opcode = self.body.defining_inst(self.value).map(|i| self.body.inst(i).opcode);
         matches!(opcode, Some(Opcode::BeginBorrow | Opcode::LoadBorrow))
     }
 
-    /// Whether a branch ends the borrow and begins another one.
+    /// Returns true if a branch ends the borrow and begins another one.
     fn is_reborrowed(&self) -> bool {
         let body = self.body;
         self.begins_borrow() && body.users(self.value).any(|i| body.inst(i).opcode == Opcode::Branch)
@@ -181,7 +182,8 @@ impl Teller<'_, '_> {
     }
 }
 
-/// The blocks in which a value is first known to be leaked: no end follows, but one could have on the way there.
+/// Returns the blocks in which a value is first known to be leaked: no end follows, but one could have on the way
+/// there.
 fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     let begin = match body.def(value) {
         ValueDef::Argument(block, _) => block,
@@ -208,7 +210,7 @@ fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     found
 }
 
-/// How the reference spells an ownership.
+/// Returns how the reference spells an ownership.
 pub(super) fn kind(ownership: Ownership) -> &'static str {
     match ownership {
         Ownership::None => "none",
@@ -218,7 +220,7 @@ pub(super) fn kind(ownership: Ownership) -> &'static str {
     }
 }
 
-/// How the reference spells what an operand demands.
+/// Returns how the reference spells what an operand demands.
 pub(super) fn constraint(wanted: OwnershipConstraint) -> String {
     let lifetime = if wanted.ends_lifetime { "LifetimeEnding" } else { "NonLifetimeEnding" };
     format!("<Constraint Kind:{} LifetimeConstraint:{lifetime}>", wanted.ownership.map_or("any", kind))

@@ -4,7 +4,7 @@ use silkit_testkit::shared;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The text of a file, compressed or not.
+/// Returns the text of a file, compressed or not.
 fn read(path: &Path) -> Option<String> {
     if path.extension().is_some_and(|e| e == "zst") {
         let output = Command::new("zstd").args(["-q", "-d", "-c", "--long=27"]).arg(path).output().ok()?;

@@ -4,8 +4,8 @@ use super::*;
 use crate::{ChosenDominators, Components, Dominators, Frontiers, PostDominators};
 use silkit_ir::Opcode;
 
-/// A body from edges: block `i` ends with a branch to `edges[i]`; `r` returns, `u` is unreachable. A `+` begins
-/// the scope and each `-` ends it.
+/// Returns a body from edges: block `i` ends with a branch to `edges[i]`; `r` returns, `u` is unreachable. A `+`
+/// begins the scope and each `-` ends it.
 fn body(blocks: &[(&str, &[usize])]) -> Body {
     let mut text = String::from("sil @f : $@convention(thin) (Builtin.Int1, Builtin.RawPointer) -> () {\n");
     for (i, (marks, to)) in blocks.iter().enumerate() {
@@ -41,7 +41,7 @@ fn insts(body: &Body, opcode: Opcode) -> Vec<Inst> {
     all.filter(|&i| body.inst(i).opcode == opcode).collect()
 }
 
-/// What is wrong with the one scope of a body, as the names of the errors.
+/// Returns what is wrong with the one scope of a body, as the names of the errors.
 fn errors(blocks: &[(&str, &[usize])]) -> Vec<String> {
     let body = body(blocks);
     let dead_ends = DeadEnds::compute(&body);
@@ -108,7 +108,7 @@ fn contains_what_no_end_was_passed_before() {
     assert!(scopes.contains(insts(&body, Opcode::Unreachable)[0]));
 }
 
-/// All blocks that `a` does not dominate: those reached from the entry without it.
+/// Returns all blocks that `a` does not dominate: those reached from the entry without it.
 fn reached_without(body: &Body, a: Block) -> Vec<Block> {
     let mut work = silkit_base::Worklist::new();
     let mut found = Vec::new();
@@ -217,7 +217,7 @@ fn reaches(
     false
 }
 
-/// The errors of a scope by brute force: all states of paths, each with whether the scope is open.
+/// Returns the errors of a scope by brute force: all states of paths, each with whether the scope is open.
 fn by_definition(blocks: &[(String, Vec<usize>)]) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut seen = vec![[false; 3]; blocks.len()];

@@ -7,8 +7,8 @@ use silkit_ir::instructions::{AnyInst, LoadBorrow};
 use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
-/// The operands that hold addresses of memory that an instruction accesses, in order. Counting references and giving
-/// memory back are no accesses; nor are casts that do not branch, as the reference has it.
+/// Returns the operands that hold addresses of memory that an instruction accesses, in order. Counting references and
+/// giving memory back are no accesses; nor are casts that do not branch, as the reference has it.
 pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     let body = view.body;
     let mut found = Vec::new();
@@ -85,7 +85,7 @@ fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>
     }
 }
 
-/// The `partial_apply`s that a function value may come from, as far as that is in plain sight.
+/// Returns the `partial_apply`s that a function value may come from, as far as that is in plain sight.
 pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
     let mut pending = vec![function];
     let mut seen = FxHashSet::default();

@@ -18,7 +18,7 @@ pub struct ArgumentAccesses {
 }
 
 impl ArgumentAccesses {
-    /// The accessed parts by the indices of their members, the whole first.
+    /// Returns the accessed parts by the indices of their members, the whole first.
     pub fn parts(&self) -> impl Iterator<Item = (&[Symbol], AccessKind)> {
         self.parts.values().map(|(names, kind)| (names.as_slice(), *kind))
     }
@@ -135,7 +135,7 @@ fn of_argument(
     }
 }
 
-/// The part that all uses of an access are about, as long as there is one projection alone.
+/// Returns the part that all uses of an access are about, as long as there is one projection alone.
 fn only_part(facts: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
     let body = facts.body;
     let mut members = Vec::new();
@@ -167,7 +167,7 @@ fn only_projection(body: &Body, inst: Inst) -> Option<Inst> {
     (is_only && projects).then_some(only)
 }
 
-/// Whether an instruction is there for the thread sanitizer.
+/// Returns true if an instruction is there for the thread sanitizer.
 fn is_instrumentation(body: &Body, inst: Inst) -> bool {
     matches!(body.view(inst), AnyInst::Builtin(builtin) if builtin.name == "tsanInoutAccess")
 }

@@ -26,7 +26,7 @@ pub struct FormalAccess {
     pub base: (FunctionId, Value),
     /// What the access is for; `modify` where several differ.
     pub kind: AccessKind,
-    /// Whether no access of them has a conflict inside.
+    /// True if no access of them has a conflict inside.
     pub no_nested_conflict: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct FunctionAccesses {
     pub known: Vec<FormalAccess>,
     /// What is done to storage that is not known.
     pub unidentified: Option<AccessKind>,
-    /// Whether there were too many to list.
+    /// True if there were too many to list.
     is_full: bool,
 }
 
@@ -86,7 +86,7 @@ const MOST_STORAGES: usize = 200;
 /// Calls are followed this deep from the function that was asked about, as the reference does.
 const MOST_CALLS: usize = 5;
 
-/// The accesses of each function of a module; one without a body may do anything.
+/// Returns the accesses of each function of a module; one without a body may do anything.
 pub fn function_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, FunctionAccesses> {
     let module = program.module;
     let mut search = Search {
@@ -181,7 +181,7 @@ impl Search<'_> {
 }
 
 impl ProgramView<'_> {
-    /// The storage of an address.
+    /// Returns the storage of an address.
     fn storage(&self, function: FunctionId, body: &Body, address: Value) -> Option<Found> {
         let view = BodyView::new(self, &self.module.functions[function], body);
         find(&view, address, Scopes::Through)
@@ -212,7 +212,7 @@ impl ProgramView<'_> {
         }
     }
 
-    /// Whether an instruction may release something whose destruction accesses memory.
+    /// Returns true if an instruction may release something whose destruction accesses memory.
     fn may_run_code(&self, behavior: &Behavior<'_>, inst: Inst) -> bool {
         let body = behavior.body();
         if !behavior.may_release(inst) || body.is_deallocation(inst) {
@@ -281,7 +281,7 @@ impl ProgramView<'_> {
         is_new
     }
 
-    /// Whether an access is to memory that its function made.
+    /// Returns true if an access is to memory that its function made.
     fn is_local(&self, access: &FormalAccess) -> bool {
         if access.storage.kind != StorageKind::Box {
             return access.storage.kind == StorageKind::Stack;
@@ -291,7 +291,7 @@ impl ProgramView<'_> {
         body.zip(inst).is_some_and(|(body, inst)| body.is_allocation(inst))
     }
 
-    /// The number of the argument that names the storage of an access.
+    /// Returns the number of the argument that names the storage of an access.
     fn argument(&self, access: &FormalAccess) -> Option<usize> {
         let body = self.module.functions[access.function].body.as_ref()?;
         match body.def(access.storage.value?) {
@@ -300,7 +300,7 @@ impl ProgramView<'_> {
         }
     }
 
-    /// An access of a callee to an argument, as one to what the caller passes for it.
+    /// Returns an access of a callee to an argument, as one to what the caller passes for it.
     fn moved(
         &self,
         id: FunctionId,
@@ -320,7 +320,7 @@ impl ProgramView<'_> {
     }
 }
 
-/// What was copied, borrowed or moved.
+/// Returns what was copied, borrowed or moved.
 fn without_copies(body: &Body, value: Value) -> Value {
     let mut at = value;
     // A body that is wrong may define values by each other.
@@ -334,7 +334,7 @@ fn without_copies(body: &Body, value: Value) -> Value {
     at
 }
 
-/// The function value behind conversions, and the closure that was made of it.
+/// Returns the function value behind conversions, and the closure that was made of it.
 fn origin(body: &Body, callee: Value) -> (Value, Option<Inst>) {
     let mut value = callee;
     let mut closure = None;
@@ -357,7 +357,7 @@ fn origin(body: &Body, callee: Value) -> (Value, Option<Inst>) {
     (value, closure)
 }
 
-/// The value that a call passes for an argument of the callee, by itself or through a closure.
+/// Returns the value that a call passes for an argument of the callee, by itself or through a closure.
 fn passed_argument(addresses: Addresses, body: &Body, inst: Inst, argument: usize) -> Option<Value> {
     let site = ApplySite::new(body, inst, addresses)?;
     if let Some(applied) = site.applied_of_argument(argument) {

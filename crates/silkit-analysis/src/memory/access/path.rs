@@ -17,7 +17,7 @@ pub enum Offset {
 }
 
 impl Offset {
-    /// The sum of two offsets.
+    /// Returns the sum of two offsets.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         match (self, other) {
@@ -107,8 +107,8 @@ impl Way {
     }
 }
 
-/// The storage that an address belongs to and the path there. `None` where it leads to no memory that is known, or
-/// to different memory on different edges.
+/// Returns the storage that an address belongs to and the path there. `None` where it leads to no memory that is
+/// known, or to different memory on different edges.
 pub fn find(facts: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];

@@ -4,7 +4,8 @@ use silkit_base::FxHashSet;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst, Value};
 
-/// Whether the first result of an instruction is the reference that is its first operand, under another type or name.
+/// Returns true if the first result of an instruction is the reference that is its first operand, under another type
+/// or name.
 pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
     match body.view(inst) {
         AnyInst::CopyValue(_)
@@ -33,7 +34,7 @@ fn is_reference_like(body: &Body, value: Value) -> bool {
     matches!(body.value(value).ty.ty().kind(), K::Named(_))
 }
 
-/// The reference from which a reference was cast or copied. A phi whose values all come from one is that one.
+/// Returns the reference from which a reference was cast or copied. A phi whose values all come from one is that one.
 pub fn reference_root(body: &Body, reference: Value) -> Value {
     let root = without_casts(body, reference);
     if !body.is_phi(root) {

@@ -17,7 +17,7 @@ pub enum GlobalInitializer {
     Unknown,
 }
 
-/// What a function is as an initializer of a global variable.
+/// Returns what a function is as an initializer of a global variable.
 pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>) -> GlobalInitializer {
     if function.attributes.purpose != Some(SpecialPurpose::GlobalInit) {
         return GlobalInitializer::No;
@@ -86,7 +86,7 @@ pub enum Step {
     Root(Root),
 }
 
-/// What a value was derived from.
+/// Returns what a value was derived from.
 pub fn step(facts: &BodyView<'_>, value: Value) -> Step {
     let body = facts.body;
     match body.def(value) {
@@ -153,19 +153,20 @@ fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
     }
 }
 
-/// The address of the enum whose indirect payload a box is.
+/// Returns the address of the enum whose indirect payload a box is.
 fn payload_box(body: &Body, value: Value) -> Option<Value> {
     let load = body.def_as::<Load>(value)?;
     body.def_as::<UncheckedTakeEnumDataAddr>(load.address).map(|_| load.address)
 }
 
-/// The number that a value is known to be.
+/// Returns the number that a value is known to be.
 pub(super) fn constant(body: &Body, value: Value) -> Option<i64> {
     body.def_as::<IntegerLiteral>(value)?.value.as_str().parse().ok()
 }
 
 impl BodyView<'_> {
-    /// Whether a type is one of Swift's own pointers, whose raw value leads to memory, and none that only shares the name.
+    /// Returns true if a type is one of Swift's own pointers, whose raw value leads to memory, and none that only
+    /// shares the name.
     pub(super) fn is_unsafe_pointer(&self, ty: Type) -> bool {
         let TypeKind::Named(named) = ty.kind() else { return false };
         let is_pointer = matches!(
@@ -177,7 +178,7 @@ impl BodyView<'_> {
         is_pointer && (own.module.is_some_and(|module| module == "Swift") || !is_own())
     }
 
-    /// The part of a struct that a property is.
+    /// Returns the part of a struct that a property is.
     fn member(&self, ty: Type, field: DeclRef) -> Part {
         let index = || {
             let name = field.name()?;
@@ -187,7 +188,7 @@ impl BodyView<'_> {
         index().map_or(Part::UnknownMember, Part::Member)
     }
 
-    /// A property with its index among those of a class, its superclasses' before its own.
+    /// Returns a property with its index among those of a class, its superclasses' before its own.
     pub fn class_property(
         &self,
         ty: Type,

@@ -53,12 +53,12 @@ impl AccessStorage {
         Some(Self { kind, value })
     }
 
-    /// Whether it is memory of an object that is reached by reference.
+    /// Returns true if it is memory of an object that is reached by reference.
     pub fn is_reference(&self) -> bool {
         matches!(self.kind, StorageKind::Class(_) | StorageKind::Tail)
     }
 
-    /// The name of its kind, as the reference prints it.
+    /// Returns the name of its kind, as the reference prints it.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             StorageKind::Box => "Box",

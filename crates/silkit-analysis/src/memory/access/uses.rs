@@ -29,7 +29,7 @@ pub struct AccessUse {
     pub overlap: Overlap,
 }
 
-/// All uses whose memory may overlap that of a path, or reference the object that it is in.
+/// Returns all uses whose memory may overlap that of a path, or reference the object that it is in.
 pub fn uses(facts: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
     let mut walk =
         Walk { facts, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
@@ -43,7 +43,7 @@ pub fn uses(facts: &BodyView<'_>, storage: AccessStorage, base: Value, path: &Ac
     walk.found
 }
 
-/// The addresses of a global variable in a body.
+/// Returns the addresses of a global variable in a body.
 fn global_roots(facts: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
     let StorageKind::Global(name) = storage.kind else { return vec![base] };
     let body = facts.body;
@@ -64,9 +64,9 @@ struct State {
     is_reference: bool,
     /// How many members of the path were passed.
     matched: usize,
-    /// Whether more members were passed than the path has.
+    /// True if more members were passed than the path has.
     is_inner: bool,
-    /// Whether where it leads cannot be told any more.
+    /// True if where it leads cannot be told any more.
     is_lost: bool,
     offset: Offset,
 }
@@ -178,7 +178,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What is to be followed from a user of the object.
+    /// Returns what is to be followed from a user of the object.
     fn of_reference(&self, user: Inst) -> Follows {
         let body = self.facts.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
@@ -198,7 +198,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What is to be followed from a user of an address, a pointer or a box.
+    /// Returns what is to be followed from a user of an address, a pointer or a box.
     fn of_address(&self, operand: Operand, user: Inst) -> Follows {
         let body = self.facts.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
@@ -229,7 +229,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The state behind a part; `None` where it has nothing in common with the path.
+    /// Returns the state behind a part; `None` where it has nothing in common with the path.
     fn pass(&self, mut state: State, part: Part) -> Option<State> {
         match part {
             Part::Whole => {}
@@ -285,9 +285,9 @@ enum Follows {
     Value {
         value: Value,
         part: Part,
-        /// Whether it is a use of the memory as well.
+        /// True if it is a use of the memory as well.
         is_use: bool,
-        /// Whether it is an address, made of a reference.
+        /// True if it is an address, made of a reference.
         is_address: bool,
     },
 }

@@ -37,12 +37,12 @@ pub enum AccessBase {
 }
 
 impl AccessBase {
-    /// Whether the kind of memory is known, so that memory of other kinds is elsewhere.
+    /// Returns true if the kind of memory is known, so that memory of other kinds is elsewhere.
     pub fn has_known_kind(self) -> bool {
         matches!(self, Self::Box(_) | Self::Stack(_) | Self::Global(_) | Self::Class(_) | Self::Tail(_))
     }
 
-    /// The object that the memory is in.
+    /// Returns the object that the memory is in.
     pub fn object(self, body: &Body) -> Option<Value> {
         match self {
             Self::Box(address) | Self::Class(address) | Self::Tail(address) => {
@@ -52,7 +52,7 @@ impl AccessBase {
         }
     }
 
-    /// The kind, as the reference prints it.
+    /// Returns the kind, as the reference prints it.
     pub fn kind_name(self) -> &'static str {
         match self {
             Self::Box(_) => "box",
@@ -134,7 +134,7 @@ pub fn base_path(facts: &BodyView<'_>, address: Value) -> BasePath {
     found
 }
 
-/// Whether an address is that of an element among others.
+/// Returns true if an address is that of an element among others.
 fn has_elements(body: &Body, address: Value) -> bool {
     let opcode = body.defining_inst(address).map(|inst| body.inst(inst).opcode);
     matches!(opcode, Some(Opcode::IndexAddr | Opcode::RefTailAddr | Opcode::PointerToAddress))
@@ -196,7 +196,7 @@ fn step(facts: &BodyView<'_>, inst: Inst, value: Value) -> Up {
     }
 }
 
-/// The one address of the same type from which a pointer was made, through phis.
+/// Returns the one address of the same type from which a pointer was made, through phis.
 fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Value> {
     let ty = body.value(address).ty;
     let mut pending = vec![pointer];
@@ -254,7 +254,7 @@ pub(super) fn why_distinct(
     }
 }
 
-/// Which field of its object an address is of.
+/// Returns which field of its object an address is of.
 fn field(facts: &BodyView<'_>, address: Value) -> Option<u32> {
     let body = facts.body;
     match body.view(body.defining_inst(address)?) {
@@ -283,7 +283,7 @@ fn why_objects_are_distinct(
     }
 }
 
-/// Whether two references are to objects that were not allocated by the same instruction.
+/// Returns true if two references are to objects that were not allocated by the same instruction.
 pub(super) fn are_different_allocations(body: &Body, a: Value, b: Value) -> bool {
     let is_argument =
         |value| matches!(body.def(value), ValueDef::Argument(block, _) if body.is_entry_block(block));
@@ -304,7 +304,7 @@ fn is_allocation(body: &Body, value: Value) -> bool {
     })
 }
 
-/// Whether nobody else uses the memory of an argument while the function runs.
+/// Returns true if nobody else uses the memory of an argument while the function runs.
 pub(super) fn argument_is_exclusive(facts: &BodyView<'_>, argument: Value) -> bool {
     let ValueDef::Argument(_, index) = facts.body.def(argument) else { return false };
     let conventions = facts.function_type().map(|ty| Conventions::new(ty, facts.addresses()));

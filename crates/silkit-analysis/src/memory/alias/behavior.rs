@@ -19,18 +19,18 @@ use silkit_ir::{Body, FunctionId, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
-    /// Whether an instruction may read memory at an address.
+    /// Returns true if an instruction may read memory at an address.
     pub fn may_read(&self, inst: Inst, address: Value) -> bool {
         self.memory(inst, address).contains(Effects::READ)
     }
 
-    /// Whether an instruction may write to memory at an address.
+    /// Returns true if an instruction may write to memory at an address.
     pub fn may_write(&self, inst: Inst, address: Value) -> bool {
         self.memory(inst, address).contains(Effects::WRITE)
     }
 
-    /// Whether an instruction may read ([`Effects::READ`]) and write to ([`Effects::WRITE`]) the memory at an address, or
-    /// that a reference leads to.
+    /// Returns whether an instruction may read ([`Effects::READ`]) and write to ([`Effects::WRITE`]) the memory at an
+    /// address, or that a reference leads to.
     pub fn memory(&self, inst: Inst, address: Value) -> Effects {
         match self.immutability(address) {
             Some(Immutable::Always) => self.without_immutability(inst, address) - Effects::WRITE,
@@ -51,7 +51,7 @@ impl Aliases<'_> {
         self.body().info(inst).apply == Some(ApplyKind::Full)
     }
 
-    /// Whether the address that an access makes may come to a call.
+    /// Returns true if the address that an access makes may come to a call.
     fn is_passed(&self, inst: Inst, scope: Inst) -> bool {
         let body = self.body();
         body.results(scope).any(|access| {
@@ -133,7 +133,8 @@ impl Aliases<'_> {
         }
     }
 
-    /// What an instruction without rules of its own does: what its kind does, to the addresses that it is given.
+    /// Returns what an instruction without rules of its own does: what its kind does, to the addresses that it is
+    /// given.
     fn other(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
         let behavior = self.facts().behavior();
@@ -201,7 +202,8 @@ impl Aliases<'_> {
         effects
     }
 
-    /// What happens when an instruction destroys a value: any deinitializer may run, and reach what comes to it.
+    /// Returns what happens when an instruction destroys a value: any deinitializer may run, and reach what comes to
+    /// it.
     fn destruction(&self, inst: Inst, address: Value) -> Effects {
         if self.reaches(inst, address, !self.is_address(address)) { WORST } else { Effects::empty() }
     }
@@ -210,7 +212,7 @@ impl Aliases<'_> {
         self.body().value(value).ty.is_address()
     }
 
-    /// Whether what a value is about may come to an instruction.
+    /// Returns true if what a value is about may come to an instruction.
     fn reaches(&self, inst: Inst, value: Value, follows_loads: bool) -> bool {
         let mut visitor = ReachesInst { body: self.body(), target: inst, follows_loads };
         self.escapes.escapes_within(
@@ -240,7 +242,7 @@ impl Aliases<'_> {
         if is_lent || self.may_be_in_borrow(inst, address, value) { WORST } else { Effects::empty() }
     }
 
-    /// Whether an address may be in an object that is borrowed by a value.
+    /// Returns true if an address may be in an object that is borrowed by a value.
     fn may_be_in_borrow(&self, end: Inst, address: Value, borrowed: Value) -> bool {
         let body = self.body();
         let mut address = address;
@@ -293,7 +295,7 @@ impl Aliases<'_> {
         self.call(begin, begin, address)
     }
 
-    /// What a closure does to memory when it is made: it takes captured values along.
+    /// Returns what a closure does to memory when it is made: it takes captured values along.
     fn captured(&self, inst: Inst, address: Value) -> Effects {
         let mut visitor = ReachesClosure { view: self.facts(), target: inst, effects: Effects::empty() };
         let escapes = self.escapes.escapes_within(
@@ -329,7 +331,7 @@ impl Aliases<'_> {
         if self.reaches(inst, address, false) { effects } else { Effects::empty() }
     }
 
-    /// What a call does to the memory at an address.
+    /// Returns what a call does to the memory at an address.
     fn call(&self, inst: Inst, site: Inst, address: Value) -> Effects {
         let body = self.body();
         let Some(apply) = self.facts().apply_site(site) else { return WORST };
@@ -351,7 +353,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// What a function does to memory, wherever.
+    /// Returns what a function does to memory, wherever.
     fn global_effects(&self, callee: Value) -> Effects {
         let Some(callees) = self.escapes.facts.program.callees(self.body(), callee) else { return WORST };
         let all = callees.iter().map(|&id| self.of_function(id));
@@ -369,12 +371,12 @@ impl Aliases<'_> {
         self.escapes.facts.effects(id)
     }
 
-    /// What is done to memory by a function of which no effects were computed.
+    /// Returns what is done to memory by a function of which no effects were computed.
     fn promised(&self, id: FunctionId) -> Effects {
         declared_effects(&self.escapes.facts.program.module.functions[id]) & WORST
     }
 
-    /// What callees do to a part of an argument.
+    /// Returns what callees do to a part of an argument.
     fn on_argument(
         &self,
         callees: Option<&[FunctionId]>,
@@ -404,7 +406,7 @@ impl Aliases<'_> {
     }
 }
 
-/// What the convention of an argument allows to be done to what is passed.
+/// Returns what the convention of an argument allows to be done to what is passed.
 fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: ProjectionPath) -> Effects {
     if path.may_have_class_projection() {
         return effects;

@@ -53,23 +53,23 @@ impl<'a> Aliases<'a> {
         self.escapes.facts.body
     }
 
-    /// The name of the function.
+    /// Returns the name of the function.
     pub fn function_name(&self) -> Symbol {
         self.escapes.facts.function.name
     }
 
-    /// What is known about the types in the body.
+    /// Returns what is known about the types in the body.
     pub fn facts(&self) -> BodyView<'a> {
         self.escapes.facts
     }
 
-    /// Whether two values may be addresses of, or references to, overlapping memory.
+    /// Returns true if two values may be addresses of, or references to, overlapping memory.
     pub fn may_alias(&self, a: Value, b: Value) -> bool {
         self.relation(a, b).may_alias()
     }
 
-    /// Whether a value is seen to come to a use of itself. One that is not may alias itself nevertheless, but nothing that
-    /// could be asked about follows from it.
+    /// Returns true if a value is seen to come to a use of itself. One that is not may alias itself nevertheless, but
+    /// nothing that could be asked about follows from it.
     pub fn meets_itself(&self, value: Value) -> bool {
         let facts = &self.escapes.facts;
         if !self.body().value(value).ty.is_address() && facts.holds_nothing(value) {
@@ -79,7 +79,7 @@ impl<'a> Aliases<'a> {
         self.escapes.may_alias(at, at, self.budget)
     }
 
-    /// How two values relate, with the first reason that is found.
+    /// Returns how two values relate, with the first reason that is found.
     pub fn relation(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         let is_address = |value: Value| body.value(value).ty.is_address();
@@ -109,12 +109,12 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// The base of an address and the path from there.
+    /// Returns the base of an address and the path from there.
     pub fn base_path(&self, address: Value) -> BasePath {
         base_path(&self.escapes.facts, address)
     }
 
-    /// What types, bases and paths say.
+    /// Returns what types, bases and paths say.
     fn relation_of_addresses(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         if let (Some(a), Some(b)) = (types::typed_access(body, a), types::typed_access(body, b))

@@ -42,12 +42,12 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether the memory may overlap.
+    /// Returns true if the memory may overlap.
     pub fn may_alias(self) -> bool {
         matches!(self, Self::Same | Self::Overlap(..) | Self::Unknown)
     }
 
-    /// The name of the rule, in lower case with dashes.
+    /// Returns the name of the rule, in lower case with dashes.
     pub fn rule(self) -> &'static str {
         match self {
             Self::Same => "same-value",

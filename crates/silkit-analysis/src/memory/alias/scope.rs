@@ -30,7 +30,7 @@ impl fmt::Display for Immutable {
 }
 
 impl Aliases<'_> {
-    /// What keeps the memory at an address from being written.
+    /// Returns what keeps the memory at an address from being written.
     pub fn immutability(&self, address: Value) -> Option<Immutable> {
         let body = self.body();
         let found = self.base_path(address);
@@ -66,7 +66,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// What keeps a part of an object from being written.
+    /// Returns what keeps a part of an object from being written.
     fn object_immutability(&self, base: Value) -> Option<Immutable> {
         let body = self.body();
         let (object, is_immutable) = match body.view(body.defining_inst(base)?) {
@@ -100,7 +100,7 @@ impl Aliases<'_> {
         None
     }
 
-    /// Whether the caller keeps an argument alive.
+    /// Returns true if the caller keeps an argument alive.
     fn is_lent_argument(&self, argument: Value) -> bool {
         let ValueDef::Argument(_, index) = self.body().def(argument) else { return false };
         let facts = &self.escapes.facts;
@@ -108,8 +108,8 @@ impl Aliases<'_> {
         conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Guaranteed)
     }
 
-    /// Whether an instruction stands within a scope: where the scope dominates it and no end of the scope may come before
-    /// it. What is not known does not.
+    /// Returns true if an instruction stands within a scope: where the scope dominates it and no end of the scope may
+    /// come before it. What is not known does not.
     pub(super) fn is_within(&self, inst: Inst, scope: Inst) -> bool {
         let body = self.body();
         let is_end = |user: Inst| body.ends_scope(user) == body.begins_scope(scope);

@@ -18,7 +18,8 @@ pub struct TypeRules<'a> {
 const DEPTH: u32 = 12;
 
 impl TypeRules<'_> {
-    /// Whether two references of these types may be to the same object (Class TBAA). Types that are not known may.
+    /// Returns true if two references of these types may be to the same object (Class TBAA). Types that are not known
+    /// may.
     pub fn references_may_alias(&self, a: Type, b: Type) -> bool {
         let (Some(a_kind), Some(b_kind)) = (self.reference_kind(a), self.reference_kind(b)) else {
             return true;
@@ -56,7 +57,7 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Whether an instance of one class may be an instance of the other one.
+    /// Returns true if an instance of one class may be an instance of the other one.
     fn classes_may_alias(&self, a: Type, b: Type) -> bool {
         self.may_inherit(a, b) || self.may_inherit(b, a)
     }
@@ -85,8 +86,8 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Whether typed accesses of these types may be to overlapping memory (Typed Access TBAA). Types that are not known
-    /// may.
+    /// Returns true if typed accesses of these types may be to overlapping memory (Typed Access TBAA). Types that are
+    /// not known may.
     pub fn accesses_may_alias(&self, a: Type, b: Type) -> bool {
         if self.declarations.same_type(a, b, self.signature) != Some(false) {
             return true;
@@ -99,8 +100,8 @@ impl TypeRules<'_> {
         is_class(a) && is_class(b) || self.may_contain(a, b, 0) || self.may_contain(b, a, 0)
     }
 
-    /// Whether a type is one whose memory is not accessed as unrelated types. That functions, vectors and builtin
-    /// references are left out errs on the safe side.
+    /// Returns true if a type is one whose memory is not accessed as unrelated types. That functions, vectors and
+    /// builtin references are left out errs on the safe side.
     fn is_told_apart(&self, ty: Type) -> bool {
         if is_open(ty) {
             return false;
@@ -126,7 +127,7 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Whether a value of a type may have one of another type inside, without a pointer in between.
+    /// Returns true if a value of a type may have one of another type inside, without a pointer in between.
     fn may_contain(&self, whole: Type, part: Type, depth: u32) -> bool {
         if depth > DEPTH || is_open(whole) {
             return true;
@@ -180,7 +181,7 @@ enum ReferenceKind {
     Closure,
 }
 
-/// Whether a type may stand for others: an archetype, or one with one inside.
+/// Returns true if a type may stand for others: an archetype, or one with one inside.
 pub(super) fn is_open(ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Unknown
@@ -207,8 +208,8 @@ pub(super) fn is_open(ty: Type) -> bool {
     }
 }
 
-/// The type as which the memory at an address is accessed, where types may be trusted: the address comes from a root
-/// that introduces no alias, through projections alone.
+/// Returns the type as which the memory at an address is accessed, where types may be trusted: the address comes from
+/// a root that introduces no alias, through projections alone.
 pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
     let ty = body.value(address).ty;
     if !ty.is_address() || ty.is_unknown() || !has_safe_root(body, address) {
@@ -217,7 +218,7 @@ pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
     Some(ty)
 }
 
-/// Whether the root of an address introduces no alias.
+/// Returns true if the root of an address introduces no alias.
 fn has_safe_root(body: &Body, address: Value) -> bool {
     let mut value = address;
     for _ in 0..=body.inst_bound() {

@@ -57,7 +57,7 @@ pub struct Location {
     part: Option<Part>,
     /// The type that says what it owns: the enum's for a payload, which may be that of several cases.
     owner: SilType,
-    /// Whether it is the payload of several cases.
+    /// True if it is the payload of several cases.
     has_cases: bool,
     children: Vec<u32>,
     /// The leaves that it consists of.
@@ -69,9 +69,9 @@ pub struct Location {
 pub struct Leaf {
     /// The location that it is, or belongs to.
     pub location: u32,
-    /// Whether values in it own something, so that they must be destroyed or taken.
+    /// True if values in it own something, so that they must be destroyed or taken.
     pub owns: bool,
-    /// Whether it is known that there is something to store: it may be empty, or of unknown type.
+    /// True if it is known that there is something to store: it may be empty, or of unknown type.
     pub is_known: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct Access {
     pub location: u32,
     /// What it does.
     pub effect: AddressUse,
-    /// Whether a value of the type at this address may own something.
+    /// True if a value of the type at this address may own something.
     pub owns: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct Locations {
 }
 
 impl Locations {
-    /// The locations of a body.
+    /// Creates the locations of a body.
     pub fn compute(facts: &BodyView<'_>) -> Self {
         let mut all = Self::default();
         let body = facts.body;
@@ -210,7 +210,7 @@ impl Locations {
         self.roots.push(Root { value: root, kind, locations, addresses, accesses });
     }
 
-    /// The part of a location, made if it is new.
+    /// Returns the part of a location, made if it is new.
     fn part(
         &mut self,
         facts: &BodyView<'_>,
@@ -267,7 +267,7 @@ impl Locations {
         }
     }
 
-    /// The leaf that a location is, or that is left of it.
+    /// Returns the leaf that a location is, or that is left of it.
     fn rest(&self, facts: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
         let named: FxHashSet<Part> =
@@ -297,18 +297,18 @@ impl Locations {
         leaf(owns, is_known && !trivial.contains(&None))
     }
 
-    /// The part of a location, where something names it.
+    /// Returns the part of a location, where something names it.
     pub fn named_part(&self, location: u32, part: Part) -> Option<u32> {
         let children = &self.locations[location as usize].children;
         children.iter().copied().find(|child| self.locations[*child as usize].part == Some(part))
     }
 
-    /// Whether a part of a location is named.
+    /// Returns true if a part of a location is named.
     pub fn has_parts(&self, location: u32) -> bool {
         !self.locations[location as usize].children.is_empty()
     }
 
-    /// The tree of a location's root, by its position.
+    /// Returns the tree of a location's root, by its position.
     pub fn root_of(&self, location: u32) -> &Root {
         &self.roots[self.roots.partition_point(|root| root.locations.end <= location)]
     }
@@ -319,13 +319,13 @@ impl Location {
         Self { value, parent, part, owner, has_cases: false, children: Vec::new(), leaves: 0..0 }
     }
 
-    /// Whether its parts are those of different types, so that they cannot be told apart.
+    /// Returns true if its parts are those of different types, so that they cannot be told apart.
     fn is_ambiguous(&self) -> bool {
         self.has_cases && !self.children.is_empty()
     }
 }
 
-/// The parts of a struct or tuple.
+/// Returns the parts of a struct or tuple.
 fn parts(facts: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
         let element = |(i, e): (usize, &TupleElement)| (Part::Element(i as u32), e.ty);
@@ -335,13 +335,13 @@ fn parts(facts: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
     Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
 }
 
-/// Whether nothing else names the memory that is passed so.
+/// Returns true if nothing else names the memory that is passed so.
 fn is_identified(convention: ArgumentConvention) -> bool {
     use ArgumentConvention as C;
     matches!(convention, C::In | C::InGuaranteed | C::Inout | C::Out)
 }
 
-/// The cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
+/// Returns the cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
 pub fn switched_edges(facts: &BodyView<'_>, inst: Inst) -> Vec<usize> {
     super::uses::switched(facts, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
 }

@@ -8,12 +8,12 @@ use silkit_types::{SilType, Type, TypeKind};
 const DEPTH: u32 = 16;
 
 impl BodyView<'_> {
-    /// Whether values of a type own nothing.
+    /// Returns whether values of a type own nothing.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
         if ty.is_unknown() { None } else { self.declarations().is_trivial(ty.ty(), self.signature()) }
     }
 
-    /// Whether a value of a type has no bits, so that nothing need be stored to make one.
+    /// Returns whether a value of a type has no bits, so that nothing need be stored to make one.
     pub(super) fn is_empty(&self, ty: Type) -> Option<bool> {
         self.empty(ty, 0)
     }
@@ -47,7 +47,7 @@ impl BodyView<'_> {
         }
     }
 
-    /// Whether an enum that holds this case owns nothing.
+    /// Returns whether an enum that holds this case owns nothing.
     pub fn is_trivial_case(&self, ty: SilType, case: Symbol) -> Option<bool> {
         let found = self.declarations().enum_case(ty.ty(), case)?;
         if found.payload.is_none() {
@@ -63,7 +63,7 @@ impl BodyView<'_> {
         self.declarations().is_trivial(payload.ty, self.signature())
     }
 
-    /// The cases that the default target of a switch stands for; `None` where they are not known.
+    /// Returns the cases that the default target of a switch stands for; `None` where they are not known.
     pub(super) fn other_cases(&self, ty: SilType, listed: &[Symbol]) -> Option<Vec<Symbol>> {
         let cases = self.declarations().enum_cases(ty.ty())?;
         Some(cases.iter().map(|c| c.name).filter(|name| !listed.contains(name)).collect())

@@ -48,7 +48,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Whether it is all that there is.
+    /// Returns true if it is all that there is.
     pub fn is_whole(self) -> bool {
         matches!(self, Self::Payload(_) | Self::Content)
     }
@@ -74,7 +74,7 @@ pub struct AddressUse {
     pub on_edges: Vec<(usize, Leaves)>,
     /// The address that it makes.
     pub derived: Option<(Value, Derived)>,
-    /// Whether it changes or takes the value, which may not be done to one that is lent.
+    /// True if it changes or takes the value, which may not be done to one that is lent.
     pub changes: bool,
 }
 
@@ -113,7 +113,7 @@ impl AddressUse {
     }
 }
 
-/// What the use of an address does to its memory; `None` where that is not known, or the address escapes.
+/// Returns what the use of an address does to its memory; `None` where that is not known, or the address escapes.
 pub fn address_use(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
     let body = facts.body;
     let inst = body.operand(operand).user;
@@ -212,12 +212,12 @@ pub fn address_use(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse>
     })
 }
 
-/// Whether a terminator passes values on to blocks.
+/// Returns true if a terminator passes values on to blocks.
 fn passes(body: &Body, inst: Inst) -> bool {
     matches!(body.inst(inst).opcode, Opcode::Branch | Opcode::CondBranch)
 }
 
-/// What it does to memory to be passed to a function.
+/// Returns what it does to memory to be passed to a function.
 fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> {
     use ArgumentConvention as C;
     let site = ApplySite::new(facts.body, inst, facts.addresses())?;
@@ -254,7 +254,7 @@ fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> 
     }
 }
 
-/// What it does to memory to be yielded to the caller.
+/// Returns what it does to memory to be yielded to the caller.
 fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
     let own = facts.function_type()?;
     match Conventions::new(own, facts.addresses()).yield_convention(facts.body.operand_index(operand))? {
@@ -267,7 +267,7 @@ fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
     }
 }
 
-/// The edges of a switch behind which an enum is known to own nothing.
+/// Returns the edges of a switch behind which an enum is known to own nothing.
 pub(super) fn switched(facts: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
     let body = facts.body;
     let ty = facts.ty(body.operands(inst).first()?.value);

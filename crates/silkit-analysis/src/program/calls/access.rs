@@ -8,7 +8,7 @@ use silkit_types::decl::{Access, DeclBody, DeclFlags, Declarations, MemberKind, 
 #[derive(Clone, Copy, Debug)]
 pub struct Visibility<'a> {
     declarations: &'a Declarations,
-    /// Whether the whole module is here, `-wmo`: what is internal is then called from here alone.
+    /// True if the whole module is here, `-wmo`: what is internal is then called from here alone.
     pub is_whole_module: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What a method reference names, by what stands behind its `!`.
+    /// Returns what a method reference names, by what stands behind its `!`.
     pub(super) fn of(method: DeclRef) -> Self {
         let data = method.data();
         let first = data.kinds.first().map_or("", |k| k.as_str());
@@ -50,17 +50,17 @@ impl Kind {
 }
 
 impl<'a> Visibility<'a> {
-    /// What is visible of a module with these declarations.
+    /// Returns what is visible of a module with these declarations.
     pub fn new(declarations: &'a Declarations, is_whole_module: bool) -> Self {
         Self { declarations, is_whole_module }
     }
 
-    /// The declarations.
+    /// Returns the declarations.
     pub fn declarations(&self) -> &'a Declarations {
         self.declarations
     }
 
-    /// A type that the module itself declares.
+    /// Returns a type that the module itself declares.
     pub(super) fn own(&self, path: Symbol) -> Option<&'a NominalDecl> {
         let own = self.declarations.own();
         let decl = own.get(path).and_then(|entry| entry.nominal.as_ref());
@@ -70,7 +70,7 @@ impl<'a> Visibility<'a> {
             .filter(|d| !d.flags.contains(DeclFlags::AMBIGUOUS))
     }
 
-    /// The path of the type that declares a member, and the member's name.
+    /// Returns the path of the type that declares a member, and the member's name.
     pub(super) fn split(method: DeclRef) -> Option<(Symbol, Symbol)> {
         let (name, outer) = method.data().path.split_last()?;
         let outer: Vec<&str> = outer.iter().map(|s| s.as_str()).collect();
@@ -78,7 +78,7 @@ impl<'a> Visibility<'a> {
         (!outer.is_empty()).then(|| (Symbol::new(&outer.join(".")), Symbol::new(bare)))
     }
 
-    /// The bodies of a type of the module and of its extensions.
+    /// Returns the bodies of a type of the module and of its extensions.
     pub(super) fn bodies(&self, path: Symbol) -> impl Iterator<Item = &'a DeclBody> + use<'a> {
         let entry = self.declarations.own().get(path);
         let nominal = entry.and_then(|e| e.nominal.as_ref()).map(|n| &n.body);
@@ -133,14 +133,14 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Whether all that may be called in the place of a member is in this module.
+    /// Returns true if all that may be called in the place of a member is in this module.
     pub fn is_closed(&self, method: DeclRef) -> bool {
         let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
         let Some((owner, name)) = Self::split(method).filter(|_| !is_foreign) else { return false };
         self.is_member_closed(owner, name, Kind::of(method))
     }
 
-    /// Whether all types that conform to a protocol are in this module.
+    /// Returns true if all types that conform to a protocol are in this module.
     pub(super) fn is_protocol_closed(&self, protocol: Symbol) -> bool {
         match self.access_of_type(protocol) {
             None | Some(Access::Open | Access::Public | Access::Package) => false,
@@ -164,7 +164,7 @@ impl<'a> Visibility<'a> {
     }
 }
 
-/// What code elsewhere may have inlined is as visible as what is public.
+/// Returns what code elsewhere may have inlined is as visible as what is public.
 fn public_if(access: Access, flags: DeclFlags) -> Access {
     if flags.contains(DeclFlags::USABLE_FROM_INLINE) { access.max(Access::Public) } else { access }
 }

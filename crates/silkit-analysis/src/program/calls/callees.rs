@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub struct Callees<'a> {
     /// Those that are known, sorted by name.
     pub known: Cow<'a, [FunctionId]>,
-    /// Whether there are no others.
+    /// True if there are no others.
     pub is_complete: bool,
 }
 
@@ -26,7 +26,8 @@ impl Callees<'_> {
     /// Any function.
     pub const UNKNOWN: Self = Self { known: Cow::Borrowed(&[]), is_complete: false };
 
-    /// Whether all functions that may be called are known, and have bodies that are not copies of ones elsewhere.
+    /// Returns true if all functions that may be called are known, and have bodies that are not copies of ones
+    /// elsewhere.
     pub fn all_have_bodies(&self, module: &Module) -> bool {
         use Linkage::{HiddenExternal, PackageExternal, PublicExternal, SharedExternal};
         let is_copy =
@@ -103,7 +104,8 @@ impl<'a> Reader<'a> {
         self.tables
     }
 
-    /// The methods, by class, name and kind, that another file may override, or that are overridden by such ones.
+    /// Returns the methods, by class, name and kind, that another file may override, or that are overridden by such
+    /// ones.
     fn overridden_elsewhere(&self) -> FxHashSet<(Symbol, Symbol, u8)> {
         let hierarchy = ClassHierarchy::new(self.visibility);
         let mut open = FxHashSet::default();
@@ -123,7 +125,7 @@ impl<'a> Reader<'a> {
         open
     }
 
-    /// Each is named for its class, of which it takes an object.
+    /// Returns each is named for its class, of which it takes an object.
     fn find_deallocators(&self) -> FxHashMap<Symbol, FunctionId> {
         let declarations = self.visibility.declarations();
         let mut found = FxHashMap::default();
@@ -213,7 +215,8 @@ impl<'a> CalleeAnalysis<'a> {
         self.of_value(body, callee_origin(body, body.operand_value(site, 0)))
     }
 
-    /// The functions that a call of a value may reach, as it is: conversions and copies of functions are not followed.
+    /// Returns the functions that a call of a value may reach, as it is: conversions and copies of functions are not
+    /// followed.
     pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'a> {
         let Some(inst) = body.defining_inst(callee) else { return Callees::UNKNOWN };
         match body.inst(inst).opcode {
@@ -238,7 +241,7 @@ impl<'a> CalleeAnalysis<'a> {
         }
     }
 
-    /// The implementations of a method that a lookup in a table may find.
+    /// Returns the implementations of a method that a lookup in a table may find.
     pub fn of_method(&self, method: DeclRef, formal: Option<Type>) -> Callees<'a> {
         let Some(found) = self.tables.methods.get(&method) else { return Callees::UNKNOWN };
         let exact = match found.types.as_slice() {
@@ -258,7 +261,7 @@ impl<'a> CalleeAnalysis<'a> {
         Callees { known, is_complete: !found.is_open }
     }
 
-    /// The one function by which a type, or one that it inherits from, meets a requirement.
+    /// Returns the one function by which a type, or one that it inherits from, meets a requirement.
     pub fn witness(&self, ty: Type, requirement: DeclRef, formal: Option<Type>) -> Option<FunctionId> {
         let declarations = self.program.declarations;
         let (protocol, _) = Visibility::split(requirement)?;
@@ -288,8 +291,8 @@ impl<'a> CalleeAnalysis<'a> {
         None
     }
 
-    /// The deinitializers that the end of a value's lifetime may call, where it is a reference to an object of a
-    /// class or of one that inherits from it.
+    /// Returns the deinitializers that the end of a value's lifetime may call, where it is a reference to an object
+    /// of a class or of one that inherits from it.
     pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'a> {
         let declarations = self.program.declarations;
         let mut ty = ty.ty();
@@ -310,7 +313,7 @@ impl<'a> CalleeAnalysis<'a> {
     }
 }
 
-/// What an optional type holds.
+/// Returns what an optional type holds.
 pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),
@@ -321,7 +324,7 @@ pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<
     }
 }
 
-/// What makes a function value: conversions, copies and borrows of it taken away.
+/// Returns what makes a function value: conversions, copies and borrows of it taken away.
 pub fn callee_origin(body: &Body, value: Value) -> Value {
     let mut at = value;
     // A body that is wrong may define values by each other.

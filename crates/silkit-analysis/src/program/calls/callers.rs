@@ -12,12 +12,12 @@ pub struct LocalUses {
     pub calls: Vec<Inst>,
     /// The closures of it.
     pub closures: Vec<Inst>,
-    /// Whether it may be called elsewhere too.
+    /// True if it may be called elsewhere too.
     pub escapes: bool,
 }
 
 impl LocalUses {
-    /// The uses of what a `function_ref` gives.
+    /// Creates the uses of what a `function_ref` gives.
     pub fn of(view: &BodyView<'_>, reference: Inst) -> Self {
         let body = view.body;
         let mut this = Self::default();
@@ -85,32 +85,32 @@ pub struct CallersOf {
 }
 
 impl CallersOf {
-    /// Whether a call of it is known.
+    /// Returns true if a call of it is known.
     pub fn has_caller(&self) -> bool {
         self.callers.iter().any(|c| c.calls)
     }
 
-    /// The least number of arguments that a closure of it holds; 0 where there is none.
+    /// Returns the least number of arguments that a closure of it holds; 0 where there is none.
     pub fn least_captured(&self) -> usize {
         self.callers.iter().filter_map(|c| c.captured).min().unwrap_or(0)
     }
 
-    /// Whether all calls by those functions that name it are known.
+    /// Returns true if all calls by those functions that name it are known.
     pub fn is_complete_where_named(&self) -> bool {
         self.callers.iter().all(|c| c.is_complete)
     }
 
-    /// Whether all calls of it are known.
+    /// Returns true if all calls of it are known.
     pub fn is_complete(&self) -> bool {
         !self.is_called_indirectly && !self.is_called_elsewhere && self.is_complete_where_named()
     }
 
-    /// The functions that make closures of it.
+    /// Returns the functions that make closures of it.
     pub fn capturers(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.callers.iter().filter(|c| c.captured.is_some()).map(|c| c.function)
     }
 
-    /// The functions that call it.
+    /// Returns the functions that call it.
     pub fn callers(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.callers.iter().filter(|c| c.calls).map(|c| c.function)
     }
@@ -167,7 +167,7 @@ impl Callers {
     }
 }
 
-/// Whether tables may hold the function, so that it is called without being named.
+/// Returns true if tables may hold the function, so that it is called without being named.
 fn is_method(function: &silkit_ir::Function) -> bool {
     let Some(ty) = function.ty.ty().as_function() else { return true };
     matches!(
@@ -176,7 +176,7 @@ fn is_method(function: &silkit_ir::Function) -> bool {
     )
 }
 
-/// Whether other files or modules may call it, or have it.
+/// Returns true if other files or modules may call it, or have it.
 pub(super) fn is_visible_elsewhere(function: &silkit_ir::Function, is_whole_module: bool) -> bool {
     match function.linkage {
         Linkage::Private | Linkage::Shared => false,

@@ -14,7 +14,7 @@ pub struct ClassHierarchy {
 }
 
 impl ClassHierarchy {
-    /// The classes of a module, by their paths.
+    /// Creates the classes of a module, by their paths.
     pub fn new(visibility: Visibility<'_>) -> Self {
         let mut this = Self::default();
         let declarations = visibility.declarations();
@@ -41,24 +41,25 @@ impl ClassHierarchy {
         this
     }
 
-    /// The superclass of a class, wherever that is declared.
+    /// Returns the superclass of a class, wherever that is declared.
     pub fn superclass(&self, class: Symbol) -> Option<Symbol> {
         self.superclasses.get(&class).copied()
     }
 
-    /// The classes that a class inherits from, nearest first.
+    /// Returns the classes that a class inherits from, nearest first.
     pub fn superclasses(&self, class: Symbol) -> impl Iterator<Item = Symbol> + '_ {
         // A wrong module may let classes inherit from each other.
         let most = self.superclasses.len();
         std::iter::successors(self.superclass(class), |&c| self.superclass(c)).take(most)
     }
 
-    /// The classes of the module that inherit from a class directly, in order.
+    /// Returns the classes of the module that inherit from a class directly, in order.
     pub fn direct_subclasses(&self, class: Symbol) -> &[Symbol] {
         self.subclasses.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// All classes of the module that inherit from a class, each after the one that it inherits from directly.
+    /// Returns all classes of the module that inherit from a class, each after the one that it inherits from
+    /// directly.
     pub fn subclasses(&self, class: Symbol) -> Vec<Symbol> {
         let mut all = self.direct_subclasses(class).to_vec();
         let mut seen: FxHashSet<Symbol> = all.iter().copied().chain([class]).collect();
@@ -70,13 +71,13 @@ impl ClassHierarchy {
         all
     }
 
-    /// Whether no subclass of a class, or of one that inherits from it, can be in another file or module.
+    /// Returns true if no subclass of a class, or of one that inherits from it, can be in another file or module.
     pub fn is_closed(&self, class: Symbol) -> bool {
         self.closed.contains(&class)
             && self.subclasses(class).iter().all(|subclass| self.closed.contains(subclass))
     }
 
-    /// Whether a class inherits from another one or is that.
+    /// Returns true if a class inherits from another one or is that.
     pub fn inherits(&self, class: Symbol, from: Symbol) -> bool {
         class == from || self.superclasses(class).any(|c| c == from)
     }

@@ -83,13 +83,14 @@ impl BottomUp {
         Self { groups }
     }
 
-    /// The groups, each of functions that call each other in circles, or of one function.
+    /// Returns the groups, each of functions that call each other in circles, or of one function.
     pub fn groups(&self) -> &[Vec<FunctionId>] {
         &self.groups
     }
 
-    /// The functions in steps: whoever works on those of one step at the same time, and on the steps in order, sees of
-    /// each function that one names what was there when the functions were worked on one after the other.
+    /// Returns the functions in steps: whoever works on those of one step at the same time, and on the steps in
+    /// order, sees of each function that one names what was there when the functions were worked on one after the
+    /// other.
     pub fn steps(&self, graph: &CallGraph) -> Vec<Vec<FunctionId>> {
         let mut step_of = vec![u32::MAX; graph.edges.len()];
         // The step after all those earlier functions that name a function.
@@ -115,7 +116,7 @@ impl BottomUp {
         steps
     }
 
-    /// The functions.
+    /// Returns the functions.
     pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.groups.iter().flatten().copied()
     }

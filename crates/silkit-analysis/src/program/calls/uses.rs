@@ -68,12 +68,12 @@ impl FunctionUses {
         }
     }
 
-    /// The known uses of a function, in the order of the module.
+    /// Returns the known uses of a function, in the order of the module.
     pub fn of(&self, function: FunctionId) -> &[Use] {
         &self.of[function]
     }
 
-    /// Whether a function may be used where it is not named here: by a table, another file or another module.
+    /// Returns true if a function may be used where it is not named here: by a table, another file or another module.
     pub fn is_used_elsewhere(&self, function: FunctionId) -> bool {
         self.is_used_elsewhere[function]
     }

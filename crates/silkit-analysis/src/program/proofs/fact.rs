@@ -29,12 +29,12 @@ impl Fact {
     pub(super) const FEW: [Self; 6] =
         [Self::Allocate, Self::Count, Self::Release, Self::Lock, Self::Trap, Self::Unknown];
 
-    /// How many facts there are about a function with so many arguments.
+    /// Returns how many facts there are about a function with so many arguments.
     pub(super) fn count(arguments: usize) -> usize {
         Self::FEW.len() + 2 * (arguments + 1)
     }
 
-    /// Its place among the facts about a function.
+    /// Returns its place among the facts about a function.
     pub(super) fn index(self) -> usize {
         let memory = |on: Subject| match on {
             Subject::Global => Self::FEW.len(),
@@ -52,14 +52,14 @@ impl Fact {
         }
     }
 
-    /// The fact at a place.
+    /// Creates the fact at a place.
     pub(super) fn at(index: usize) -> Self {
         let Some(memory) = index.checked_sub(Self::FEW.len()) else { return Self::FEW[index] };
         let on = (memory / 2).checked_sub(1).map_or(Subject::Global, Subject::Argument);
         if memory.is_multiple_of(2) { Self::Read(on) } else { Self::Write(on) }
     }
 
-    /// The argument whose memory it is about.
+    /// Returns the argument whose memory it is about.
     pub fn argument(self) -> Option<usize> {
         match self {
             Self::Read(Subject::Argument(index)) | Self::Write(Subject::Argument(index)) => Some(index),
@@ -67,7 +67,7 @@ impl Fact {
         }
     }
 
-    /// A word for it.
+    /// Returns a word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Allocate => "allocate",

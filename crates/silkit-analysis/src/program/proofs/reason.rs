@@ -33,12 +33,12 @@ pub enum Unknown {
 }
 
 impl Reason {
-    /// Whether it proves that something may be done; it is only not excluded otherwise.
+    /// Returns true if it proves that something may be done; it is only not excluded otherwise.
     pub fn is_proof(self) -> bool {
         !matches!(self, Self::Unknown(_))
     }
 
-    /// The function that it is about.
+    /// Returns the function that it is about.
     pub fn function(self) -> Option<FunctionId> {
         match self {
             Self::Says(id) | Self::Ends(id) | Self::Unknown(Unknown::Function(id)) => Some(id),

@@ -59,12 +59,12 @@ impl<'a> Recorder<'a> {
         this
     }
 
-    /// What was recorded.
+    /// Returns what was recorded.
     pub fn finish(self) -> Records {
         self.records
     }
 
-    /// Whether the function's attributes leave something possible.
+    /// Returns true if the function's attributes leave something possible.
     fn is_allowed(&self, fact: Fact) -> bool {
         self.allowed.contains(match fact {
             Fact::Read(_) => Effects::READ,
@@ -116,7 +116,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Whether an operand may hold references.
+    /// Returns true if an operand may hold references.
     fn concerns_references(&self, body: &Body, inst: Inst) -> bool {
         let may_hold = |value| self.facts.is_trivial(body.value(value).ty) != Some(true);
         body.operands(inst).is_empty() || body.operands(inst).iter().any(|o| may_hold(o.value))
@@ -222,7 +222,7 @@ impl<'a> Recorder<'a> {
         first.is_some_and(is_trivial) && projections.all(is_trivial)
     }
 
-    /// What is unknown at an instruction.
+    /// Returns what is unknown at an instruction.
     fn unknown_code(&self, inst: Inst) -> Unknown {
         let body = self.facts.body;
         let calls = body.info(inst).apply.is_some() || body.inst(inst).opcode == Opcode::Builtin;
@@ -272,12 +272,12 @@ impl Witness for Recorder<'_> {
     }
 }
 
-/// Whether there is code of a function.
+/// Returns true if there is code of a function.
 pub(super) fn has_blocks(function: &Function) -> bool {
     function.body.as_ref().is_some_and(|body| body.entry_block().is_some())
 }
 
-/// The number of arguments of a function that has a body.
+/// Returns the number of arguments of a function that has a body.
 pub(super) fn arguments(function: &Function) -> usize {
     let entry = function.body.as_ref().map(|body| body.entry_arguments());
     entry.map_or(0, <[_]>::len)

@@ -33,7 +33,7 @@ pub struct Proofs {
 /// Why a function may do something.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// Whether there is an instruction that does it; it is only not excluded otherwise.
+    /// True if there is an instruction that does it; it is only not excluded otherwise.
     pub is_proved: bool,
     /// The calls, each in the function that the one before calls, and the instruction at the end.
     pub steps: Vec<Step>,
@@ -106,7 +106,7 @@ impl Proofs {
         }
     }
 
-    /// The edges by the facts from which they lead: where each fact's begin, and all of them.
+    /// Returns the edges by the facts from which they lead: where each fact's begin, and all of them.
     fn by_source(&self) -> (Vec<u32>, Vec<u32>) {
         let mut starts = vec![0; self.ways.len() + 1];
         for (edge, _) in &self.edges {
@@ -129,15 +129,15 @@ impl Proofs {
         (self.first[edge.callee] + edge.callee_fact) as usize
     }
 
-    /// What a function may do: the facts that are proved or not excluded.
+    /// Returns what a function may do: the facts that are proved or not excluded.
     pub fn facts(&self, function: FunctionId) -> impl Iterator<Item = Fact> + '_ {
         let base = self.first[function] as usize;
         let count = self.records[function].leaves.len();
         (0..count).filter(move |at| !matches!(self.ways[base + at], Way::None)).map(Fact::at)
     }
 
-    /// Whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only not
-    /// excluded, `None` where it does not.
+    /// Returns whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only
+    /// not excluded, `None` where it does not.
     pub fn verdict(&self, function: FunctionId, fact: Fact) -> Option<bool> {
         let at = self.node(function, fact)?;
         (!matches!(self.ways[at], Way::None)).then(|| self.is_proved[at])

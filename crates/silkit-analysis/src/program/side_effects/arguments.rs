@@ -53,9 +53,9 @@ impl Collector<'_> {
 struct Uses<'a> {
     view: BodyView<'a>,
     has_ossa: bool,
-    /// Whether the memory may be left uninitialized by a load.
+    /// True if the memory may be left uninitialized by a load.
     takes: bool,
-    /// Whether a closure holds it that may be destroyed where it is called.
+    /// True if a closure holds it that may be destroyed where it is called.
     is_captured: bool,
 }
 
@@ -82,7 +82,7 @@ impl Uses<'_> {
         }
     }
 
-    /// An argument that escapes in what is called may be used anywhere.
+    /// Returns an argument that escapes in what is called may be used anywhere.
     fn pass(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
         let body = facts.body;
         let inst = body.operand(operand).user;

@@ -8,7 +8,7 @@ use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Inst, Opcode};
 
 impl BodyView<'_> {
-    /// Whether a deinitializer that runs after an instruction must not run before it.
+    /// Returns true if a deinitializer that runs after an instruction must not run before it.
     ///
     /// That is so where the program could tell the difference: at synchronization, at loads of `weak` and `unowned`
     /// references, and at accesses to memory of which nothing is known. A call is what the functions are that it may
@@ -28,7 +28,7 @@ impl BodyView<'_> {
     }
 }
 
-/// Whether a deinitializer must not run earlier than an instruction, what it calls aside.
+/// Returns true if a deinitializer must not run earlier than an instruction, what it calls aside.
 pub(super) fn may_be_barrier(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: Inst) -> bool {
     let calls = accesses.body.info(inst).apply == Some(ApplyKind::Full);
     behavior.may_load_weak_or_unowned(inst)
@@ -36,7 +36,7 @@ pub(super) fn may_be_barrier(behavior: &Behavior<'_>, accesses: &BodyView<'_>, i
         || may_access_pointer(behavior, accesses, inst)
 }
 
-/// Whether it may access memory of which nothing is known.
+/// Returns true if it may access memory of which nothing is known.
 fn may_access_pointer(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: Inst) -> bool {
     if !behavior.may_read_or_write(inst) {
         return false;

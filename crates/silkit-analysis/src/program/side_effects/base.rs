@@ -20,7 +20,7 @@ pub(crate) enum AccessBase {
     Other,
 }
 
-/// Where an address comes from, and the path from there.
+/// Returns where an address comes from, and the path from there.
 pub(crate) fn access_path(
     facts: BodyView<'_>,
     address: Value,
@@ -36,7 +36,7 @@ pub(crate) fn access_path(
 
 struct BaseFinder {
     found: (AccessBase, ProjectionPath),
-    /// Whether the last step went from element to element.
+    /// True if the last step went from element to element.
     was_indexed: bool,
 }
 
@@ -96,7 +96,7 @@ impl Walker<ProjectionPath> for BaseFinder {
     }
 }
 
-/// The address that a pointer was made of, where it is one.
+/// Returns the address that a pointer was made of, where it is one.
 fn pointed_to(facts: BodyView<'_>, pointer: Value) -> Option<Value> {
     let mut walk = Walk::new(facts);
     walk.up(pointer, ProjectionPath::EMPTY);

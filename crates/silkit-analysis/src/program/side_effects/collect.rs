@@ -147,7 +147,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether a closure may be called in the function that makes it.
+    /// Returns true if a closure may be called in the function that makes it.
     fn may_be_called_here(&self, inst: Inst) -> bool {
         let body = self.body();
         let Some(closure) = body.first_result(inst) else { return true };
@@ -216,7 +216,7 @@ impl Collector<'_> {
         self.cause = Cause::Instruction;
     }
 
-    /// What a function does elsewhere than to its arguments, and how that is known.
+    /// Returns what a function does elsewhere than to its arguments, and how that is known.
     fn effects_of(&self, callee: FunctionId) -> (Effects, Cause) {
         let program = self.view.program;
         match &self.view.effects(callee).side {
@@ -293,7 +293,7 @@ impl Collector<'_> {
         self.add_at(effects, value, self.whole(value));
     }
 
-    /// The path to all that an effect on a value may mean.
+    /// Returns the path to all that an effect on a value may mean.
     fn whole(&self, value: Value) -> ProjectionPath {
         let ty = self.body().value(value).ty;
         let inside = ProjectionPath::of(Component::AnyValueFields);
@@ -404,7 +404,7 @@ impl EscapeVisitor for ToCall<'_> {
     }
 }
 
-/// Whether calling a value consumes it.
+/// Returns true if calling a value consumes it.
 fn consumes_callee(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| {
         let has_context = matches!(f.convention, Convention::Thick);
@@ -412,7 +412,7 @@ fn consumes_callee(ty: SilType) -> bool {
     })
 }
 
-/// Whether the effects in the table keep an instruction in its place, and mean nothing to callers.
+/// Returns true if the effects in the table keep an instruction in its place, and mean nothing to callers.
 fn keeps_order_only(opcode: Opcode) -> bool {
     matches!(
         opcode,

@@ -21,8 +21,8 @@ use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
 use silkit_ir::{EffectsKind, Function, Linkage, Value};
 
-/// Whether side effects are computed for a function: what other modules define may change, what is promised by an
-/// attribute need not be found, and functions that are not to be optimized are left as they are.
+/// Returns true if side effects are computed for a function: what other modules define may change, what is promised
+/// by an attribute need not be found, and functions that are not to be optimized are left as they are.
 pub fn has_computed_effects(function: &Function) -> bool {
     let is_external = matches!(
         function.linkage,
@@ -35,7 +35,7 @@ pub fn has_computed_effects(function: &Function) -> bool {
     function.is_optimized() && !is_external && promise.is_none_or(|promise| promise == EffectsKind::ReadWrite)
 }
 
-/// What a function may do of which no effects were computed.
+/// Returns what a function may do of which no effects were computed.
 pub fn declared_effects(function: &Function) -> Effects {
     if function.has_semantics("programtermination_point") {
         // Nobody sees what it writes. What it reads must be there, such as the message that it prints.
@@ -52,8 +52,8 @@ pub fn declared_effects(function: &Function) -> Effects {
     }
 }
 
-/// How an argument is passed, by the convention that is spelled: a value that is passed as it is, because no value lives in
-/// memory, counts as what it will be.
+/// Returns how an argument is passed, by the convention that is spelled: a value that is passed as it is, because no
+/// value lives in memory, counts as what it will be.
 fn convention(conventions: Conventions<'_>, argument: usize) -> Option<ArgumentConvention> {
     match conventions.param_of_argument(argument) {
         Some(param) => Some(Addresses::Lowered.param(conventions.ty.params[param].convention)),
@@ -61,7 +61,7 @@ fn convention(conventions: Conventions<'_>, argument: usize) -> Option<ArgumentC
     }
 }
 
-/// The effects that are possible on an argument that is passed by a convention.
+/// Returns the effects that are possible on an argument that is passed by a convention.
 pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConvention) -> Effects {
     use ArgumentConvention as A;
     let kept = match convention {
@@ -77,7 +77,7 @@ pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConven
     effects & kept & owned
 }
 
-/// The side effects of a function. A witness is told where each comes from.
+/// Returns the side effects of a function. A witness is told where each comes from.
 pub fn side_effects(view: BodyView<'_>, witness: &mut dyn Witness) -> SideEffects {
     let body = view.body;
     let arguments: &[Value] = body.entry_arguments();

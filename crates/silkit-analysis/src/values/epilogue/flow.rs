@@ -16,8 +16,8 @@ enum Ahead {
 }
 
 impl Epilogue<'_> {
-    /// The last retain, or release, of a value on each path to the end of the function: one on every path, or none at
-    /// all where a path has none, or where something else may release first.
+    /// Returns the last retain, or release, of a value on each path to the end of the function: one on every path, or
+    /// none at all where a path has none, or where something else may release first.
     ///
     /// A call of the function itself counts as a retain of what it returns.
     pub fn last(&self, value: Value, kind: EpilogueKind) -> Vec<Inst> {
@@ -68,7 +68,7 @@ impl Epilogue<'_> {
         }
     }
 
-    /// What the value is called in each block: where it is a phi, what is passed for it in the blocks before.
+    /// Returns what the value is called in each block: where it is a phi, what is passed for it in the blocks before.
     fn local_values(&self, value: Value) -> Vec<Value> {
         let body = self.body;
         let mut locals = vec![value; body.block_bound()];
@@ -88,7 +88,7 @@ impl Epilogue<'_> {
         locals
     }
 
-    /// The last retain or release of a value in a block, or that something stands in the way.
+    /// Returns the last retain or release of a value in a block, or that something stands in the way.
     fn last_in(&self, block: Block, value: Value, kind: EpilogueKind) -> Result<Option<Inst>, Blocked> {
         let body = self.body;
         let root = self.identity.root(value);

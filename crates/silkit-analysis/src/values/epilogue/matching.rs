@@ -31,7 +31,8 @@ impl Epilogue<'_> {
         self.body.blocks().find(returns)
     }
 
-    /// The retains of what the function returns that nothing may undo before it does: one on each path, or none.
+    /// Returns the retains of what the function returns that nothing may undo before it does: one on each path, or
+    /// none.
     pub fn returned(&self) -> Vec<Inst> {
         let body = self.body;
         let Some(end) = self.return_block() else { return Vec::new() };
@@ -72,7 +73,7 @@ impl Epilogue<'_> {
         Vec::new()
     }
 
-    /// The last retain of a value in a block. A call of the function itself retains what it returns.
+    /// Returns the last retain of a value in a block. A call of the function itself retains what it returns.
     fn retain_in(&self, block: Block, value: Value) -> Found {
         let root = self.identity.root(value);
         let mut at = self.body.last_inst(block);
@@ -91,8 +92,8 @@ impl Epilogue<'_> {
         Found::Nothing
     }
 
-    /// The owned arguments that the block which returns releases wholly, at once or part by part, with the releases,
-    /// the last first.
+    /// Returns the owned arguments that the block which returns releases wholly, at once or part by part, with the
+    /// releases, the last first.
     pub fn released_arguments(&self) -> Vec<(Value, Vec<Inst>)> {
         let body = self.body;
         let mut found: Vec<(Value, Vec<Inst>)> = Vec::new();
@@ -121,7 +122,7 @@ impl Epilogue<'_> {
         found
     }
 
-    /// The value that a value was extracted from.
+    /// Returns the value that a value was extracted from.
     fn whole(&self, part: Value) -> Value {
         let mut at = part;
         for _ in 0..self.body.inst_bound() {
@@ -143,7 +144,7 @@ impl Epilogue<'_> {
             && conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Owned)
     }
 
-    /// The steps from a value to a part of it that was extracted.
+    /// Returns the steps from a value to a part of it that was extracted.
     fn path(&self, whole: Value, part: Value) -> Option<Vec<Part>> {
         let body = self.body;
         let mut steps = Vec::new();
@@ -166,7 +167,7 @@ impl Epilogue<'_> {
         Some(steps)
     }
 
-    /// Whether what an instruction releases is no part of what others do, and they release no part of that.
+    /// Returns true if what an instruction releases is no part of what others do, and they release no part of that.
     fn is_separate(&self, whole: Value, releases: &[Inst], inst: Inst) -> bool {
         let path = |i: Inst| self.path(whole, self.body.operand_value(i, 0));
         let Some(new) = path(inst) else { return false };
@@ -187,7 +188,7 @@ impl Epilogue<'_> {
         self.is_covered(self.body.value(argument).ty, &paths)
     }
 
-    /// Whether these paths lead to all parts of a type that hold references.
+    /// Returns true if these paths lead to all parts of a type that hold references.
     fn is_covered(&self, ty: SilType, paths: &[&[Part]]) -> bool {
         if self.identity.is_trivial_type(ty) || paths.iter().any(|p| p.is_empty()) {
             return true;

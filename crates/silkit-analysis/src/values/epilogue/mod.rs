@@ -50,14 +50,14 @@ impl<'a> Epilogue<'a> {
         self.identity.root(self.body.operand_value(inst, 0))
     }
 
-    /// Whether an instruction calls the function that it is in.
+    /// Returns true if an instruction calls the function that it is in.
     fn recurses(&self, inst: Inst) -> bool {
         self.body.inst(inst).opcode == Opcode::Apply
             && called_function(self.body, inst) == Some(self.view.function.name)
     }
 
-    /// Whether what follows an instruction cannot be thought before it: it may release something, or see how many
-    /// references there are.
+    /// Returns true if what follows an instruction cannot be thought before it: it may release something, or see how
+    /// many references there are.
     fn blocks(&self, inst: Inst, kind: EpilogueKind) -> bool {
         let body = self.body;
         let sees_count = matches!(

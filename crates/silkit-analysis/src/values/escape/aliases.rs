@@ -36,7 +36,8 @@ impl EscapeVisitor for ToValue<'_> {
 }
 
 impl BodyView<'_> {
-    /// The path to all addresses that a value holds: in itself where it is one, else in the objects that it refers to.
+    /// Returns the path to all addresses that a value holds: in itself where it is one, else in the objects that it
+    /// refers to.
     pub fn addresses_in(&self, value: Value) -> ProjectionPath {
         let ty = self.body.value(value).ty;
         let inner = ProjectionPath::of(Component::AnyValueFields);
@@ -50,8 +51,8 @@ impl BodyView<'_> {
 }
 
 impl Escapes<'_> {
-    /// Whether addresses, each the part of a value that a path leads to, may be the same. At most so many steps are done
-    /// for an answer.
+    /// Returns true if addresses, each the part of a value that a path leads to, may be the same. At most so many
+    /// steps are done for an answer.
     pub fn may_alias(&self, a: (Value, ProjectionPath), b: (Value, ProjectionPath), steps: u32) -> bool {
         // That one does not come to the other shows where it is local and does not escape.
         [(a, b), (b, a)].into_iter().all(|((value, at), (target, path))| {

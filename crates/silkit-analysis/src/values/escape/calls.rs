@@ -118,7 +118,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// The value that a call returns directly.
+/// Returns the value that a call returns directly.
 fn direct_result(body: &Body, inst: Inst) -> Option<Value> {
     match body.inst(inst).opcode {
         Opcode::Apply => body.first_result(inst),
@@ -130,7 +130,7 @@ fn direct_result(body: &Body, inst: Inst) -> Option<Value> {
     }
 }
 
-/// Whether the result of a call depends on the address of an argument, not only on the value there.
+/// Returns true if the result of a call depends on the address of an argument, not only on the value there.
 fn depends_on_address(site: &ApplySite<'_>, argument: usize) -> bool {
     let Some(conventions) = site.callee_conventions() else { return true };
     let Some(param) = conventions.param_of_argument(argument) else { return false };

@@ -9,7 +9,7 @@ use silkit_ir::{Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// The use of a value.
+    /// Returns the use of a value.
     pub(super) fn value_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -89,7 +89,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// The use of an address.
+    /// Returns the use of an address.
     pub(super) fn address_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -188,7 +188,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         STAYS
     }
 
-    /// Whether it escapes through the deinitializer.
+    /// Returns whether it escapes through the deinitializer.
     pub(super) fn destroy(&self, walk: &EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
         // Deinitializers take references, whatever the destroyed value holds around them.
         let inner = path.path.pop_value_fields();
@@ -211,7 +211,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Whether a closure keeps the address that it captures; from some it copies the value.
+/// Returns true if a closure keeps the address that it captures; from some it copies the value.
 fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool {
     let body = walk.facts.body;
     let site = walk.facts.apply_site(inst);
@@ -219,7 +219,7 @@ fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool
     !matches!(convention, Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed))
 }
 
-/// Whether nothing becomes of a value that an instruction uses.
+/// Returns true if nothing becomes of a value that an instruction uses.
 fn stays_at(opcode: Opcode) -> bool {
     matches!(
         opcode,

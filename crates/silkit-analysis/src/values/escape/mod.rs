@@ -22,25 +22,25 @@ use std::ops::ControlFlow;
 
 /// Says at uses and definitions what an escape is.
 pub trait EscapeVisitor {
-    /// A use was reached.
+    /// Returns a use was reached.
     fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
         let _ = (operand, path);
         AtUse::Follow
     }
 
-    /// A definition was reached.
+    /// Returns a definition was reached.
     fn at_def(&mut self, value: Value, path: EscapePath) -> AtDef {
         let _ = (value, path);
         AtDef::Follow
     }
 
-    /// Whether values are followed that cannot refer to anything.
+    /// Returns true if values are followed that cannot refer to anything.
     fn follows_trivial(&self) -> bool {
         false
     }
 
-    /// Whether what is loaded from an address counts as the address does. It does not where the question is about the
-    /// address itself.
+    /// Returns true if what is loaded from an address counts as the address does. It does not where the question is
+    /// about the address itself.
     fn follows_loads(&self) -> bool {
         true
     }
@@ -74,7 +74,7 @@ impl<'a> Escapes<'a> {
         Self { facts }
     }
 
-    /// Whether the part of a value that a path leads to escapes, as a visitor understands it.
+    /// Returns true if the part of a value that a path leads to escapes, as a visitor understands it.
     pub fn escapes(
         &self,
         value: Value,
@@ -119,7 +119,7 @@ impl<'a> NewObjects<'a> {
         Self { escapes, walk: Walk::new(escapes.facts) }
     }
 
-    /// Whether an object escapes.
+    /// Returns true if an object escapes.
     pub(crate) fn escapes(&mut self, object: Value) -> bool {
         self.walk.up(object, EscapePath::new(ProjectionPath::EMPTY));
         let mut walker = EscapeWalker { view: self.escapes.facts, visitor: &mut AnyEscape, steps: u32::MAX };
@@ -145,18 +145,18 @@ const ESCAPES: ControlFlow<()> = ControlFlow::Break(());
 const STAYS: ControlFlow<()> = ControlFlow::Continue(());
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Whether a value may hold what the walk is about.
+    /// Returns true if a value may hold what the walk is about.
     fn is_relevant(&self, facts: &BodyView<'_>, value: Value, path: ProjectionPath) -> bool {
         self.visitor.follows_trivial() && !path.has_class_projection() || !facts.holds_nothing(value)
     }
 
-    /// Whether loads from an address are followed.
+    /// Returns true if loads from an address are followed.
     fn follows_loads(&self, path: EscapePath) -> bool {
         self.visitor.follows_loads() || path.path.may_have_class_projection() || path.is_address_stored
     }
 
-    /// The path at which the effects of a callee are asked for. An address of a class property cannot escape from a
-    /// function that the object is passed to; what is stored there could.
+    /// Returns the path at which the effects of a callee are asked for. An address of a class property cannot escape
+    /// from a function that the object is passed to; what is stored there could.
     fn effects_path(&self, path: ProjectionPath) -> ProjectionPath {
         if self.visitor.follows_loads() { path } else { path.pop_last_class_and_values() }
     }
@@ -228,8 +228,8 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
 }
 
 impl BodyView<'_> {
-    /// Whether a value, or what is at an address, neither owns anything nor can point to anything. What a closure holds
-    /// counts although it does not escape; what is not known may.
+    /// Returns true if a value, or what is at an address, neither owns anything nor can point to anything. What a
+    /// closure holds counts although it does not escape; what is not known may.
     pub fn holds_nothing(&self, value: Value) -> bool {
         let ty = self.body.value(value).ty;
         !ty.is_unknown()
@@ -237,7 +237,7 @@ impl BodyView<'_> {
     }
 }
 
-/// Whether a value is a closure that does not escape.
+/// Returns true if a value is a closure that does not escape.
 fn is_noescape(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
 }

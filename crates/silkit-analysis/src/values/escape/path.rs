@@ -9,10 +9,10 @@ use silkit_types::SilType;
 pub struct EscapePath {
     /// Where in the value it is.
     pub path: ProjectionPath,
-    /// Whether what is stored to memory is followed up. At first it is not: other values in the same memory do not change
-    /// where the followed one goes. Once the walk goes up from a load, whatever was stored is meant.
+    /// True if what is stored to memory is followed up. At first it is not: other values in the same memory do not
+    /// change where the followed one goes. Once the walk goes up from a load, whatever was stored is meant.
     pub follows_stores: bool,
-    /// Whether an address was stored, as a raw pointer: loads may give it back.
+    /// True if an address was stored, as a raw pointer: loads may give it back.
     pub is_address_stored: bool,
     /// The class of the value, where exactly that is known: it says which deinitializer runs.
     pub exact_type: Option<SilType>,

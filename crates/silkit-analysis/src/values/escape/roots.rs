@@ -9,7 +9,7 @@ use silkit_ir::{Body, Opcode, Value, ValueDef};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// The definition of a value.
+    /// Returns the definition of a value.
     pub(super) fn value_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -53,7 +53,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// The definition of an address.
+    /// Returns the definition of an address.
     pub(super) fn address_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -98,7 +98,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Whether nobody else uses the memory of an argument as long as the function runs.
+/// Returns true if nobody else uses the memory of an argument as long as the function runs.
 pub(crate) fn is_exclusive(convention: ArgumentConvention) -> bool {
     use ArgumentConvention as A;
     matches!(
@@ -115,7 +115,7 @@ pub(crate) fn is_exclusive(convention: ArgumentConvention) -> bool {
     )
 }
 
-/// The `try_apply` whose result is the argument of a block.
+/// Returns the `try_apply` whose result is the argument of a block.
 fn normal_result_of(body: &Body, block: silkit_ir::Block) -> Option<silkit_ir::Inst> {
     let mut edges = body.incoming(block);
     let (Some(edge), None) = (edges.next(), edges.next()) else { return None };

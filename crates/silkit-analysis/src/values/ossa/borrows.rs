@@ -12,7 +12,7 @@ pub struct Borrows<'a> {
     pub body: &'a Body,
     /// The ownership of its values.
     pub ownership: &'a BodyOwnership<'a>,
-    /// Whether phis count as reborrows that are not marked so, but that scopes come in at.
+    /// True if phis count as reborrows that are not marked so, but that scopes come in at.
     takes_unmarked: bool,
 }
 
@@ -21,51 +21,52 @@ pub struct Borrows<'a> {
 pub struct ScopeEnds {
     /// The uses of the scope's values that end it; those of a reborrow go on in another scope.
     pub ends: Vec<Operand>,
-    /// Whether something uses the scope that could end it elsewhere.
+    /// True if something uses the scope that could end it elsewhere.
     pub escapes: bool,
 }
 
 impl<'a> Borrows<'a> {
-    /// The borrows of a body whose values have this ownership.
+    /// Creates the borrows of a body whose values have this ownership.
     pub fn new(body: &'a Body, ownership: &'a BodyOwnership<'a>) -> Self {
         Self { body, ownership, takes_unmarked: false }
     }
 
-    /// The same, but phis that scopes come in at are reborrows even where they are not marked so, as when a scope is
-    /// never ended.
+    /// Returns the same, but phis that scopes come in at are reborrows even where they are not marked so, as when a
+    /// scope is never ended.
     pub fn with_unmarked_reborrows(self) -> Self {
         Self { takes_unmarked: true, ..self }
     }
 
-    /// Whether a value has an ownership.
+    /// Returns true if a value has an ownership.
     pub fn has(&self, value: Value, ownership: Ownership) -> bool {
         self.ownership.value(value) == Some(ownership)
     }
 
-    /// How an operand uses its value, where that is known.
+    /// Returns how an operand uses its value, where that is known.
     pub fn using(&self, operand: Operand) -> Option<OperandOwnership> {
         self.ownership.operand(operand)
     }
 
-    /// Whether an operand ends the lifetime of its value.
+    /// Returns true if an operand ends the lifetime of its value.
     pub fn ends_lifetime(&self, operand: Operand) -> bool {
         self.using(operand).is_some_and(OperandOwnership::ends_lifetime)
     }
 
-    /// Whether a value is an argument that edges pass, if there are any: not one of the entry or of a terminator.
+    /// Returns true if a value is an argument that edges pass, if there are any: not one of the entry or of a
+    /// terminator.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
         !self.body.is_entry_block(block)
             && self.body.incoming(block).all(|edge| self.body.edge_operand(edge, index.into()).is_some())
     }
 
-    /// Whether a value is a phi that ends the borrow scopes that come in and begins one.
+    /// Returns true if a value is a phi that ends the borrow scopes that come in and begins one.
     pub fn is_reborrow(&self, value: Value) -> bool {
         let is_marked = self.body.value(value).arg_flags.contains(ArgFlags::REBORROW);
         self.is_phi(value) && (is_marked || (self.takes_unmarked && self.takes_scope(value)))
     }
 
-    /// Whether a scope comes in at a phi, perhaps by way of other phis.
+    /// Returns true if a scope comes in at a phi, perhaps by way of other phis.
     fn takes_scope(&self, phi: Value) -> bool {
         let mut seen = FxHashSet::default();
         let mut work = vec![phi];
@@ -85,14 +86,14 @@ impl<'a> Borrows<'a> {
         false
     }
 
-    /// Whether an operand that a branch passes ends its value for the argument.
+    /// Returns true if an operand that a branch passes ends its value for the argument.
     pub(super) fn is_passed_on(&self, operand: Operand) -> bool {
         self.ends_lifetime(operand)
             || (self.takes_unmarked
                 && self.introduces_borrow(self.behind_borrowed(self.body.operand(operand).value)))
     }
 
-    /// The phi that a `borrowed … from` speaks of, or the value itself.
+    /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
     pub fn behind_borrowed(&self, value: Value) -> Value {
         match self.body.defining_inst(value) {
             Some(inst) if self.body.inst(inst).opcode == Opcode::BorrowedFrom => {
@@ -102,7 +103,7 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// The `borrowed … from` of a phi.
+    /// Returns the `borrowed … from` of a phi.
     pub fn borrowed_from(&self, phi: Value) -> Option<Inst> {
         let is_of_phi = |i: &Inst| {
             self.body.inst(*i).opcode == Opcode::BorrowedFrom && self.body.operand_value(*i, 0) == phi
@@ -110,14 +111,14 @@ impl<'a> Borrows<'a> {
         self.body.users(phi).find(is_of_phi)
     }
 
-    /// The values that the `borrowed … from` of a phi lists.
+    /// Returns the values that the `borrowed … from` of a phi lists.
     pub fn listed(&self, phi: Value) -> Vec<Value> {
         let operands = self.borrowed_from(phi).map_or(&[][..], |inst| self.body.operands(inst));
         operands.iter().skip(1).map(|o| o.value).collect()
     }
 
-    /// Whether a guaranteed value begins a borrow scope, or is one that the caller lends. A phi does if it is a
-    /// reborrow.
+    /// Returns true if a guaranteed value begins a borrow scope, or is one that the caller lends. A phi does if it is
+    /// a reborrow.
     pub fn introduces_borrow(&self, value: Value) -> bool {
         if !self.has(value, Ownership::Guaranteed) {
             return false;
@@ -136,8 +137,8 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// The values that a value's lifetime depends on: an owned one on itself, a guaranteed one on the borrow scopes
-    /// that it was forwarded from. In the order of a walk that sees the last operand first.
+    /// Returns the values that a value's lifetime depends on: an owned one on itself, a guaranteed one on the borrow
+    /// scopes that it was forwarded from. In the order of a walk that sees the last operand first.
     pub fn introducers(&self, value: Value) -> Vec<Value> {
         let mut found = Vec::new();
         self.each_introducer(value, |introducer| match introducer {
@@ -175,7 +176,7 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// The operands that a value that is no phi is forwarded from.
+    /// Returns the operands that a value that is no phi is forwarded from.
     pub fn forwarding_operands(&self, value: Value) -> impl Iterator<Item = Operand> + 'a {
         let body = self.body;
         let inst = match body.def(value) {
@@ -186,8 +187,8 @@ impl<'a> Borrows<'a> {
         inst.into_iter().flat_map(move |inst| forwarded_operands(body, inst))
     }
 
-    /// The values that a value was forwarded from, of any ownership but none, as far as possible: those that something
-    /// else than forwarding made. In the order of a walk that sees the last operand first.
+    /// Returns the values that a value was forwarded from, of any ownership but none, as far as possible: those that
+    /// something else than forwarding made. In the order of a walk that sees the last operand first.
     pub fn origins(&self, value: Value) -> Vec<Value> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
@@ -209,8 +210,8 @@ impl<'a> Borrows<'a> {
         found
     }
 
-    /// The uses that end the life of a closure on the stack, of its copies and of what these are forwarded to. The last
-    /// of them ends what the closure borrows.
+    /// Returns the uses that end the life of a closure on the stack, of its copies and of what these are forwarded
+    /// to. The last of them ends what the closure borrows.
     pub fn closure_ends(&self, closure: Inst) -> Vec<Operand> {
         let body = self.body;
         let mut ends = Vec::new();
@@ -245,7 +246,7 @@ impl<'a> Borrows<'a> {
         ends
     }
 
-    /// The values to which an operand forwards its value: results, or arguments of the successors.
+    /// Returns the values to which an operand forwards its value: results, or arguments of the successors.
     pub fn forwarded_values(&self, operand: Operand) -> Vec<Value> {
         let body = self.body;
         let user = body.operand(operand).user;
@@ -258,8 +259,8 @@ impl<'a> Borrows<'a> {
         body.results(user).chain(arguments).collect()
     }
 
-    /// The values that enclose a value: none but for guaranteed ones; for a borrow scope those outside of it, for what
-    /// is forwarded from scopes these.
+    /// Returns the values that enclose a value: none but for guaranteed ones; for a borrow scope those outside of it,
+    /// for what is forwarded from scopes these.
     pub fn enclosing(&self, value: Value) -> Vec<Value> {
         let phi = self.behind_borrowed(value);
         if !self.has(phi, Ownership::Guaranteed) {
@@ -277,7 +278,7 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// What a scope that a value begins borrows, where that is a value; `None` for a value that begins none.
+    /// Returns what a scope that a value begins borrows, where that is a value; `None` for a value that begins none.
     pub(super) fn scope_base(&self, value: Value) -> Option<Option<Value>> {
         if !self.introduces_borrow(value) {
             return None;
@@ -287,7 +288,7 @@ impl<'a> Borrows<'a> {
         Some(begin.map(|i| self.body.operand_value(i, 0)))
     }
 
-    /// Whether an operand lends its value for a scope that lasts.
+    /// Returns true if an operand lends its value for a scope that lasts.
     pub fn begins_scope(&self, operand: Operand) -> bool {
         if self.using(operand) == Some(OperandOwnership::Borrow) {
             return true;
@@ -298,7 +299,7 @@ impl<'a> Borrows<'a> {
             && self.is_reborrow(self.body.operand_value(user, 0))
     }
 
-    /// What ends the scope for which an operand lends its value.
+    /// Returns what ends the scope for which an operand lends its value.
     pub fn scope_ends(&self, operand: Operand) -> ScopeEnds {
         let body = self.body;
         let user = body.operand(operand).user;
@@ -326,7 +327,7 @@ impl<'a> Borrows<'a> {
         self.body.inst(self.body.operand(operand).user).opcode == opcode
     }
 
-    /// The uses that end what a `begin_apply` began.
+    /// Returns the uses that end what a `begin_apply` began.
     pub fn coroutine_ends(&self, begin: Inst) -> impl Iterator<Item = Operand> + '_ {
         self.body
             .results(begin)

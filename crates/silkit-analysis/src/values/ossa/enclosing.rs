@@ -25,14 +25,14 @@ struct Incoming {
     phis: Vec<usize>,
 }
 
-/// The guaranteed phis of a body in the order of its blocks.
+/// Returns the guaranteed phis of a body in the order of its blocks.
 pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     let body = borrows.body;
     let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
     arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
 }
 
-/// What encloses the guaranteed phis of a body, as their edges tell, whatever their `borrowed … from` list.
+/// Returns what encloses the guaranteed phis of a body, as their edges tell, whatever their `borrowed … from` list.
 ///
 /// A phi may come in at others, so what is known spreads until nothing is new. A round looks at the phis in order, at
 /// those alone that another one has told something.
@@ -106,7 +106,8 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
     all
 }
 
-/// What stands behind an edge for a value that encloses another: the argument for which it ends, or the value itself.
+/// Returns what stands behind an edge for a value that encloses another: the argument for which it ends, or the value
+/// itself.
 pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;
     let to = body.edge(edge).to;

@@ -12,8 +12,8 @@ use std::ops::Range;
 /// More leaves than a type has that people would write; one with more counts as one leaf.
 const MOST_LEAVES: usize = 100_000;
 
-/// How many leaves a type has: those of all stored properties, elements and payloads, one more for an enum's case, and
-/// one for anything else.
+/// Returns how many leaves a type has: those of all stored properties, elements and payloads, one more for an enum's
+/// case, and one for anything else.
 pub fn leaf_count(ty: SilType, declarations: &Declarations) -> usize {
     let mut count = 0;
     let mut steps = 0;
@@ -37,7 +37,7 @@ pub fn leaf_count(ty: SilType, declarations: &Declarations) -> usize {
     count.max(1)
 }
 
-/// The types of the stored properties of a struct.
+/// Returns the types of the stored properties of a struct.
 fn struct_fields(ty: Type, declarations: &Declarations) -> Option<Vec<Type>> {
     let decl = declarations.nominal_of(ty)?;
     (decl.kind == NominalKind::Struct).then(|| TypeFacts::stored_fields(declarations, ty)).flatten()
@@ -66,7 +66,7 @@ pub struct FieldBoundary {
 }
 
 impl FieldLiveness {
-    /// The liveness of a value with so many leaves, which defines some of them and dominates their uses.
+    /// Creates the liveness of a value with so many leaves, which defines some of them and dominates their uses.
     pub fn of_value(body: &Body, value: Value, count: usize, leaves: Range<usize>) -> Self {
         let mut all = Self::with((0..count).map(|_| Liveness::of_dominating()).collect());
         if let Some(def) = Def::of(body, value) {
@@ -75,7 +75,7 @@ impl FieldLiveness {
         all
     }
 
-    /// The liveness of something with so many leaves and several definitions, none of them known yet.
+    /// Creates the liveness of something with so many leaves and several definitions, none of them known yet.
     pub fn of_several(count: usize) -> Self {
         Self::with(vec![Liveness::of_several(); count])
     }
@@ -85,7 +85,7 @@ impl FieldLiveness {
         Self { leaves, found: Vec::new(), is_found, users: Vec::new(), is_user }
     }
 
-    /// The liveness of each leaf.
+    /// Returns the liveness of each leaf.
     pub fn leaves(&self) -> &[Liveness] {
         &self.leaves
     }
@@ -113,22 +113,22 @@ impl FieldLiveness {
         }
     }
 
-    /// The blocks in which a leaf is live, in the order in which they were found.
+    /// Returns the blocks in which a leaf is live, in the order in which they were found.
     pub fn blocks(&self) -> &[Block] {
         &self.found
     }
 
-    /// How live each leaf is in a block.
+    /// Returns how live each leaf is in a block.
     pub fn block(&self, block: Block) -> impl Iterator<Item = BlockLiveness> + '_ {
         self.leaves.iter().map(move |leaf| leaf.block(block))
     }
 
-    /// The instructions that use leaves, in the order in which they were told.
+    /// Returns the instructions that use leaves, in the order in which they were told.
     pub fn users(&self) -> &[Inst] {
         &self.users
     }
 
-    /// Where the lives end.
+    /// Returns where the lives end.
     pub fn boundary(&self, body: &Body) -> FieldBoundary {
         let (mut users, mut edges, mut defs) = (Places::default(), Places::default(), Places::default());
         for &block in &self.found {

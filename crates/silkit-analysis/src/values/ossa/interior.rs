@@ -15,7 +15,7 @@ pub struct InnerScope {
     pub value: Value,
     /// What begins it.
     pub begin: Inst,
-    /// Whether it lends memory inside of the value.
+    /// True if it lends memory inside of the value.
     pub is_of_memory: bool,
 }
 
@@ -47,8 +47,8 @@ pub enum Interior {
 }
 
 impl Borrows<'_> {
-    /// The interior uses of a value, in the order in which they were found: the newest use first, what it leads to
-    /// right behind it.
+    /// Returns the interior uses of a value, in the order in which they were found: the newest use first, what it
+    /// leads to right behind it.
     pub fn interior_uses(&self, value: Value, extent: Extent) -> Vec<Interior> {
         let roots = self.roots(value);
         let mut walk = Walk { borrows: *self, extent, roots, seen: FxHashSet::default(), found: Vec::new() };
@@ -101,7 +101,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// The phis of a phi's block that it encloses.
+    /// Returns the phis of a phi's block that it encloses.
     pub fn inner_adjacent_phis(&self, phi: Value) -> Vec<Value> {
         let block = match self.body.def(phi) {
             silkit_ir::ValueDef::Argument(block, _) => block,
@@ -185,14 +185,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an operand is listed as enclosing a phi that is no reborrow.
+    /// Returns true if an operand is listed as enclosing a phi that is no reborrow.
     fn encloses(&self, operand: Operand) -> bool {
         let user = self.borrows.body.operand(operand).user;
         self.borrows.body.inst(user).opcode == Opcode::BorrowedFrom
             && self.borrows.body.operand_index(operand) > 0
     }
 
-    /// The values that an operand forwards to and whose uses are to be seen.
+    /// Returns the values that an operand forwards to and whose uses are to be seen.
     fn forwarded(&mut self, operand: Operand, is_branch: bool) -> Vec<Value> {
         let forwarded = self.borrows.forwarded_values(operand);
         if is_branch {

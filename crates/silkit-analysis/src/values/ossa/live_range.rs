@@ -28,7 +28,7 @@ pub enum AddressLiveRange<'a> {
 }
 
 impl<'a> AddressLiveRange<'a> {
-    /// The range for an address of a base at an instruction that it reaches; `None` where it is not known.
+    /// Creates the range for an address of a base at an instruction that it reaches; `None` where it is not known.
     ///
     /// The conventions are those of the function; without them arguments are not known.
     pub fn of(
@@ -63,7 +63,7 @@ impl<'a> AddressLiveRange<'a> {
         }
     }
 
-    /// Whether an instruction behind the one that was asked about lies in the range or is an end of it.
+    /// Returns true if an instruction behind the one that was asked about lies in the range or is an end of it.
     pub fn covers(&self, inst: Inst) -> bool {
         match self {
             Self::Caller(_) | Self::Global(_) => true,
@@ -120,8 +120,8 @@ impl<'a> AddressLiveRange<'a> {
 }
 
 impl<'a> Borrows<'a> {
-    /// The instructions from the definition of a value to all its interior uses, scopes inside up to their ends; escapes
-    /// are taken for uses. `None` for `undef`.
+    /// Returns the instructions from the definition of a value to all its interior uses, scopes inside up to their
+    /// ends; escapes are taken for uses. `None` for `undef`.
     pub fn interior_range(&self, value: Value) -> Option<InstRange<'a>> {
         let begin = match self.body.def(value) {
             ValueDef::Result(inst, _) => inst,

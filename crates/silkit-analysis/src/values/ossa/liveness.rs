@@ -38,7 +38,7 @@ pub enum Def {
 }
 
 impl Def {
-    /// What defines a value; `None` for `undef`.
+    /// Returns what defines a value; `None` for `undef`.
     pub fn of(body: &Body, value: Value) -> Option<Self> {
         match body.def(value) {
             ValueDef::Result(inst, _) => Some(Self::Inst(inst)),
@@ -63,7 +63,7 @@ impl Def {
 pub struct Liveness {
     defs: Vec<Def>,
     def_blocks: FxHashSet<Block>,
-    /// Whether the one definition dominates all uses.
+    /// True if the one definition dominates all uses.
     is_ssa: bool,
     blocks: FxHashMap<Block, BlockLiveness>,
     /// The live blocks in the order in which they were found.
@@ -84,7 +84,7 @@ pub struct Boundary {
 }
 
 impl Liveness {
-    /// The liveness of a value, which dominates its uses.
+    /// Creates the liveness of a value, which dominates its uses.
     pub fn of_value(body: &Body, value: Value) -> Self {
         let mut liveness = Self::of_dominating();
         if let Some(def) = Def::of(body, value) {
@@ -93,12 +93,12 @@ impl Liveness {
         liveness
     }
 
-    /// The liveness of something whose definition, which is to be told, dominates all uses.
+    /// Creates the liveness of something whose definition, which is to be told, dominates all uses.
     pub(super) fn of_dominating() -> Self {
         Self { is_ssa: true, ..Self::default() }
     }
 
-    /// The liveness of something with several definitions, none of them known yet. Uses are told after these.
+    /// Creates the liveness of something with several definitions, none of them known yet. Uses are told after these.
     pub fn of_several() -> Self {
         Self::default()
     }
@@ -113,7 +113,7 @@ impl Liveness {
         }
     }
 
-    /// The definitions.
+    /// Returns the definitions.
     pub fn defs(&self) -> &[Def] {
         &self.defs
     }
@@ -163,7 +163,7 @@ impl Liveness {
         }
     }
 
-    /// Whether an instruction in a block with definitions comes before all of them, or is the first.
+    /// Returns true if an instruction in a block with definitions comes before all of them, or is the first.
     fn is_before_defs(&self, body: &Body, user: Inst) -> bool {
         let block = body.inst_block(user);
         if !self.def_blocks.contains(&block)
@@ -175,27 +175,27 @@ impl Liveness {
         !before.any(|inst| self.is_def(Def::Inst(inst)))
     }
 
-    /// How live it is in a block.
+    /// Returns how live it is in a block.
     pub fn block(&self, block: Block) -> BlockLiveness {
         self.blocks.get(&block).copied().unwrap_or_default()
     }
 
-    /// The live blocks in the order in which they were found.
+    /// Returns the live blocks in the order in which they were found.
     pub fn blocks(&self) -> &[Block] {
         &self.found
     }
 
-    /// The uses that were told, in their order.
+    /// Returns the uses that were told, in their order.
     pub fn users(&self) -> &[(Inst, UseKind)] {
         &self.users
     }
 
-    /// How an instruction uses it, if it was told.
+    /// Returns how an instruction uses it, if it was told.
     pub fn user(&self, inst: Inst) -> Option<UseKind> {
         self.positions.get(&inst).map(|&at| self.users[at].1)
     }
 
-    /// Where the life ends.
+    /// Returns where the life ends.
     pub fn boundary(&self, body: &Body) -> Boundary {
         let mut boundary = Boundary::default();
         for &block in &self.found {
@@ -258,7 +258,7 @@ impl Liveness {
         }
     }
 
-    /// Whether an instruction is after a definition and before the last use.
+    /// Returns true if an instruction is after a definition and before the last use.
     pub fn contains(&self, body: &Body, inst: Inst) -> bool {
         let block = body.inst_block(inst);
         let liveness = self.block(block);
@@ -282,7 +282,7 @@ impl Liveness {
         liveness == BlockLiveness::Out
     }
 
-    /// Whether all uses are inside, or in dead ends that the life could be extended to.
+    /// Returns true if all uses are inside, or in dead ends that the life could be extended to.
     pub fn contains_uses(&self, body: &Body, dead_ends: &DeadEnds, uses: &[Operand]) -> bool {
         let mut available = None;
         uses.iter().all(|&operand| {
@@ -365,7 +365,7 @@ impl DeadEndRegion {
 }
 
 impl Boundary {
-    /// The places right behind the life: before these instructions.
+    /// Returns the places right behind the life: before these instructions.
     pub fn insertion_points(&self, body: &Body) -> Vec<Inst> {
         let mut points = Vec::new();
         let mut starts = FxHashSet::default();

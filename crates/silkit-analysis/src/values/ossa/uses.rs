@@ -20,7 +20,7 @@ pub enum Incomplete {
     Unknown,
 }
 
-/// The address that a use of an address makes into the same memory.
+/// Returns the address that a use of an address makes into the same memory.
 pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     let user = body.operand(operand).user;
     let index = match body.inst(user).opcode {
@@ -47,7 +47,7 @@ pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     if body.operand_index(operand) == index { result } else { None }
 }
 
-/// The address that an instruction makes.
+/// Returns the address that an instruction makes.
 pub(super) fn address_result(body: &Body, inst: Inst) -> Option<Value> {
     body.results(inst).find(|&v| body.value(v).ty.is_address())
 }
@@ -83,7 +83,7 @@ impl Borrows<'_> {
         walk.found
     }
 
-    /// What stands for a value where it encloses another: its introducers, or itself.
+    /// Returns what stands for a value where it encloses another: its introducers, or itself.
     pub(super) fn roots(&self, value: Value) -> Vec<Value> {
         let of = self.behind_borrowed(value);
         let mut roots = vec![value, of];
@@ -93,7 +93,8 @@ impl Borrows<'_> {
         roots
     }
 
-    /// What a phi's life depends on: the scopes that come in, or it itself where its own scope is asked about.
+    /// Returns what a phi's life depends on: the scopes that come in, or it itself where its own scope is asked
+    /// about.
     pub(super) fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
         self.listed(phi).iter().any(|value| roots.contains(&self.behind_borrowed(*value)))
     }
@@ -202,7 +203,7 @@ impl SimpleUses<'_, '_> {
         }
     }
 
-    /// The uses of an address and of those made of it, the oldest first. Whether there is one.
+    /// Returns the uses of an address and of those made of it, the oldest first. Whether there is one.
     fn address(&mut self, root: Value) -> bool {
         let body = self.borrows.body;
         let mut any = false;

@@ -89,7 +89,7 @@ fn is_non_escaping(body: &Body, inst: Inst) -> bool {
     dependence.is_some_and(|d| d.kind == Some(DependenceKind::Nonescaping))
 }
 
-/// Whether an instruction stores what it was given.
+/// Returns true if an instruction stores what it was given.
 pub(super) fn stores(body: &Body, inst: Inst) -> bool {
     use Opcode as O;
     matches!(
@@ -108,7 +108,8 @@ pub(super) fn stores(body: &Body, inst: Inst) -> bool {
     )
 }
 
-/// Whether an operand is the address of a whole variable. An argument's address is asked for by formal accesses only.
+/// Returns true if an operand is the address of a whole variable. An argument's address is asked for by formal
+/// accesses only.
 pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
     let mut value = body.operand(operand).value;
     while let Some(inst) = body.defining_inst(value) {
@@ -123,13 +124,14 @@ pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
     false
 }
 
-/// How an operand is passed to a function that is called.
+/// Returns how an operand is passed to a function that is called.
 pub(super) fn applied(borrows: &Borrows<'_>, operand: Operand) -> Option<ArgumentConvention> {
     let site = ApplySite::of_operand(borrows.body, operand, borrows.ownership.addresses())?;
     site.convention_of_operand(borrows.body.operand_index(operand))
 }
 
-/// Whether the memory at the address of a formal access is stored to as a whole, once, and only read and destroyed else.
+/// Returns true if the memory at the address of a formal access is stored to as a whole, once, and only read and
+/// destroyed else.
 pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> bool {
     let body = borrows.body;
     let mut stores_of_all = 0;

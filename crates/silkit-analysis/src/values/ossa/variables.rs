@@ -37,7 +37,7 @@ pub enum VariableAccessKind {
 }
 
 impl VariableAccessKind {
-    /// The name that the reference gives it.
+    /// Returns the name that the reference gives it.
     pub fn name(self) -> &'static str {
         match self {
             Self::IncomingArgument => "incomingArgument",
@@ -62,7 +62,7 @@ pub struct VariableAccess {
     pub kind: VariableAccessKind,
     /// What does it; `None` for an incoming argument.
     pub inst: Option<Inst>,
-    /// Whether nothing of the value before is left behind it.
+    /// True if nothing of the value before is left behind it.
     pub is_assignment: bool,
 }
 
@@ -84,8 +84,8 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The variable that an `alloc_box`, an `alloc_stack` or an indirect argument is; `None` for other values and where
-    /// a use is not understood.
+    /// Creates the variable that an `alloc_box`, an `alloc_stack` or an indirect argument is; `None` for other values
+    /// and where a use is not understood.
     pub fn of(
         borrows: &Borrows<'_>,
         conventions: Option<&Conventions<'_>>,
@@ -125,7 +125,7 @@ impl Variable {
         Some(variable)
     }
 
-    /// The accesses in the order of the uses.
+    /// Returns the accesses in the order of the uses.
     pub fn accesses(&self) -> &[VariableAccess] {
         &self.accesses
     }
@@ -172,8 +172,8 @@ impl Variable {
         access.kind == VariableAccessKind::Escape || access.inst.is_some_and(|i| self.escaped.contains(&i))
     }
 
-    /// The accesses that may see what an access left, up to those that assign the whole variable, and the return where
-    /// the caller sees it.
+    /// Returns the accesses that may see what an access left, up to those that assign the whole variable, and the
+    /// return where the caller sees it.
     pub fn uses_after(&self, body: &Body, modification: Inst) -> Result<Vec<VariableAccess>, Escapes> {
         if self.convention == Some(ArgumentConvention::InoutAliasable)
             || !self.effects.contains_key(&modification)
@@ -201,8 +201,9 @@ impl Variable {
         Ok(found)
     }
 
-    /// The instructions that use the value that an assignment left, or that came in where this is `None`: up to the ones
-    /// that take its place or end the function. Escapes and what others may do to the memory meanwhile are ignored.
+    /// Returns the instructions that use the value that an assignment left, or that came in where this is `None`: up
+    /// to the ones that take its place or end the function. Escapes and what others may do to the memory meanwhile
+    /// are ignored.
     pub(super) fn lifetime_uses(&self, body: &Body, assignment: Option<Inst>) -> Vec<Inst> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
@@ -255,8 +256,8 @@ impl Variable {
         Ok(false)
     }
 
-    /// The assignments of the whole variable that may have given it its value before an instruction; what changes only a
-    /// part is not among them.
+    /// Returns the assignments of the whole variable that may have given it its value before an instruction; what
+    /// changes only a part is not among them.
     pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, Escapes> {
         let beginning = match body.def(self.allocation) {
             ValueDef::Result(inst, _) => Some(body.inst_block(inst)),
@@ -299,7 +300,7 @@ impl Variable {
     }
 }
 
-/// Whether an access assigns the whole variable.
+/// Returns true if an access assigns the whole variable.
 fn is_assignment(borrows: &Borrows<'_>, kind: VariableAccessKind, operand: Operand) -> bool {
     use VariableAccessKind as K;
     let body = borrows.body;

@@ -8,19 +8,19 @@ use silkit_ir::{Body, DeclRef, Inst, Opcode, Operand, Value};
 use silkit_types::{SilType, TypeKind};
 
 impl BodyView<'_> {
-    /// The component for a field of a struct.
+    /// Returns the component for a field of a struct.
     pub fn struct_field(&self, whole: Value, field: DeclRef) -> Option<Component> {
         let index = self.declarations().field_index(self.body.value(whole).ty.ty(), field.name()?)?;
         Some(Component::StructField(index))
     }
 
-    /// The component for a field of a class.
+    /// Returns the component for a field of a class.
     pub fn class_field(&self, reference: Value, field: DeclRef) -> Option<Component> {
         let index = self.declarations().field_index(self.body.value(reference).ty.ty(), field.name()?)?;
         Some(Component::ClassField(index))
     }
 
-    /// The component for the payload of a case of an enum type.
+    /// Returns the component for the payload of a case of an enum type.
     pub fn enum_case(&self, ty: SilType, case: DeclRef) -> Option<Component> {
         Some(Component::EnumCase(self.declarations().case_index(ty.ty(), case.name()?)?))
     }
@@ -30,8 +30,8 @@ impl BodyView<'_> {
         self.body.def_as::<IntegerLiteral>(index)?.value.as_str().parse().ok()
     }
 
-    /// Whether a cast between references has to be taken as another component: from an optional or to one. `None` where
-    /// what it casts is not followed.
+    /// Returns whether a cast between references has to be taken as another component: from an optional or to one.
+    /// `None` where what it casts is not followed.
     pub(super) fn optional_cast(&self, cast: UncheckedRefCast) -> Option<(bool, bool)> {
         let from = self.body.value(cast.operand).ty;
         let is_named =
@@ -212,7 +212,7 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 }
 
-/// Whether the result of an instruction is the operand itself, or a copy of it.
+/// Returns true if the result of an instruction is the operand itself, or a copy of it.
 pub(super) fn passes_on(body: &Body, inst: Inst) -> bool {
     matches!(
         body.inst(inst).opcode,

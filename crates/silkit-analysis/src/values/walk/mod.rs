@@ -42,25 +42,25 @@ pub enum AtDef {
 
 /// What a walk is done for.
 pub trait Walker<P: WalkPath> {
-    /// A use was reached.
+    /// Returns a use was reached.
     fn at_use(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> AtUse {
         let _ = (walk, operand, path);
         AtUse::Follow
     }
 
-    /// A definition was reached.
+    /// Returns a definition was reached.
     fn at_def(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> AtDef {
         let _ = (walk, value, path);
         AtDef::Follow
     }
 
-    /// A use was reached through which the walk knows no way.
+    /// Returns a use was reached through which the walk knows no way.
     fn at_leaf(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> ControlFlow<()> {
         let _ = (walk, operand, path);
         ControlFlow::Continue(())
     }
 
-    /// A definition was reached through which the walk knows no way.
+    /// Returns a definition was reached through which the walk knows no way.
     fn at_root(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> ControlFlow<()> {
         let _ = (walk, value, path);
         ControlFlow::Continue(())
@@ -107,7 +107,7 @@ impl<P> std::fmt::Debug for Walk<'_, P> {
     }
 }
 
-/// The path to walk on with, unless a value was reached with it before.
+/// Returns the path to walk on with, unless a value was reached with it before.
 fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) -> Option<P> {
     let known = seen.entry(value);
     let is_new = matches!(known, std::collections::hash_map::Entry::Vacant(_));
@@ -119,7 +119,7 @@ fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) ->
 }
 
 impl<'a, P: WalkPath> Walk<'a, P> {
-    /// A walk in a body that has not begun.
+    /// Creates a walk in a body that has not begun.
     pub fn new(facts: BodyView<'a>) -> Self {
         Self {
             facts,
@@ -179,7 +179,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         }
     }
 
-    /// The path to walk on with from a value, unless nothing new can come of it.
+    /// Returns the path to walk on with from a value, unless nothing new can come of it.
     fn enter(&mut self, way: Way, value: Value, path: P, is_once: bool) -> Option<P> {
         if is_once {
             let seen = match way {

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// A path of projections, perhaps with more that is known about what is followed.
 pub trait WalkPath: Copy + Eq + Hash {
-    /// What stands for both.
+    /// Returns what stands for both.
     #[must_use]
     fn merge(self, other: Self) -> Self;
 

@@ -30,7 +30,7 @@ const WIDTH: usize = 100;
 /// The column at which the help of an option begins.
 const COLUMN: usize = 30;
 
-/// The help; `hidden` adds what is refused.
+/// Returns the help; `hidden` adds what is refused.
 pub(crate) fn help(hidden: bool) -> String {
     let mut out = HEAD.to_owned();
     for group in table::GROUPS {
@@ -134,7 +134,7 @@ pub(crate) struct KnownWord {
     pub(crate) help: String,
 }
 
-/// All options and tags that a shell may complete.
+/// Returns all options and tags that a shell may complete.
 pub(crate) fn known_words() -> Vec<KnownWord> {
     let options = table::GROUPS.iter().flat_map(|group| group.options).map(|option| {
         let (meta, words): (_, &[&str]) = match option.takes {

@@ -218,7 +218,7 @@ fn joined(request: &mut Request, body: &str) -> Option<Result<(), Refusal>> {
     body.starts_with(['I', 'F']).then_some(Ok(()))
 }
 
-/// What LLVM's tools take after the `=` of a switch.
+/// Returns what LLVM's tools take after the `=` of a switch.
 fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     match value {
         None | Some("" | "true" | "TRUE" | "True" | "1") => Ok(true),
@@ -227,7 +227,7 @@ fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     }
 }
 
-/// The names of all options and passes that are accepted, as people write them.
+/// Returns the names of all options and passes that are accepted, as people write them.
 fn names() -> impl Iterator<Item = String> {
     let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
     let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));

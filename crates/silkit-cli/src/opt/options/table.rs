@@ -269,7 +269,7 @@ fn pipeline(r: &mut Request, text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is wrong with a word that is not one of these.
+/// Returns what is wrong with a word that is not one of these.
 pub(super) fn wrong_word(option: &str, word: &str, words: &[&str]) -> Refusal {
     let hint = match nearest(word, words.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

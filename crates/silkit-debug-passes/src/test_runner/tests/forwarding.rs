@@ -142,7 +142,7 @@ fn convention_name(convention: ArgumentConvention) -> &'static str {
     }
 }
 
-/// What is known of how values of a type are handled; `unknown` where it is not.
+/// Returns what is known of how values of a type are handled; `unknown` where it is not.
 fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let ty = test.body().value(value).ty;
@@ -173,7 +173,7 @@ fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 impl Test<'_, '_> {
-    /// An operand by its number and its user, on a line.
+    /// Returns an operand by its number and its user, on a line.
     fn operand_text(&self, operand: Operand) -> String {
         let body = self.body();
         let user = self.dump().inst(body.operand(operand).user, "");

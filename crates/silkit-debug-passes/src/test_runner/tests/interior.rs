@@ -68,7 +68,7 @@ fn visit_inner_adjacent_phis(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A second argument says whether scopes inside are entered.
+/// Returns a second argument says whether scopes inside are entered.
 fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let enters_scopes = test.arguments.has_more() && test.arguments.bool()?;
@@ -165,7 +165,7 @@ impl Test<'_, '_> {
         self.say(format!("{title}{}\n", lines.join("\n          ")));
     }
 
-    /// An instruction without the end of its line.
+    /// Returns an instruction without the end of its line.
     fn line(&self, inst: Inst) -> String {
         self.dump().inst(inst, "").trim_end_matches('\n').to_owned()
     }

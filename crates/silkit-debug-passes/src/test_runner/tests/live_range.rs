@@ -61,7 +61,7 @@ fn shown(test: &Test<'_, '_>, address: Value, at: Inst) -> String {
     text
 }
 
-/// A value that begins a borrow, as the reference describes it.
+/// Returns a value that begins a borrow, as the reference describes it.
 fn introducer(body: &Body, dump: &Dump<'_>, value: Value) -> String {
     let text = dump.value(value, "");
     let text = text.trim_end_matches('\n');

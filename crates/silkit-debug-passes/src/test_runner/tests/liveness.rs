@@ -92,7 +92,7 @@ impl Test<'_, '_> {
     }
 }
 
-/// The lines that say why a liveness is not complete.
+/// Returns the lines that say why a liveness is not complete.
 pub(super) fn incomplete(found: Incomplete) -> &'static str {
     match found {
         Incomplete::Complete => "",
@@ -166,7 +166,7 @@ fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// How a word says that an instruction uses something.
+/// Returns how a word says that an instruction uses something.
 pub(super) fn use_kind(word: &str) -> Result<UseKind, String> {
     match word {
         "non-use" => Ok(UseKind::NonUse),
@@ -229,7 +229,7 @@ fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// All arguments are last users.
+/// Returns all arguments are last users.
 fn insertion_points(test: &mut Test<'_, '_>) -> Result<(), String> {
     let mut boundary = Boundary::default();
     while test.arguments.has_more() {

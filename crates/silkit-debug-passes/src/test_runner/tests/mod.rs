@@ -29,7 +29,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     variables::TESTS,
 ];
 
-/// The test with a name.
+/// Returns the test with a name.
 pub(super) fn find(name: &str) -> Option<TestFn> {
     ALL.iter().copied().flatten().find(|(known, _)| *known == name).map(|&(_, test)| test)
 }

@@ -132,7 +132,7 @@ impl Old<'_> {
         }
     }
 
-    /// What an accessor accesses: a subscript goes by its name, though it be private.
+    /// Returns what an accessor accesses: a subscript goes by its name, though it be private.
     fn storage(&mut self, context: NodeId, name: NodeId, ty: NodeId) -> NodeId {
         let private = self.p.kind(name) == Kind::PrivateDeclName;
         let written = if private { self.p.child(name, 1) } else { Some(name) };
@@ -149,7 +149,7 @@ impl Old<'_> {
         }
     }
 
-    /// The letter of an entity that is more than its declaration says, if there is one here.
+    /// Returns the letter of an entity that is more than its declaration says, if there is one here.
     fn named(&mut self) -> Option<Option<Named>> {
         use Kind::*;
         let letter = self.p.peek();

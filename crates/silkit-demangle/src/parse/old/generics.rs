@@ -100,13 +100,13 @@ impl Old<'_> {
         Some(self.p.node(Kind::DependentMemberType, &[base, name]))
     }
 
-    /// An associated type of a parameter.
+    /// Returns an associated type of a parameter.
     pub(super) fn member(&mut self) -> Option<NodeId> {
         let base = self.param()?;
         self.member_of(base)
     }
 
-    /// An associated type of an associated type, and so on.
+    /// Returns an associated type of an associated type, and so on.
     pub(super) fn member_path(&mut self) -> Option<NodeId> {
         let mut base = self.param()?;
         let mut length = 0;

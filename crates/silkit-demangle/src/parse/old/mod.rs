@@ -108,7 +108,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &[conformance]))
     }
 
-    /// What is not inside of anything.
+    /// Returns what is not inside of anything.
     fn global(&mut self) -> Option<NodeId> {
         let start = self.p.pos;
         match self.p.next()? {

@@ -26,7 +26,7 @@ const STANDARD: &[(u8, Kind, &str)] = &[
 ];
 
 impl Old<'_> {
-    /// A name of a kind, or of the kind that its operator mark says where that is allowed.
+    /// Returns a name of a kind, or of the kind that its operator mark says where that is allowed.
     pub(super) fn identifier(&mut self, kind: Option<Kind>) -> Option<NodeId> {
         let punycoded = self.p.eat(b'X');
         let operator = self.p.eat(b'o');
@@ -53,7 +53,7 @@ impl Old<'_> {
         Some(self.p.name(kind, &name))
     }
 
-    /// The name of a declaration: local, private or plain.
+    /// Returns the name of a declaration: local, private or plain.
     pub(super) fn decl_name(&mut self) -> Option<NodeId> {
         let (kind, first) = if self.p.eat(b'L') {
             (Kind::LocalDeclName, self.index_node()?)
@@ -66,7 +66,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &[first, name]))
     }
 
-    /// What stands after `S`.
+    /// Returns what stands after `S`.
     pub(super) fn substitution(&mut self) -> Option<NodeId> {
         let letter = self.p.peek();
         let module = match letter {
@@ -102,7 +102,7 @@ impl Old<'_> {
         Some(self.p.substitutable(module))
     }
 
-    /// A protocol as a type. Its first `S` may name the protocol or the module that it is in.
+    /// Returns a protocol as a type. Its first `S` may name the protocol or the module that it is in.
     pub(super) fn protocol(&mut self) -> Option<NodeId> {
         let protocol = if self.p.eat(b'S') {
             let named = self.substitution()?;
@@ -125,14 +125,14 @@ impl Old<'_> {
         Some(self.substitutable(Kind::Protocol, &[module, name]))
     }
 
-    /// A nominal type: where it is, and its name.
+    /// Returns a nominal type: where it is, and its name.
     pub(super) fn declaration(&mut self, kind: Kind) -> Option<NodeId> {
         let context = self.context()?;
         let name = self.decl_name()?;
         Some(self.substitutable(kind, &[context, name]))
     }
 
-    /// A type, its protocol, and where it conforms.
+    /// Returns a type, its protocol, and where it conforms.
     pub(super) fn conformance(&mut self) -> Option<NodeId> {
         let ty = self.ty()?;
         let protocol = self.protocol()?;

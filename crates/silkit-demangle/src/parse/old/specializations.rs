@@ -29,7 +29,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &parts))
     }
 
-    /// The type that a parameter became, and its conformances.
+    /// Returns the type that a parameter became, and its conformances.
     fn generic_param(&mut self) -> Option<NodeId> {
         let mut parts = vec![self.ty()?];
         parts.extend(self.until_end(Self::conformance)?);
@@ -78,7 +78,7 @@ impl Old<'_> {
         self.identifier(Some(Kind::ParamPayload))
     }
 
-    /// A constant, to its underscore.
+    /// Returns a constant, to its underscore.
     fn constant(&mut self, parts: &mut Vec<NodeId>) -> Option<()> {
         if self.eat_word("fr") {
             parts.push(self.what("[Constant Propagated Function : "));
@@ -108,7 +108,7 @@ impl Old<'_> {
         self.expect_word("_")
     }
 
-    /// What stands before the next underscore.
+    /// Returns what stands before the next underscore.
     fn literal(&mut self) -> Option<NodeId> {
         let rest = self.p.text.get(self.p.pos..)?;
         let text = rest.split('_').next().unwrap_or(rest);

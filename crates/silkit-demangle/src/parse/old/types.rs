@@ -148,7 +148,7 @@ impl Old<'_> {
         self.bind(nominal)
     }
 
-    /// The arguments of a nominal type; those of the types around it stand before its own.
+    /// Returns the arguments of a nominal type; those of the types around it stand before its own.
     fn bind(&mut self, nominal: NodeId) -> Option<NodeId> {
         use Kind::*;
         let mut nominal = nominal;

@@ -4,7 +4,7 @@ use crate::generated::Opcode;
 use crate::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Point};
 use silkit_types::{NoFacts, SilType, Type};
 
-/// An entry with so many instructions and a terminator.
+/// Returns an entry with so many instructions and a terminator.
 fn straight(count: usize) -> (Body, Block, Vec<Inst>) {
     let mut body = Body::new();
     let mut b = body.builder(&NoFacts);

@@ -110,7 +110,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
     }
 }
 
-/// The stack allocations in blocks that can be reached, those of a block from its end.
+/// Returns the stack allocations in blocks that can be reached, those of a block from its end.
 fn allocations(cx: &mut FunctionContext<'_>) -> Vec<Inst> {
     let body = cx.body();
     let is_allocation = |&inst: &Inst| body.inst(inst).opcode == Opcode::AllocStack;
@@ -180,7 +180,8 @@ fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
     cx.count("allocations promoted", 1);
 }
 
-/// The values that are stored to an allocation of values that need to be destroyed, those of the newest use first.
+/// Returns the values that are stored to an allocation of values that need to be destroyed, those of the newest use
+/// first.
 fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
     if !slot.has_ossa || slot.is_trivial == Some(true) {
         return Vec::new();
@@ -189,7 +190,7 @@ fn stored_values(body: &Body, slot: &Slot) -> Vec<Value> {
     body.users(slot.address).filter_map(source).collect()
 }
 
-/// Whether a type is an enum or is spelled with one, as a tuple may be.
+/// Returns true if a type is an enum or is spelled with one, as a tuple may be.
 fn holds_enum(declarations: &Declarations, ty: Type) -> bool {
     let mut holds = declarations.nominal_of(ty).is_some_and(|decl| decl.kind == NominalKind::Enum);
     ty.kind().for_each_part(&mut |part| holds |= holds_enum(declarations, part));

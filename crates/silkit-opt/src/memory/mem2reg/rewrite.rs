@@ -23,7 +23,7 @@ pub(super) struct Slot {
     is_dynamic: bool,
     /// Whether copying what it holds does nothing, where that is known.
     pub(super) is_trivial: Option<bool>,
-    /// Whether what is stored lives as long as it is stored, whatever its uses.
+    /// True if what is stored lives as long as it is stored, whatever its uses.
     pub(super) has_lifetime: bool,
 }
 
@@ -37,22 +37,22 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// A value that is what the allocation holds.
+    /// Creates a value that is what the allocation holds.
     pub(super) fn as_is(value: Value) -> Self {
         Self { stored: None, scope: Some(value) }
     }
 
-    /// The same, if what is stored is another value by now.
+    /// Returns the same, if what is stored is another value by now.
     pub(super) fn with_stored(self, stored: Value) -> Self {
         Self { stored: self.stored.map(|_| stored), ..self }
     }
 
-    /// The value that replaces what is loaded.
+    /// Returns the value that replaces what is loaded.
     pub(super) fn value(self) -> Option<Value> {
         self.scope.or(self.stored)
     }
 
-    /// The borrow that was made for a lexical lifetime.
+    /// Returns the borrow that was made for a lexical lifetime.
     pub(super) fn borrow(self) -> Option<Value> {
         self.scope.filter(|_| self.stored.is_some())
     }
@@ -75,23 +75,24 @@ impl Slot {
         Self { allocation, address, ty, sig, has_ossa, is_lexical, is_dynamic, is_trivial, has_lifetime }
     }
 
-    /// Whether values of the type exist in memory only.
+    /// Returns true if values of the type exist in memory only.
     pub(super) fn is_address_only(&self, cx: &FunctionContext<'_>) -> bool {
         cx.declarations().is_address_only(self.ty.ty(), self.sig) == Some(true)
     }
 
-    /// Whether memory of this kind is looked at at all: values that are there on some paths only are left in memory.
+    /// Returns true if memory of this kind is looked at at all: values that are there on some paths only are left in
+    /// memory.
     pub(super) fn may_be_promoted(&self, _: &FunctionContext<'_>) -> bool {
         self.address.is_some() && !(self.is_dynamic && self.has_ossa && self.is_trivial != Some(true))
     }
 
-    /// Whether a value that is stored gets a lexical lifetime.
+    /// Returns true if a value that is stored gets a lexical lifetime.
     fn gives_lifetime(&self, cx: &FunctionContext<'_>, value: Value) -> bool {
         self.has_lifetime && ownership(cx, value) != Some(Ownership::None)
     }
 }
 
-/// The ownership of a value now.
+/// Returns the ownership of a value now.
 pub(super) fn ownership(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     cx.ownership().value(value)
 }
@@ -105,7 +106,7 @@ pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Va
     builder.destroy_value(held);
 }
 
-/// What an allocation holds after a `store`.
+/// Returns what an allocation holds after a `store`.
 pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Held {
     if !slot.gives_lifetime(cx, source) {
         return Held { stored: Some(source), scope: None };
@@ -117,7 +118,7 @@ pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst
     Held { stored: Some(source), scope: Some(moved) }
 }
 
-/// What an allocation holds after a `store_borrow`.
+/// Returns what an allocation holds after a `store_borrow`.
 pub(super) fn after_store_borrow(
     cx: &mut FunctionContext<'_>,
     slot: &Slot,
@@ -143,7 +144,7 @@ pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Held, end: Inst) {
     builder.end_borrow(borrow);
 }
 
-/// Whether a guaranteed value has a lexical lifetime.
+/// Returns true if a guaranteed value has a lexical lifetime.
 fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body();
     if ownership(cx, value) != Some(Ownership::Guaranteed) {
@@ -162,7 +163,7 @@ fn is_lexical_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     }
 }
 
-/// The address that a load, projection or borrow works on.
+/// Returns the address that a load, projection or borrow works on.
 fn base(body: &Body, inst: Inst) -> Option<Value> {
     match body.view_as::<StoreBorrow>(inst) {
         Some(store) => Some(store.destination),
@@ -210,7 +211,7 @@ pub(super) fn replace_load(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst
     remove_dead(cx, slot, address);
 }
 
-/// The part of a value that a projection of its address stands for.
+/// Returns the part of a value that a projection of its address stands for.
 fn project(
     cx: &mut FunctionContext<'_>,
     load: Inst,
@@ -244,7 +245,7 @@ fn project(
     result
 }
 
-/// What stands for the result of a `load_borrow`, whose ends stay or go with it.
+/// Returns what stands for the result of a `load_borrow`, whose ends stay or go with it.
 fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -> Value {
     let is_lent = ownership(cx, value) == Some(Ownership::Guaranteed);
     if slot.has_lifetime && is_lent {

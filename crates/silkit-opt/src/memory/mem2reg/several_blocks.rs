@@ -58,7 +58,7 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
     matches!(body.inst(terminator).opcode, Opcode::Branch | Opcode::CondBranch)
 }
 
-/// The blocks where stored values meet while the allocation may be there.
+/// Returns the blocks where stored values meet while the allocation may be there.
 fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
     let dominators = known.dominators.snapshot();
     let home = body.inst_block(slot.allocation);
@@ -222,27 +222,28 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// What the allocation holds at the end of a block.
+    /// Returns what the allocation holds at the end of a block.
     fn live_out(&self, block: Block) -> Option<Held> {
         let nearest = self.known.chosen.nearest(self.known.dominators.snapshot(), block)?;
         let phi = || self.phis.get(&nearest).map(|&phi| Held::as_is(phi));
         self.stored_in(nearest).or_else(phi)
     }
 
-    /// What the allocation holds at the end of a block that stores to it.
+    /// Returns what the allocation holds at the end of a block that stores to it.
     fn stored_in(&self, block: Block) -> Option<Held> {
         let &(store, held) = self.at_end.get(&block)?;
         Some(held.with_stored(self.cx.body().operand_value(store, 0)))
     }
 
-    /// What the allocation holds at the start of a block, as a value; `undef` where nothing was stored before.
+    /// Returns what the allocation holds at the start of a block, as a value; `undef` where nothing was stored
+    /// before.
     fn live_in(&mut self, block: Block) -> Value {
         let held = self.held_in(block).and_then(Held::value);
         let ty = self.slot.ty;
         held.unwrap_or_else(|| self.cx.edit().undef(ty))
     }
 
-    /// What the allocation holds at the start of a block.
+    /// Returns what the allocation holds at the start of a block.
     fn held_in(&self, block: Block) -> Option<Held> {
         if let Some(&phi) = self.phis.get(&block) {
             return Some(Held::as_is(phi));
@@ -327,7 +328,7 @@ impl Promoter<'_, '_> {
         self.phi_blocks.retain(|block| needed.contains(block));
     }
 
-    /// What was stored last in each block, and the phis, in the order of blocks.
+    /// Returns what was stored last in each block, and the phis, in the order of blocks.
     fn values(&self) -> Vec<Value> {
         let mut stores: Vec<(Block, Held)> =
             self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
@@ -336,7 +337,7 @@ impl Promoter<'_, '_> {
         stores.iter().filter_map(|(_, held)| held.value()).chain(phis).collect()
     }
 
-    /// The block of a value that is one of the phis.
+    /// Returns the block of a value that is one of the phis.
     fn phi_block(&self, value: Value) -> Option<Block> {
         match self.cx.body().def(value) {
             ValueDef::Argument(block, _) => (self.phis.get(&block) == Some(&value)).then_some(block),
@@ -344,7 +345,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Whether a phi is used by more than the phis.
+    /// Returns true if a phi is used by more than the phis.
     fn is_needed(&self, phi: Value) -> bool {
         let body = self.cx.body();
         body.uses(phi).any(|operand| !self.feeds_phi(body, operand))

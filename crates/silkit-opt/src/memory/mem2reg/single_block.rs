@@ -78,7 +78,7 @@ fn step(
     }
 }
 
-/// What memory holds that was never written: only what holds nothing may be read from it.
+/// Returns what memory holds that was never written: only what holds nothing may be read from it.
 fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Held>) -> Value {
     let declarations = cx.declarations();
     let mut builder = cx.at(Point::Before(inst));

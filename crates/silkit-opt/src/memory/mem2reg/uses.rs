@@ -5,7 +5,7 @@ use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreBorrow};
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// Whether an instruction gives the address of a part of memory, or the same address for another type.
+/// Returns true if an instruction gives the address of a part of memory, or the same address for another type.
 pub(super) fn is_projection(body: &Body, inst: Inst) -> bool {
     matches!(
         body.inst(inst).opcode,
@@ -13,7 +13,8 @@ pub(super) fn is_projection(body: &Body, inst: Inst) -> bool {
     )
 }
 
-/// Whether all that uses an allocation is understood: then whether that is all in the block of the allocation.
+/// Returns whether all that uses an allocation is understood: then whether that is all in the block of the
+/// allocation.
 pub(super) fn single_block(cx: &FunctionContext<'_>, slot: &Slot) -> Option<bool> {
     let body = cx.body();
     let home = body.inst_block(slot.allocation);
@@ -39,7 +40,7 @@ pub(super) fn single_block(cx: &FunctionContext<'_>, slot: &Slot) -> Option<bool
     Some(is_single)
 }
 
-/// Whether memory is only loaded from by way of an instruction that uses its address.
+/// Returns true if memory is only loaded from by way of an instruction that uses its address.
 fn is_read_only(body: &Body, slot: &Slot, inst: Inst, home: Block, is_single: &mut bool) -> bool {
     let has_ossa = slot.has_ossa;
     let mut work = vec![(inst, false)];
@@ -75,7 +76,7 @@ fn projects_cast(body: &Body, inst: Inst) -> bool {
         && base.is_some_and(|base| body.inst(base).opcode == Opcode::UncheckedAddrCast)
 }
 
-/// Whether nothing is ever read from memory.
+/// Returns true if nothing is ever read from memory.
 pub(super) fn is_only_written(body: &Body, address: Value) -> bool {
     body.users(address).all(|user| match body.inst(user).opcode {
         Opcode::Store | Opcode::DeallocStack | Opcode::DebugValue => true,
@@ -87,7 +88,7 @@ pub(super) fn is_only_written(body: &Body, address: Value) -> bool {
     })
 }
 
-/// Whether an instruction is a projection whose uses are projections alone.
+/// Returns true if an instruction is a projection whose uses are projections alone.
 fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     let mut work = vec![inst];
     while let Some(inst) = work.pop() {
@@ -99,7 +100,7 @@ fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     true
 }
 
-/// All that uses an address, also by way of projections and borrows, block by block in order.
+/// Returns all that uses an address, also by way of projections and borrows, block by block in order.
 pub(super) fn all(body: &Body, address: Value) -> Vec<Inst> {
     let mut found = Vec::new();
     let mut work = vec![address];

@@ -8,7 +8,7 @@ use silkit_pass::FunctionContext;
 use silkit_transform::counting::Counting;
 use silkit_types::{FnFlags, SilType};
 
-/// The closure on the stack that a value is, perhaps under another type.
+/// Returns the closure on the stack that a value is, perhaps under another type.
 pub(super) fn on_stack(body: &Body, value: Value) -> Option<Value> {
     let mut value = value;
     if !is_noescape(body.value(value).ty) {
@@ -30,7 +30,7 @@ pub(super) fn on_stack(body: &Body, value: Value) -> Option<Value> {
     }
 }
 
-/// The destructions of closures on the stack that leave copies behind: the last of these ends the closure.
+/// Returns the destructions of closures on the stack that leave copies behind: the last of these ends the closure.
 pub(super) fn outlived(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     let body = cx.body();
     let is_closure = |inst: Inst, opcode| {
@@ -52,7 +52,7 @@ pub(super) fn outlived(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     destructions.filter(|inst| !ends.contains(inst)).collect()
 }
 
-/// Whether values of a type are functions that do not escape, which nobody counts.
+/// Returns true if values of a type are functions that do not escape, which nobody counts.
 pub(super) fn is_noescape(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
 }

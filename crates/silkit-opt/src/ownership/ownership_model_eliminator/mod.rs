@@ -84,7 +84,7 @@ struct Lowering<'b> {
     b: Builder<'b>,
     declarations: &'b Declarations,
     sig: Option<GenericSig>,
-    /// Whether a closure on the stack got a deallocation.
+    /// True if a closure on the stack got a deallocation.
     has_closures: bool,
     /// Destructions that leave out the type's own deinit.
     partial: FxHashSet<Inst>,

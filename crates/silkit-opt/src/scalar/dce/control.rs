@@ -26,7 +26,7 @@ pub(super) struct Control {
 const FOUND: u32 = u32::MAX;
 
 impl Control {
-    /// The control dependences of a body. Endless loops count as if they had an end.
+    /// Creates the control dependences of a body. Endless loops count as if they had an end.
     pub(super) fn of(body: &Body) -> Self {
         let post_dominators = PostDominators::compute_with_endless_loops(body);
         let mut places = vec![(0, 0..0); body.block_bound()];
@@ -145,7 +145,8 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// The blocks that control each block, by the definition: some path on from there avoids it, and some does not.
+    /// Returns the blocks that control each block, by the definition: some path on from there avoids it, and some
+    /// does not.
     fn by_definition(body: &Body, block: Block) -> Vec<Block> {
         let post_dominators = PostDominators::compute_with_endless_loops(body);
         let is_below = |to: Block| post_dominators.post_dominates(block, to);

@@ -15,12 +15,12 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// The node of an instruction.
+    /// Returns the node of an instruction.
     pub(super) fn inst(self, inst: Inst) -> Node {
         Node(inst.as_u32())
     }
 
-    /// The node of a block's argument.
+    /// Returns the node of a block's argument.
     pub(super) fn arg(self, arg: Value) -> Node {
         Node(self.insts + arg.as_u32())
     }
@@ -36,7 +36,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The groups, where these branches are dead and go to these blocks instead.
+    /// Creates the groups, where these branches are dead and go to these blocks instead.
     pub(super) fn of(body: &Body, live: &Live<'_>, branches: &[(Inst, Block)]) -> Self {
         let nodes = Nodes { insts: body.inst_bound() as u32 };
         let count = body.inst_bound() + body.value_bound();
@@ -101,7 +101,7 @@ impl Groups {
         }
     }
 
-    /// The numbers of the nodes.
+    /// Returns the numbers of the nodes.
     pub(super) fn nodes(&self) -> Nodes {
         self.nodes
     }
@@ -111,7 +111,7 @@ impl Groups {
         self.above[a.max(b) as usize] = a.min(b);
     }
 
-    /// The node that stands for the group of a node.
+    /// Returns the node that stands for the group of a node.
     pub(super) fn group(&mut self, node: Node) -> Node {
         let mut at = node.0;
         while self.above[at as usize] != at {

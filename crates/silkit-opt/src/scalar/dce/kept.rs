@@ -13,14 +13,14 @@ pub(super) struct KeptPhis {
 }
 
 impl KeptPhis {
-    /// Whether a value that is ended is a phi, perhaps borrowed from something, that is kept.
+    /// Returns true if a value that is ended is a phi, perhaps borrowed from something, that is kept.
     pub(super) fn is_ended(&mut self, body: &Body, ownership: &BodyOwnership<'_>, value: Value) -> bool {
         let phi = body.def_as::<inst::BorrowedFrom>(value).map_or(value, |b| b.value);
         body.is_phi(phi) && self.phis.get_or_insert_with(|| kept(body, ownership)).contains(&phi)
     }
 }
 
-/// The phis that, directly or by way of other phis, may be a value that is lexical or escapes.
+/// Returns the phis that, directly or by way of other phis, may be a value that is lexical or escapes.
 fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
     let escaping = escaping(body, ownership);
     let is_source = |&value: &Value| escaping[value.index()] || is_lexical(body, value);
@@ -38,7 +38,7 @@ fn kept(body: &Body, ownership: &BodyOwnership<'_>) -> FxHashSet<Value> {
     found
 }
 
-/// The values to which pointers escape, or that are passed on as such values.
+/// Returns the values to which pointers escape, or that are passed on as such values.
 fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
     let mut found = vec![false; body.value_bound()];
     let mut work: Vec<Value> = Vec::new();
@@ -68,7 +68,7 @@ fn escaping(body: &Body, ownership: &BodyOwnership<'_>) -> Vec<bool> {
     found
 }
 
-/// Whether a value is that of a variable.
+/// Returns true if a value is that of a variable.
 fn is_lexical(body: &Body, value: Value) -> bool {
     match body.def(value) {
         ValueDef::Argument(block, _) if body.is_entry_block(block) => {

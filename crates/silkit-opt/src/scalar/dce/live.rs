@@ -96,17 +96,17 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Whether an instruction is live.
+    /// Returns true if an instruction is live.
     pub(super) fn inst(&self, inst: Inst) -> bool {
         self.insts[inst.index()]
     }
 
-    /// Whether a block's argument is live.
+    /// Returns true if a block's argument is live.
     pub(super) fn argument(&self, arg: Value) -> bool {
         self.args[arg.index()]
     }
 
-    /// Whether a value is live, wherever it is defined.
+    /// Returns true if a value is live, wherever it is defined.
     pub(super) fn value(&self, value: Value) -> bool {
         match self.body.def(value) {
             ValueDef::Result(inst, _) => self.inst(inst),
@@ -115,7 +115,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Whether a block has a live instruction.
+    /// Returns true if a block has a live instruction.
     pub(super) fn block(&self, block: Block) -> bool {
         self.count[block.index()] > 0
     }
@@ -191,12 +191,12 @@ impl<'a> Live<'a> {
     }
 }
 
-/// Whether an instruction says from what a phi is borrowed.
+/// Returns true if an instruction says from what a phi is borrowed.
 fn is_borrowed_phi(body: &Body, inst: Inst, phi: Value) -> bool {
     body.view_as::<inst::BorrowedFrom>(inst).is_some_and(|borrowed| borrowed.value == phi)
 }
 
-/// What does nothing but to look at its operand, or to end it.
+/// Returns what does nothing but to look at its operand, or to end it.
 fn is_dependent(opcode: Opcode) -> bool {
     matches!(
         opcode,
@@ -211,7 +211,7 @@ fn is_dependent(opcode: Opcode) -> bool {
     )
 }
 
-/// The checks for overflow of a builtin: `cond_fail` of a part of its result.
+/// Returns the checks for overflow of a builtin: `cond_fail` of a part of its result.
 fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
     let parts = body.results(builtin).flat_map(|r| body.users(r));
     let parts = parts.filter(|&user| body.inst(user).opcode == Opcode::TupleExtract);
@@ -220,7 +220,7 @@ fn checks(body: &Body, builtin: Inst) -> impl Iterator<Item = Inst> + '_ {
         .filter(|&user| body.inst(user).opcode == Opcode::CondFail)
 }
 
-/// Whether a function is there for an instruction, whatever becomes of its results.
+/// Returns true if a function is there for an instruction, whatever becomes of its results.
 fn is_root(
     view: &BodyView<'_>,
     behavior: &Behavior<'_>,
@@ -273,13 +273,13 @@ fn checks_builtin(body: &Body, check: Inst) -> bool {
         .is_some_and(|whole| body.inst(whole).opcode == Opcode::Builtin)
 }
 
-/// Whether a builtin without effects says something about its place.
+/// Returns true if a builtin without effects says something about its place.
 fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
     let name = body.word(inst, "name").and_then(Body::symbol);
     name.is_some_and(|name| matches!(name.as_str(), "onFastPath" | "willThrow"))
 }
 
-/// Whether an instruction makes a string of a literal: that does nothing else.
+/// Returns true if an instruction makes a string of a literal: that does nothing else.
 fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
     let callee = called_function(view.body, inst).and_then(|name| view.program.function(name));
     callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))

@@ -98,7 +98,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// What is to be done, and what of it belongs together.
+/// Returns what is to be done, and what of it belongs together.
 fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     let view = cx.view();
     let body = view.body;
@@ -184,7 +184,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value is live and ends somewhere: as an owned one, or as a borrow.
+    /// Returns whether a value is live and ends somewhere: as an owned one, or as a borrow.
     fn end_of(&self, value: Value) -> Option<bool> {
         let ownership = self.ownership.filter(|_| self.live.value(value))?;
         match ownership.value(value)? {
@@ -267,7 +267,7 @@ impl Plan {
         });
     }
 
-    /// The blocks that can be reached once the dead branches go elsewhere.
+    /// Returns the blocks that can be reached once the dead branches go elsewhere.
     fn reached(&self, body: &Body) -> Vec<bool> {
         let targets: FxHashMap<Block, Block> =
             self.branches.iter().map(|&(branch, target)| (body.inst_block(branch), target)).collect();

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 struct List<'p, 'a, 'o> {
     printer: &'p mut ModulePrinter<'a, 'o>,
     others: &'p [OtherAttribute],
-    /// Whether the space stands before each attribute.
+    /// True if the space stands before each attribute.
     is_space_first: bool,
 }
 

@@ -47,7 +47,7 @@ impl Words {
 }
 
 impl State {
-    /// The leaves at which a need is not met.
+    /// Returns the leaves at which a need is not met.
     pub(super) fn breaches(self, op: &Op, words: Words, chunk: u32) -> u64 {
         let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
         match op.needs {
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// The state after something happened. What was missed is taken to be there afterwards: it is told once.
+    /// Returns the state after something happened. What was missed is taken to be there afterwards: it is told once.
     pub(super) fn after(self, op: &Op, words: Words, chunk: u32) -> Self {
         let leaves = mask(&op.leaves, chunk);
         let mut state = self;
@@ -132,7 +132,7 @@ struct At {
     transfer: u32,
     /// Its position in the region, or `NONE`.
     node: u32,
-    /// Whether different states may meet there.
+    /// True if different states may meet there.
     is_join: bool,
     /// The leaves that may be not empty at its end.
     reached: u64,
@@ -145,7 +145,7 @@ struct Node {
     end: State,
     /// What brings states there, in `inputs`.
     inputs: Range<u32>,
-    /// Whether its end is an input of itself or of a block before it.
+    /// True if its end is an input of itself or of a block before it.
     goes_back: bool,
 }
 
@@ -182,12 +182,12 @@ impl<'c, 'a> Flow<'c, 'a> {
         }
     }
 
-    /// The state at the start of a block of the region, by its position there.
+    /// Returns the state at the start of a block of the region, by its position there.
     pub(super) fn start(&self, node: usize) -> State {
         self.nodes[node].start
     }
 
-    /// The state at the end of a block.
+    /// Returns the state at the end of a block.
     pub(super) fn end(&self, block: u32) -> State {
         self.sparse
             .source(block)
@@ -235,13 +235,13 @@ impl<'c, 'a> Flow<'c, 'a> {
         }
     }
 
-    /// The leaves that may be not empty at the end of a chosen block, or of none.
+    /// Returns the leaves that may be not empty at the end of a chosen block, or of none.
     fn reached(&self, source: Option<u32>) -> u64 {
         source.map_or(0, |source| self.at[source as usize].reached)
     }
 
-    /// The leaves that matter in a block. In a dead end these are the ones that are used in one block alone: nothing is
-    /// told there about others.
+    /// Returns the leaves that matter in a block. In a dead end these are the ones that are used in one block alone:
+    /// nothing is told there about others.
     fn matter(&self, block: u32, words: Words) -> u64 {
         let block = self.cx.block_order().blocks()[block as usize];
         if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
@@ -327,7 +327,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         again
     }
 
-    /// What comes to a block of the region.
+    /// Returns what comes to a block of the region.
     fn inputs(&self, node: usize) -> impl Iterator<Item = State> + '_ {
         let inputs = self.nodes[node].inputs.clone();
         self.inputs[inputs.start as usize..inputs.end as usize].iter().map(|&input| self.end_of(input))
@@ -344,7 +344,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         start
     }
 
-    /// The leaves that hold something on one way into a block of the region and nothing on another one.
+    /// Returns the leaves that hold something on one way into a block of the region and nothing on another one.
     pub(super) fn disagreeing(&self, node: usize) -> u64 {
         let start = self.start(node);
         let (mut held, mut empty) = (0, 0);

@@ -47,9 +47,9 @@ pub(super) struct Op {
     pub(super) needs: Needs,
     /// What is there afterwards.
     pub(super) then: Leaves,
-    /// Whether what is stored may own something.
+    /// True if what is stored may own something.
     owns: bool,
-    /// Whether what it needs is taken to be there afterwards, so that a breach is told once.
+    /// True if what it needs is taken to be there afterwards, so that a breach is told once.
     pub(super) recovers: bool,
 }
 
@@ -109,7 +109,7 @@ impl Ops {
         Self { locations, ops, is_local }
     }
 
-    /// Whether all that happens to the tree of a location happens in one block, which allocates it.
+    /// Returns true if all that happens to the tree of a location happens in one block, which allocates it.
     pub(super) fn is_local(&self, location: u32) -> bool {
         let root = self.locations.roots.partition_point(|root| root.locations.end <= location);
         self.is_local.get(root).is_some_and(|&is_local| is_local)
@@ -117,7 +117,7 @@ impl Ops {
 }
 
 impl Maker<'_, '_> {
-    /// All that happens to a tree; whether that is known.
+    /// Returns all that happens to a tree; whether that is known.
     fn root(
         &mut self,
         locations: &Locations,
@@ -238,14 +238,14 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// The instructions that end a coroutine.
+    /// Returns the instructions that end a coroutine.
     fn ends(&self, begin: Inst) -> Vec<Inst> {
         let body = self.cx.body;
         let is_end = |i: &Inst| matches!(body.inst(*i).opcode, Opcode::EndApply | Opcode::AbortApply);
         body.results(begin).flat_map(|v| body.users(v)).filter(is_end).collect()
     }
 
-    /// What happens where an edge is taken; whether that can be said of the block that it goes to.
+    /// Returns what happens where an edge is taken; whether that can be said of the block that it goes to.
     fn edge(
         &mut self,
         locations: &Locations,
@@ -279,8 +279,8 @@ impl Maker<'_, '_> {
         true
     }
 
-    /// What switches on values tell about the memory that they were loaded from or stored to. Gives the trees of memory
-    /// for which this is not followed.
+    /// Returns what switches on values tell about the memory that they were loaded from or stored to. Gives the trees
+    /// of memory for which this is not followed.
     fn switches(&mut self, locations: &Locations, values: &FxHashMap<Value, Vec<u32>>) -> FxHashSet<Value> {
         let body = self.cx.body;
         let mut dropped = FxHashSet::default();
@@ -364,7 +364,7 @@ fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
     origins
 }
 
-/// The bits of a word that are ones from a leaf of a chunk to another.
+/// Returns the bits of a word that are ones from a leaf of a chunk to another.
 pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
     let first = chunk * 64;
     let start = leaves.start.max(first);
@@ -377,7 +377,7 @@ pub(super) fn mask(leaves: &Range<u32>, chunk: u32) -> u64 {
 }
 
 impl Op {
-    /// Whether it leaves something that must be destroyed, in a leaf that can own something.
+    /// Returns true if it leaves something that must be destroyed, in a leaf that can own something.
     pub(super) fn stores_owned(&self) -> bool {
         self.then == Leaves::Value && self.owns
     }

@@ -153,7 +153,7 @@ fn fault(
     finding
 }
 
-/// A location for people: an argument, an allocation, a part of them.
+/// Returns a location for people: an argument, an allocation, a part of them.
 fn name(cx: &FunctionContext<'_>, locations: &Locations, location: u32) -> String {
     let root = locations.root_of(location);
     let value = locations.locations[location as usize].value;

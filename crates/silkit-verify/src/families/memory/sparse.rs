@@ -32,7 +32,7 @@ impl<'c, 'a> Sparse<'c, 'a> {
         self.chosen.insert(self.cx.dominators(), self.cx.block_order().blocks()[block as usize]);
     }
 
-    /// The chosen block at whose end all is as at the end of a block.
+    /// Returns the chosen block at whose end all is as at the end of a block.
     pub(super) fn source(&self, block: u32) -> Option<u32> {
         let order = self.cx.block_order();
         let at = order.blocks()[block as usize];
@@ -43,7 +43,7 @@ impl<'c, 'a> Sparse<'c, 'a> {
         order.position(nearest).map(|at| at as u32)
     }
 
-    /// The one at whose end all is as at the start of a block, unless different states meet there.
+    /// Returns the one at whose end all is as at the start of a block, unless different states meet there.
     pub(super) fn above(&self, block: u32) -> Option<u32> {
         self.frontiers.as_ref()?;
         let order = self.cx.block_order();
@@ -51,7 +51,7 @@ impl<'c, 'a> Sparse<'c, 'a> {
         self.source(order.position(above)? as u32)
     }
 
-    /// Those at whose ends all is as on the edges into a block.
+    /// Returns those at whose ends all is as on the edges into a block.
     pub(super) fn sources(&self, block: u32) -> impl Iterator<Item = Option<u32>> + '_ {
         let order = self.cx.block_order();
         let preds = self.cx.body.predecessors(order.blocks()[block as usize]);

@@ -173,7 +173,7 @@ fn serialized_linkage(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Whether other modules, or those of the package, may copy the body.
+/// Returns true if other modules, or those of the package, may copy the body.
 pub(super) fn is_serialized(function: &Function) -> bool {
     function.attributes.serialized != Serialized::No
 }

@@ -80,7 +80,7 @@ fn is_dead(body: &Body, inst: Inst) -> bool {
     results.len() > 0 && results.all(|v| !body.is_used(v)) && body.inst(inst).opcode != Opcode::AllocGlobal
 }
 
-/// Whether an instruction may stand in a static initializer: all but those that surely must run.
+/// Returns true if an instruction may stand in a static initializer: all but those that surely must run.
 fn may_initialize(opcode: Opcode) -> bool {
     use Opcode as O;
     !opcode.is_terminator()

@@ -184,7 +184,7 @@ fn objects(module: &Module, input: usize) -> impl Iterator<Item = (Symbol, Objec
     })
 }
 
-/// The linkage that stands for none.
+/// Returns the linkage that stands for none.
 fn spelled(linkage: Linkage, is_definition: bool) -> Linkage {
     match linkage {
         Linkage::Default if is_definition => Linkage::Public,
@@ -206,7 +206,7 @@ fn seen(linkage: Linkage) -> Option<Seen> {
     }
 }
 
-/// Whether two objects of one name see each other.
+/// Returns true if two objects of one name see each other.
 fn are_linked(inputs: &[LinkedModule<'_>], a: &Object, b: &Object) -> bool {
     let (of_a, of_b) = (&inputs[a.input], &inputs[b.input]);
     [a.seen, b.seen].iter().all(|seen| match seen {
@@ -216,7 +216,7 @@ fn are_linked(inputs: &[LinkedModule<'_>], a: &Object, b: &Object) -> bool {
     })
 }
 
-/// The linkage of the definition that an external one refers to.
+/// Returns the linkage of the definition that an external one refers to.
 fn base(linkage: Linkage) -> Linkage {
     use Linkage as L;
     match linkage {

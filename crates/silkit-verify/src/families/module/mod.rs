@@ -26,7 +26,7 @@ pub(crate) const FAMILY: Family = Family {
     ],
 };
 
-/// Whether an entity of this linkage is declared here and defined elsewhere.
+/// Returns true if an entity of this linkage is declared here and defined elsewhere.
 fn is_external(linkage: Linkage) -> bool {
     use Linkage as L;
     matches!(linkage, L::PublicExternal | L::PackageExternal | L::HiddenExternal | L::SharedExternal)

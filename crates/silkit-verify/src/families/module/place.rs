@@ -5,12 +5,12 @@ use crate::finding::Place;
 use silkit_base::TextRange;
 use silkit_text::Entity;
 
-/// The place of an entity: its first line.
+/// Returns the place of an entity: its first line.
 pub(super) fn entity(cx: &ModuleContext<'_>, entity: Entity) -> Place {
     text_of(cx, entity).map_or(Place::Whole, |(at, text)| Place::Text(head(at, text)))
 }
 
-/// The place of the first entry of a table that mentions a name, or of the table.
+/// Returns the place of the first entry of a table that mentions a name, or of the table.
 pub(super) fn entry(cx: &ModuleContext<'_>, table: Entity, name: &str) -> Place {
     let Some((start, text)) = text_of(cx, table) else { return Place::Whole };
     let mut at = start;
@@ -25,23 +25,23 @@ pub(super) fn entry(cx: &ModuleContext<'_>, table: Entity, name: &str) -> Place 
     Place::Text(head(start, text))
 }
 
-/// The text of an entity and its offset.
+/// Returns the text of an entity and its offset.
 fn text_of<'a>(cx: &ModuleContext<'a>, entity: Entity) -> Option<(usize, &'a str)> {
     let range = cx.place(entity)?.as_usize();
     Some((range.start, cx.source?.text.get(range)?))
 }
 
-/// The first line of an entity.
+/// Returns the first line of an entity.
 fn head(at: usize, text: &str) -> TextRange {
     trimmed(at, text.lines().next().unwrap_or_default())
 }
 
-/// Whether a name ends where this text begins.
+/// Returns true if a name ends where this text begins.
 fn ends_name(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
-/// The range of a line from an offset, without space, comment and opening brace.
+/// Returns the range of a line from an offset, without space, comment and opening brace.
 fn trimmed(at: usize, line: &str) -> TextRange {
     let code = line.split_once("//").map_or(line, |(code, _)| code);
     let start = code.len() - code.trim_start().len();

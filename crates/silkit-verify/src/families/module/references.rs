@@ -96,13 +96,13 @@ fn serialized_reference(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(finding.also(Place::Whole, "other modules may copy this function"));
 }
 
-/// Whether other modules see an entity of this linkage.
+/// Returns true if other modules see an entity of this linkage.
 fn is_seen(linkage: Linkage) -> bool {
     use Linkage as L;
     !matches!(linkage, L::Private | L::Hidden | L::HiddenExternal | L::Shared)
 }
 
-/// Whether a function may be named in a body that others copy, all modules or those of the package.
+/// Returns true if a function may be named in a body that others copy, all modules or those of the package.
 fn may_be_copied(function: &Function, by_all: bool) -> bool {
     let serialized = function.attributes.serialized;
     is_seen(function.linkage)

@@ -147,7 +147,7 @@ fn uses(cx: &ModuleContext<'_>, known: &FxHashMap<u32, usize>, owners: &FxHashMa
     }
 }
 
-/// The function that a scope belongs to: that of the call where it was inlined, or its own.
+/// Returns the function that a scope belongs to: that of the call where it was inlined, or its own.
 fn owner(scope: &Scope, owners: &FxHashMap<u32, Symbol>) -> Option<Symbol> {
     match (scope.inlined_at, &scope.parent) {
         (Some(site), _) => owners.get(&site).copied(),

@@ -95,7 +95,7 @@ fn class_name(table: &VTable) -> String {
     }
 }
 
-/// The methods of a witness table, with their functions where they have one.
+/// Returns the methods of a witness table, with their functions where they have one.
 fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol>)> + '_ {
     table.entries.iter().flatten().filter_map(|entry| match entry {
         WitnessEntry::Method(method, _, function) => Some((*method, *function)),
@@ -103,7 +103,7 @@ fn methods(table: &WitnessTable) -> impl Iterator<Item = (DeclRef, Option<Symbol
     })
 }
 
-/// All witness tables, also those of protocols.
+/// Returns all witness tables, also those of protocols.
 fn witness_tables<'a>(cx: &ModuleContext<'a>) -> impl Iterator<Item = (Entity, &'a WitnessTable)> {
     let tables = cx.module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
     let defaults = cx.module.default_witness_tables.iter();
@@ -323,7 +323,7 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
 /// Far more superclasses than any class has.
 const MAX_SUPERCLASSES: usize = 64;
 
-/// A class and its superclasses, where all are known.
+/// Returns a class and its superclasses, where all are known.
 fn ancestors(cx: &ModuleContext<'_>, class: Symbol) -> Option<FxHashSet<Symbol>> {
     let mut found = FxHashSet::default();
     let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { return None };

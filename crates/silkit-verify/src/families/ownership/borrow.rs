@@ -139,7 +139,7 @@ static BORROW: Kind = Kind {
     ended: "ended",
 };
 
-/// Whether a guaranteed value begins a borrow scope that ends somewhere in the function.
+/// Returns true if a guaranteed value begins a borrow scope that ends somewhere in the function.
 pub(super) fn introduces_borrow(cx: &FunctionContext<'_>, value: Value) -> bool {
     let body = cx.body;
     match body.def(value) {

@@ -10,7 +10,7 @@ use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 /// Says what encloses a phi.
 pub(super) type OfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
-/// The phi that a `borrowed … from` speaks of, or the value itself.
+/// Returns the phi that a `borrowed … from` speaks of, or the value itself.
 pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     match cx.body.defining_inst(value) {
         Some(inst) if cx.body.inst(inst).opcode == Opcode::BorrowedFrom => cx.body.operand_value(inst, 0),
@@ -18,7 +18,8 @@ pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     }
 }
 
-/// What stands behind an edge for a value that encloses another: the argument to which it ends by being passed.
+/// Returns what stands behind an edge for a value that encloses another: the argument to which it ends by being
+/// passed.
 pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
     let value = behind_borrowed(cx, value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
@@ -28,7 +29,8 @@ pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block,
     passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
 }
 
-/// The values that enclose a guaranteed value; `None` where they are too many to say. What encloses a phi is asked for.
+/// Returns the values that enclose a guaranteed value; `None` where they are too many to say. What encloses a phi is
+/// asked for.
 pub(super) fn enclosing_values(
     cx: &FunctionContext<'_>,
     value: Value,
@@ -56,7 +58,7 @@ pub(super) fn enclosing_values(
     }
 }
 
-/// What the `borrowed … from` of a phi lists.
+/// Returns what the `borrowed … from` of a phi lists.
 pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
     let is_of_phi =
         |i: &Inst| cx.body.inst(*i).opcode == Opcode::BorrowedFrom && cx.body.operand_value(*i, 0) == phi;
@@ -64,7 +66,7 @@ pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
     borrowed.map_or_else(Vec::new, |i| cx.body.operands(i).iter().skip(1).map(|o| o.value).collect())
 }
 
-/// The borrow introducers of a guaranteed value.
+/// Returns the borrow introducers of a guaranteed value.
 pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<'_>) -> Option<Vec<Value>> {
     /// More than any value has that people would write.
     const LIMIT: usize = 1000;
@@ -119,7 +121,7 @@ pub(super) struct Lent {
 pub(super) struct Implied(FxHashMap<Value, Vec<Lent>>);
 
 impl Implied {
-    /// The phis that a value encloses.
+    /// Returns the phis that a value encloses.
     pub(super) fn of(&self, value: Value) -> &[Lent] {
         self.0.get(&value).map_or(&[], Vec::as_slice)
     }

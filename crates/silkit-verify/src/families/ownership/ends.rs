@@ -64,7 +64,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// The reference names the value that the scope belongs to, and the phi that such a value comes into.
+/// Returns the reference names the value that the scope belongs to, and the phi that such a value comes into.
 fn told(
     cx: &FunctionContext<'_>,
     operand: Operand,

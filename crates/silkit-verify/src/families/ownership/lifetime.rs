@@ -90,8 +90,8 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 }
 
-/// Whether an instruction uses a value by one operand whose lifetime it ends by another. A branch may pass on both a
-/// scope and what belongs to it.
+/// Returns true if an instruction uses a value by one operand whose lifetime it ends by another. A branch may pass on
+/// both a scope and what belongs to it.
 fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> bool {
     if at.how == How::Memory || !lifetime.ends.contains(&at.inst) {
         return false;
@@ -152,7 +152,8 @@ fn breach(
     })
 }
 
-/// Whether all ends stand where no path leads. The reference, which walks backwards from them, sees no leak then.
+/// Returns true if all ends stand where no path leads. The reference, which walks backwards from them, sees no leak
+/// then.
 fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) -> bool {
     let is_reachable = |&end: &Inst| cx.block_order().is_reachable(cx.body.inst_block(end));
     !lifetime.ends.is_empty() && !lifetime.ends.iter().any(is_reachable)
@@ -164,7 +165,7 @@ fn made(cx: &FunctionContext<'_>, kind: &Kind, value: Value, finding: Finding) -
     finding.also(Place::Value(value), begins)
 }
 
-/// A use outside of a lifetime.
+/// Returns a use outside of a lifetime.
 fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifetime: &Lifetime) -> Finding {
     let (name, ended) = (cx.value(value), kind.ended);
     let user = cx.body.info(at.inst).name;
@@ -209,7 +210,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
     }
 }
 
-/// The end from which an instruction is reached, and the way.
+/// Returns the end from which an instruction is reached, and the way.
 fn end_before(
     cx: &FunctionContext<'_>,
     inst: Inst,

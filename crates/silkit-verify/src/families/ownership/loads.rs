@@ -106,7 +106,7 @@ fn check_load(cx: &FunctionContext<'_>, scopes: &mut Scopes<'_>, load: Inst, bor
     }
 }
 
-/// The uses that end a borrow, also by its `borrowed … from`.
+/// Returns the uses that end a borrow, also by its `borrowed … from`.
 fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
     let body = cx.body;
     let borrowed = body
@@ -117,7 +117,7 @@ fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
     values.flat_map(|v| body.uses(v)).filter(ends).collect()
 }
 
-/// What writes to an address, or to one that is derived from it.
+/// Returns what writes to an address, or to one that is derived from it.
 fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
     let mut found = Writes::default();
     each_use(cx, address, |operand| {

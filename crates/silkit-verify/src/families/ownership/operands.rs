@@ -100,7 +100,7 @@ pub(super) fn may_not_be_known(cx: &FunctionContext<'_>, rule: &'static Rule, op
     }
 }
 
-/// An ownership in a message.
+/// Returns an ownership in a message.
 pub(super) fn word(ownership: Ownership) -> &'static str {
     match ownership {
         Ownership::None => "without ownership",

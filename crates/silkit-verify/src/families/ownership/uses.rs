@@ -37,7 +37,7 @@ pub(super) struct Lifetime {
     pub(super) ends: Vec<Inst>,
     /// What must be inside.
     pub(super) uses: Vec<Use>,
-    /// Whether something is not known that could end it.
+    /// True if something is not known that could end it.
     pub(super) is_unknown: bool,
 }
 
@@ -58,7 +58,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         Self { cx, seen, work, addresses, found: Lifetime::default(), implied }
     }
 
-    /// The lifetime of an owned value.
+    /// Returns the lifetime of an owned value.
     pub(super) fn owned(&mut self, value: Value) -> &Lifetime {
         self.start();
         for operand in self.cx.body.uses(value) {
@@ -69,7 +69,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         &self.found
     }
 
-    /// The borrow scope that a value introduces.
+    /// Returns the borrow scope that a value introduces.
     pub(super) fn borrow(&mut self, value: Value) -> &Lifetime {
         self.start();
         self.seen.insert(value);
@@ -234,12 +234,12 @@ impl<'c, 'a> Collector<'c, 'a> {
     }
 }
 
-/// The address that an instruction makes.
+/// Returns the address that an instruction makes.
 fn address_result(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     cx.body.results(inst).find(|&v| cx.body.value(v).ty.is_address())
 }
 
-/// The token of the coroutine that yielded a value.
+/// Returns the token of the coroutine that yielded a value.
 pub(super) fn yielded_with(cx: &FunctionContext<'_>, value: Value) -> Option<Value> {
     let ValueDef::Result(inst, _) = cx.body.def(value) else { return None };
     if cx.body.inst(inst).opcode == Opcode::BeginApply { token(cx, inst) } else { None }

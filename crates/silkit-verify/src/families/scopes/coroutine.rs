@@ -306,7 +306,7 @@ fn names(cx: &FunctionContext<'_>, end: Inst, begin: Inst) -> bool {
     matches!(operand, Some(ValueDef::Result(def, _)) if def == begin)
 }
 
-/// Whether the task may suspend at an instruction other than an await.
+/// Returns true if the task may suspend at an instruction other than an await.
 fn suspends(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     match cx.body.inst(inst).opcode {
         Opcode::HopToExecutor | Opcode::Yield => true,

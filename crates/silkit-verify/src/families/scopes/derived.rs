@@ -16,7 +16,7 @@ pub(in crate::families) enum Next {
     Stop,
 }
 
-/// All uses of an address and of those derived from it, until the visitor has seen enough.
+/// Returns all uses of an address and of those derived from it, until the visitor has seen enough.
 pub(in crate::families) fn each_use(
     cx: &FunctionContext<'_>,
     root: Value,

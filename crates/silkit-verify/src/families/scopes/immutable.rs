@@ -178,7 +178,7 @@ pub(in crate::families) enum Change {
     Takes,
 }
 
-/// How an operand changes the memory at its address.
+/// Returns how an operand changes the memory at its address.
 pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -> Change {
     let body = cx.body;
     let user = body.operand(operand).user;

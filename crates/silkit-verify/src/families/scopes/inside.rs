@@ -110,8 +110,8 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::With("SIL0209"),
 };
 
-/// The stack allocations that are used outside of their scopes: all of them cost one pass over the body. None where
-/// allocations do not nest, which is to be put right first.
+/// Returns the stack allocations that are used outside of their scopes: all of them cost one pass over the body. None
+/// where allocations do not nest, which is to be put right first.
 fn used_outside(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
     let lists = active_lists(cx);
@@ -187,7 +187,8 @@ fn address_is_used_inside(cx: &FunctionContext<'_>) {
     }
 }
 
-/// The uses that end the borrows which are loaded from the result of a `store_borrow`: they lend what it lends.
+/// Returns the uses that end the borrows which are loaded from the result of a `store_borrow`: they lend what it
+/// lends.
 fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
     let body = cx.body;
     let loads = body.users(stored).filter(|&i| body.inst(i).opcode == Opcode::LoadBorrow);

@@ -160,8 +160,8 @@ bb3(%5 : $Builtin.Int64):
 #[derive(Debug, Default)]
 pub(in crate::families) struct BrokenScopes(FxHashSet<Inst>);
 
-/// The beginnings of scopes that do not keep to joint post-dominance; findings about them are reported when this
-/// is first asked.
+/// Returns the beginnings of scopes that do not keep to joint post-dominance; findings about them are reported when
+/// this is first asked.
 pub(in crate::families) fn broken_scopes(cx: &FunctionContext<'_>) -> Rc<BrokenScopes> {
     cx.cached(|| check_scopes(cx))
 }
@@ -273,8 +273,8 @@ fn finding(
     })
 }
 
-/// The terminator of an edge on which a scope is ended, into a block of a path on which it is not: there the reference,
-/// which walks forwards, notices what our walk finds at the exit.
+/// Returns the terminator of an edge on which a scope is ended, into a block of a path on which it is not: there the
+/// reference, which walks forwards, notices what our walk finds at the exit.
 fn disagreeing_edge(cx: &FunctionContext<'_>, begin: Inst, ends: &[Inst], path: &[Block]) -> Option<Inst> {
     let body = cx.body;
     let mut ended = EntitySet::new();

@@ -63,7 +63,7 @@ pub(super) static CONTINUATION: Kind =
 /// All kinds.
 pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
 
-/// The scope that an instruction begins, and the value that its ends name. A borrow of a value is a matter of
+/// Returns the scope that an instruction begins, and the value that its ends name. A borrow of a value is a matter of
 /// ownership, not of this table.
 pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
     let body = cx.body;
@@ -78,7 +78,7 @@ pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Ki
     Some((kind, result()?))
 }
 
-/// The instructions that end a scope of a kind which a value stands for.
+/// Returns the instructions that end a scope of a kind which a value stands for.
 pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
     let body = cx.body;
     let ends = |inst: &Inst| match body.inst(*inst).opcode {
@@ -105,13 +105,13 @@ pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<I
     found
 }
 
-/// Whether an instruction begins a scope of a kind.
+/// Returns true if an instruction begins a scope of a kind.
 pub(super) fn begins(cx: &FunctionContext<'_>, kind: &Kind, inst: Inst) -> bool {
     begun(cx, inst).is_some_and(|(of, _)| std::ptr::eq(of, kind))
         || std::ptr::eq(kind, &STACK) && allocated(cx, inst).is_some()
 }
 
-/// The beginning of the scope of a kind that an instruction ends.
+/// Returns the beginning of the scope of a kind that an instruction ends.
 pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Option<Inst> {
     if std::ptr::eq(kind, &STACK) {
         return cx.body.paired_allocation(end, cx.is_ossa());
@@ -127,12 +127,12 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
     (std::ptr::eq(kind, ended) && begins(cx, kind, def)).then_some(def)
 }
 
-/// What a stack allocation gives: the value that a deallocation names.
+/// Returns what a stack allocation gives: the value that a deallocation names.
 pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     cx.body.stack_allocated(inst, cx.is_ossa())
 }
 
-/// The token of a `begin_apply`: it follows the values that are yielded.
+/// Returns the token of a `begin_apply`: it follows the values that are yielded.
 fn token(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     let mut results = cx.body.results(inst);
     let behind = if cx.body.allocates_in_callee(inst) { 2 } else { 1 };

@@ -57,13 +57,13 @@ pub(super) struct ActiveLists {
     released: FxHashSet<Inst>,
 }
 
-/// The lists of all allocations of a function.
+/// Returns the lists of all allocations of a function.
 pub(super) fn active_lists(cx: &FunctionContext<'_>) -> Rc<ActiveLists> {
     cx.cached(|| ActiveLists::compute(cx, &STACK, |_| false))
 }
 
 impl ActiveLists {
-    /// The lists of the scopes of one kind, without some of them.
+    /// Returns the lists of the scopes of one kind, without some of them.
     ///
     /// Blocks are seen in reverse postorder, so all edges that enter a dead-end region from outside are seen before
     /// the region. There they may disagree, and what is below the region's own allocations is unknown.
@@ -103,29 +103,29 @@ impl ActiveLists {
         this
     }
 
-    /// What breaks the discipline.
+    /// Returns what breaks the discipline.
     pub(super) fn wrong(&self) -> &[Wrong] {
         &self.wrong
     }
 
-    /// Whether all allocations nest. They then keep to joint post-dominance, too: every end finds its allocation
-    /// as the last of the list, no path brings an allocation back to itself with it in the list, and exits leave
-    /// nothing.
+    /// Returns true if all allocations nest. They then keep to joint post-dominance, too: every end finds its
+    /// allocation as the last of the list, no path brings an allocation back to itself with it in the list, and exits
+    /// leave nothing.
     pub(super) fn are_sound(&self) -> bool {
         self.wrong.is_empty()
     }
 
-    /// The scopes that may break joint post-dominance: all that do are among them.
+    /// Returns the scopes that may break joint post-dominance: all that do are among them.
     pub(super) fn suspects(&self) -> &FxHashSet<Inst> {
         &self.suspects
     }
 
-    /// The list at the start of a block that is reached.
+    /// Returns the list at the start of a block that is reached.
     pub(super) fn at_start(&self, block: Block) -> u32 {
         self.at_start.get(block.index()).copied().flatten().unwrap_or(EMPTY)
     }
 
-    /// The list after an instruction, from the one before it, where all allocations nest.
+    /// Returns the list after an instruction, from the one before it, where all allocations nest.
     pub(super) fn after(&self, cx: &FunctionContext<'_>, list: u32, inst: Inst) -> u32 {
         match self.made.get(&inst) {
             Some(&made) => made,
@@ -154,12 +154,12 @@ impl ActiveLists {
         Membership { enter, size, is_unknown }
     }
 
-    /// The list that an allocation makes.
+    /// Returns the list that an allocation makes.
     pub(super) fn made(&self, alloc: Inst) -> Option<u32> {
         self.made.get(&alloc).copied()
     }
 
-    /// The list with one more; equal lists are one node.
+    /// Returns the list with one more; equal lists are one node.
     fn push(&mut self, alloc: Inst, rest: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let list = *self.node_of.entry((alloc, rest)).or_insert(next);
@@ -169,7 +169,7 @@ impl ActiveLists {
         list
     }
 
-    /// The list at the start of a block; those before it in reverse postorder were left already.
+    /// Returns the list at the start of a block; those before it in reverse postorder were left already.
     fn enter(&mut self, cx: &FunctionContext<'_>, block: Block) -> u32 {
         let list = self.at_start[block.index()].unwrap_or(EMPTY);
         let component = cx.components().component(block);
@@ -231,7 +231,7 @@ impl ActiveLists {
         }
     }
 
-    /// The list after a deallocation.
+    /// Returns the list after a deallocation.
     fn deallocate(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
         let top = self.nodes[list as usize];
         if top.alloc == Some(alloc) {
@@ -262,7 +262,7 @@ impl ActiveLists {
         })
     }
 
-    /// The list after a deallocation out of order, without a look into the list.
+    /// Returns the list after a deallocation out of order, without a look into the list.
     fn release_later(&mut self, list: u32, alloc: Inst, dealloc: Inst) -> u32 {
         self.suspects.insert(alloc);
         let is_new = self.made.contains_key(&alloc) && self.released.insert(alloc);
@@ -273,7 +273,7 @@ impl ActiveLists {
         list
     }
 
-    /// A list without what was released before, as far as that is the last of it.
+    /// Returns a list without what was released before, as far as that is the last of it.
     fn without_released(&self, mut list: u32) -> u32 {
         while self.nodes[list as usize].alloc.is_some_and(|alloc| self.released.contains(&alloc)) {
             list = self.nodes[list as usize].rest;
@@ -282,12 +282,12 @@ impl ActiveLists {
     }
 }
 
-/// Whether an edge enters a dead-end region from outside of it.
+/// Returns true if an edge enters a dead-end region from outside of it.
 fn enters_dead_end(cx: &FunctionContext<'_>, from: Block, to: Block) -> bool {
     cx.dead_ends().is_dead_end(to) && !cx.components().are_together(from, to)
 }
 
-/// Whether an edge from outside its region enters a block.
+/// Returns true if an edge from outside its region enters a block.
 fn is_entered(cx: &FunctionContext<'_>, block: Block) -> bool {
     cx.body.predecessors(block).any(|p| !cx.components().are_together(p, block))
 }
@@ -303,7 +303,7 @@ pub(super) struct Membership {
 }
 
 impl Membership {
-    /// Whether the list that an allocation made is the lower part of another list, or may be.
+    /// Returns true if the list that an allocation made is the lower part of another list, or may be.
     pub(super) fn may_hold(&self, list: u32, made: u32) -> bool {
         let (list, made) = (list as usize, made as usize);
         let offset = self.enter[list].wrapping_sub(self.enter[made]);

@@ -79,7 +79,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// A path from the entry to a block that does not pass through another.
+/// Returns a path from the entry to a block that does not pass through another.
 fn path_around(
     cx: &FunctionContext<'_>,
     avoided: silkit_ir::Block,

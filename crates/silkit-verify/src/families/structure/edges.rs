@@ -237,7 +237,7 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
     }
 }
 
-/// Whether two types may mean the same: they do, or it is not known.
+/// Returns true if two types may mean the same: they do, or it is not known.
 fn agree(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
     a == b
         || a.is_unknown()
@@ -281,7 +281,7 @@ fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> Passed {
     }
 }
 
-/// What `switch_enum` gives: the payload of the case. Without ownership a target may do without it.
+/// Returns what `switch_enum` gives: the payload of the case. Without ownership a target may do without it.
 fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
     let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
     let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
@@ -306,7 +306,7 @@ enum Payload {
     Of(Type),
 }
 
-/// What the default gives: the payload of the one case that is left, or in OSSA the operand itself.
+/// Returns what the default gives: the payload of the one case that is left, or in OSSA the operand itself.
 fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> Passed {
     let left = remaining(cx, operand.ty(), cases);
     match left.as_deref() {
@@ -319,7 +319,7 @@ fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) ->
     }
 }
 
-/// The payloads of the cases that are left for the default of a `switch_enum`.
+/// Returns the payloads of the cases that are left for the default of a `switch_enum`.
 fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Payload>> {
     let listed: Vec<Symbol> = cases.iter().step_by(2).filter_map(|&c| DeclRef::from_u32(c).name()).collect();
     let names: Vec<Symbol> = match optional(ty) {
@@ -329,7 +329,7 @@ fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Pa
     names.iter().filter(|n| !listed.contains(n)).map(|n| case_payload(cx, ty, n.as_str())).collect()
 }
 
-/// What an optional type wraps.
+/// Returns what an optional type wraps.
 fn optional(ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Optional(wrapped) => Some(*wrapped),
@@ -338,7 +338,7 @@ fn optional(ty: Type) -> Option<Type> {
     }
 }
 
-/// The payload of a case; `None` where it is not known whether there is one.
+/// Returns the payload of a case; `None` where it is not known whether there is one.
 fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payload> {
     match (optional(ty), case) {
         (Some(wrapped), "some") => Some(Payload::Of(wrapped)),

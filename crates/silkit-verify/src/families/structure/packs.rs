@@ -61,8 +61,8 @@ fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
     );
 }
 
-/// Whether an instruction may name a pack: it does, or its types are not known well enough. Generic types may have packs
-/// among their parameters, and a call those of its callee.
+/// Returns true if an instruction may name a pack: it does, or its types are not known well enough. Generic types may
+/// have packs among their parameters, and a call those of its callee.
 fn may_name_pack(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     let body = cx.body;
     if ApplySite::new(body, inst, cx.addresses()).is_some() {

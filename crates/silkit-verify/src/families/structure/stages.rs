@@ -62,7 +62,7 @@ fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(cx.finding(&RAW_SIL_ONLY, Place::Inst(inst), message));
 }
 
-/// Whether mandatory passes are still to run.
+/// Returns true if mandatory passes are still to run.
 pub(crate) fn is_raw(cx: &FunctionContext<'_>) -> bool {
     cx.module().stage.is_none_or(|stage| stage == SilStage::Raw)
 }
@@ -220,7 +220,7 @@ fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));
 }
 
-/// The keyword of an attribute.
+/// Returns the keyword of an attribute.
 pub(crate) fn choice(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<&'static str> {
     let attrs = cx.body.info(inst).attrs;
     let at = attrs.iter().position(|a| a.name == name)?;

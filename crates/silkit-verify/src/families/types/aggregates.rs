@@ -233,7 +233,7 @@ fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -
     None
 }
 
-/// Whether a declaration that is named belongs to a type, or to a superclass of it.
+/// Returns whether a declaration that is named belongs to a type, or to a superclass of it.
 pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
     let (_, around) = named.data().path.split_last()?;
     let named = match around {

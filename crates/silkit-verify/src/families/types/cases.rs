@@ -122,7 +122,7 @@ fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
 /// So many cases are listed in a remark.
 const LISTED: usize = 8;
 
-/// The cases that an instruction lists.
+/// Returns the cases that an instruction lists.
 fn listed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<DeclRef> {
     let words = cx.body.list(cx.body.word(inst, "cases").unwrap_or(NONE));
     let is_select = matches!(cx.body.inst(inst).opcode, Opcode::SelectEnum | Opcode::SelectEnumAddr);

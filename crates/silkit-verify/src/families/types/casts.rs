@@ -86,7 +86,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
 /// Far more superclasses than any class has.
 const MAX_SUPERCLASSES: usize = 64;
 
-/// Whether `b` is `a` or one of its superclasses.
+/// Returns whether `b` is `a` or one of its superclasses.
 fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
     let is_class = holds(cx, b, TypePredicate::Class);
     if is_class != Some(true) || !matches!(b.kind(), TypeKind::Named(_)) {
@@ -233,7 +233,8 @@ fn lowered_metatype(cx: &FunctionContext<'_>) {
     }
 }
 
-/// A metatype in a lowered type that is as before lowering; generic arguments are never lowered, but for an optional's.
+/// Returns a metatype in a lowered type that is as before lowering; generic arguments are never lowered, but for an
+/// optional's.
 fn formal_metatype(ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Metatype(MetatypeRepr::Formal, _) | TypeKind::ProtocolMetatype(MetatypeRepr::Formal, _) => {

@@ -12,13 +12,13 @@ use silkit_types::{FunctionType, GenericSig, SilType, Type, TypeKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The type of an operand; unknown where there is none.
+/// Returns the type of an operand; unknown where there is none.
 pub(super) fn operand(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> SilType {
     cx.body.operands(inst).get(index).map_or_else(SilType::unknown, |o| value(cx, o.value))
 }
 
-/// The type of a value. Where address-only values are held like others, the results of calls are read as if they were
-/// not, so no types that follow from them are known.
+/// Returns the type of a value. Where address-only values are held like others, the results of calls are read as if
+/// they were not, so no types that follow from them are known.
 pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
     match cx.body.def(value) {
         ValueDef::Result(..) if !lowers_addresses(cx) => SilType::unknown(),
@@ -26,12 +26,12 @@ pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
     }
 }
 
-/// The lowered type in an attribute.
+/// Returns the lowered type in an attribute.
 pub(super) fn sil_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<SilType> {
     cx.body.word(inst, name).map(SilType::from_u32).filter(|t| !t.is_unknown())
 }
 
-/// The type in an attribute, whatever its category.
+/// Returns the type in an attribute, whatever its category.
 pub(super) fn formal_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<Type> {
     let at = cx.body.info(inst).attr(name)?;
     let is_lowered = matches!(cx.body.info(inst).attrs[at].kind, AttrKind::SilType | AttrKind::OptSilType);
@@ -40,22 +40,22 @@ pub(super) fn formal_type(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> O
     Some(ty).filter(|t| !t.is_unknown())
 }
 
-/// The declaration in an attribute.
+/// Returns the declaration in an attribute.
 pub(super) fn decl(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<DeclRef> {
     cx.body.word(inst, name).map(DeclRef::from_u32)
 }
 
-/// Whether two types are the same, in this function.
+/// Returns whether two types are the same, in this function.
 pub(super) fn same(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
     cx.declarations().same_type(a, b, cx.signature())
 }
 
-/// Whether addresses and objects are told apart: opaque values are objects where they would be addresses.
+/// Returns true if addresses and objects are told apart: opaque values are objects where they would be addresses.
 pub(super) fn lowers_addresses(cx: &FunctionContext<'_>) -> bool {
     cx.addresses() == Addresses::Lowered
 }
 
-/// Whether two types are surely different, or one is an address and the other not.
+/// Returns true if two types are surely different, or one is an address and the other not.
 pub(super) fn differ(cx: &FunctionContext<'_>, a: SilType, b: SilType) -> bool {
     a != b
         && !a.is_unknown()
@@ -75,17 +75,17 @@ pub(super) fn resolved(cx: &FunctionContext<'_>, ty: Type) -> Type {
     }
 }
 
-/// The declaration of a nominal type, unless a module that is not known may declare one of its name.
+/// Returns the declaration of a nominal type, unless a module that is not known may declare one of its name.
 pub(super) fn declared<'a>(cx: &FunctionContext<'a>, ty: Type) -> Option<&'a NominalDecl> {
     cx.declarations().nominal_of(ty).filter(|decl| !cx.declarations().may_be_another(decl))
 }
 
-/// Whether a same-type requirement may make a parameter another type.
+/// Returns true if a same-type requirement may make a parameter another type.
 pub(super) fn params_may_meet(cx: &FunctionContext<'_>) -> bool {
     cx.signature().is_none_or(GenericSig::params_may_meet)
 }
 
-/// Whether it is known what kind of type this is.
+/// Returns true if it is known what kind of type this is.
 pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
     use TypeKind as K;
     match ty.kind() {
@@ -111,7 +111,7 @@ pub(super) fn is_definite(cx: &FunctionContext<'_>, ty: Type) -> bool {
 /// Types are nested less deep than this where it is asked whether they are settled.
 const SETTLED_DEPTH: u32 = 16;
 
-/// Whether no requirement of the signature can make a part of this type something else.
+/// Returns true if no requirement of the signature can make a part of this type something else.
 pub(super) fn is_settled(cx: &FunctionContext<'_>, ty: Type) -> bool {
     settled(cx, ty, 0)
 }
@@ -145,7 +145,7 @@ struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
 
 type Callee = (Box<[u32]>, Option<Rc<FunctionType>>);
 
-/// The type that an apply site calls, with its generic arguments in place.
+/// Returns the type that an apply site calls, with its generic arguments in place.
 pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<FunctionType>> {
     let ty = sil_type(cx, inst, "type")?.ty();
     let args = cx.body.list(cx.body.word(inst, "subs").unwrap_or(silkit_ir::NONE));
@@ -162,7 +162,7 @@ pub(super) fn callee(cx: &FunctionContext<'_>, inst: Inst) -> Option<Rc<Function
     found
 }
 
-/// The type of the function as its own body sees it: its generic parameters stand for themselves.
+/// Returns the type of the function as its own body sees it: its generic parameters stand for themselves.
 pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
     let make = || {
         let own = cx.function.ty.ty().as_function()?;
@@ -174,7 +174,7 @@ pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
 
 struct OwnType(Option<Rc<FunctionType>>);
 
-/// A breach at an operand, labelled with its type.
+/// Returns a breach at an operand, labelled with its type.
 pub(super) fn at_operand(
     cx: &FunctionContext<'_>,
     rule: &'static Rule,

@@ -53,7 +53,7 @@ fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// What the kind of conversion does not allow.
+/// Returns what the kind of conversion does not allow.
 fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     let is_noescape = |f: &FunctionType| f.flags.contains(FnFlags::NOESCAPE);
     let is_async = |f: &FunctionType| f.flags.contains(FnFlags::ASYNC);
@@ -80,7 +80,7 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
     }
 }
 
-/// What differs in how two functions are called.
+/// Returns what differs in how two functions are called.
 fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     if from.params.len() != to.params.len() {
         return Some("the numbers of parameters differ");
@@ -113,7 +113,7 @@ fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionTyp
     None
 }
 
-/// Whether values of two types surely look different in registers.
+/// Returns true if values of two types surely look different in registers.
 fn incompatible(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
     let is_bits = |t: Type| match t.kind() {
         TypeKind::Builtin(name, _) => {

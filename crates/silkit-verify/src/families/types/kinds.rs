@@ -6,7 +6,7 @@ use silkit_ir::info::TypePredicate;
 use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, RefStorage, Type, TypeKind};
 
-/// Whether a type is of a kind.
+/// Returns whether a type is of a kind.
 pub(super) fn holds(cx: &FunctionContext<'_>, ty: Type, kind: TypePredicate) -> Option<bool> {
     use TypeKind as K;
     use TypePredicate as P;
@@ -120,7 +120,7 @@ fn represented(cx: &FunctionContext<'_>, ty: Type, wanted: MetatypeRepr) -> Opti
     metatype(cx, ty).map(|found| found.is_some_and(|repr| repr == wanted || repr == MetatypeRepr::Formal))
 }
 
-/// How a metatype is represented; `Some(None)` where it is none.
+/// Returns how a metatype is represented; `Some(None)` where it is none.
 pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<MetatypeRepr>> {
     let mut ty = ty;
     // `any P.Type` and parentheses.
@@ -137,7 +137,7 @@ pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Meta
     None
 }
 
-/// What a predicate of the table asks for, for people.
+/// Returns what a predicate of the table asks for, for people.
 pub(super) fn describe(kind: TypePredicate) -> String {
     use TypePredicate as P;
     let words = match kind {

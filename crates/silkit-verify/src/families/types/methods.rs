@@ -250,7 +250,7 @@ fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// The protocols of an existential type that are known.
+/// Returns the protocols of an existential type that are known.
 fn protocols(declarations: &Declarations, existential: Type) -> Vec<Symbol> {
     let ty = match existential.kind() {
         TypeKind::Any(inner) => *inner,
@@ -278,7 +278,8 @@ const IMPLICIT: &[&str] = &[
     "DistributedActor",
 ];
 
-/// Whether a type conforms to a protocol, where all that could declare it is here: both are this module's own.
+/// Returns whether a type conforms to a protocol, where all that could declare it is here: both are this module's
+/// own.
 pub(crate) fn conforms(declarations: &Declarations, ty: Type, protocol: Symbol) -> Option<bool> {
     let own = declarations.own();
     let is_own = declarations.path_of(ty).is_some_and(|path| own.get(path).is_some());

@@ -157,7 +157,7 @@ fn subject(cx: &FunctionContext<'_>, inst: Inst, of: TypeSubject) -> Option<SilT
     }
 }
 
-/// Whether what the table asks holds, or might.
+/// Returns true if what the table asks holds, or might.
 fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, index: Option<usize>) -> bool {
     use TypePredicate as P;
     let place = || index.map_or(Place::Inst(inst), |i| Place::Operand(cx.body.operand_id(inst, i)));

@@ -84,7 +84,7 @@ fn pack_index(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// The elements of a pack or of a tuple.
+/// Returns the elements of a pack or of a tuple.
 fn elements(ty: Type) -> Option<Vec<Type>> {
     match ty.kind() {
         TypeKind::Pack { elements, .. } => Some(elements.to_vec()),
@@ -97,12 +97,12 @@ fn is_expansion(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::PackExpansion(_))
 }
 
-/// Whether two packs have as many elements, expansions at the same places.
+/// Returns true if two packs have as many elements, expansions at the same places.
 fn same_shape(a: &[Type], b: &[Type]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| is_expansion(x) == is_expansion(y))
 }
 
-/// The instruction that makes an index, with the elements of the pack that it indexes.
+/// Returns the instruction that makes an index, with the elements of the pack that it indexes.
 fn index_of(cx: &FunctionContext<'_>, inst: Inst, operand: usize) -> Option<(Inst, Opcode, Vec<Type>)> {
     let value = cx.body.operands(inst).get(operand)?.value;
     let ValueDef::Result(index, _) = cx.body.def(value) else { return None };
