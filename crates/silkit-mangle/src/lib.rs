@@ -7,7 +7,7 @@
 //! let text = "protocol P {}\nstruct S<T> {}\nextension S : P {}\nsil_witness_table <T> S<T>: P module main {\n}\n";
 //! let module = silkit_text::parse_module(text).module;
 //! let declarations = silkit_text::decl::declarations(&module);
-//! let table = &module.witness_tables[0];
+//! let table = module.witness_tables.values().next().expect("a table");
 //! let name = silkit_mangle::witness_table(table, &declarations, &Default::default());
 //! assert_eq!(name.as_deref(), Some("$s4main1SVyxGAA1PAAWP"));
 //! ```
