@@ -5,8 +5,8 @@
 //!
 //! ```
 //! use silkit_pass::compare::compare;
-//! let before = "sil @f : $() -> () {\nbb0:\n  %0 = dead ()\n  %1 = tuple () // user: %2\n  return %1\n} // end\n";
-//! let after = "sil @f : $() -> () {\nbb0:\n  %0 = tuple () // user: %1\n  return %0\n} // end\n";
+//! let before = "sil @f : $() -> () {\nbb0:\n  %0 = dead ()\n  %1 = tuple () // user: %2\n  return %1\n} // end sil function 'f'\n";
+//! let after = "sil @f : $() -> () {\nbb0:\n  %0 = tuple () // user: %1\n  return %0\n} // end sil function 'f'\n";
 //! let comparison = compare(before, after);
 //! assert_eq!(comparison.unified("a", "b"), "--- a\n+++ b\n@@ @f\n sil @f : $() -> () {\n bb0:\n-  %0 = dead ()\n   %0 = tuple ()\n   return %0\n }\n");
 //! assert!(compare(after, after).is_same());
