@@ -67,7 +67,7 @@ impl ReadError {
         Self::new(ReadErrorKind::Malformed, message, Some(offset), WRITE_AGAIN)
     }
 
-    /// Creates the text of the file would have `weight` bytes.
+    /// Creates the error for a file whose text would have `weight` bytes.
     pub(crate) fn excessive(weight: u64, length: usize) -> Self {
         Self::new(
             ReadErrorKind::Excessive,

@@ -43,7 +43,7 @@ impl Input {
         files.file(id).cloned()
     }
 
-    /// Returns instructions the locations at which they stand in the text, for printing with debug info.
+    /// Gives instructions the locations at which they stand in the text, for printing with debug info.
     pub(crate) fn locate_in_file(&mut self) -> Option<Arc<FileLocations>> {
         let file = self.source_file()?;
         Some(Arc::new(FileLocations::give(&mut self.module, &self.source_map, &file)))

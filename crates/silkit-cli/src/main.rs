@@ -189,7 +189,7 @@ fn answer(text: &str) -> ExitCode {
     session.finish()
 }
 
-/// Returns options that are spelled as LLVM's tools do, `-demangle`, their second dash.
+/// Adds the second dash to options that are spelled as LLVM's tools do, `-demangle`.
 fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let known = args.first().and_then(|name| command.find_subcommand(name));
     let long: Vec<&str> =

@@ -127,7 +127,7 @@ impl Tree {
 }
 
 impl fmt::Display for Tree {
-    /// Returns the tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a
+    /// Writes the tree, one node a line, indented by its depth. What is shared is shown once for each parent, to a
     /// limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack = vec![(self.root(), 0usize)];

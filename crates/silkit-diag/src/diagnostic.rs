@@ -220,7 +220,7 @@ impl Entity {
         Entity::new(EntityKind::Function, name)
     }
 
-    /// Returns the entity a name for people.
+    /// Sets the name of the entity for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<Box<str>>) -> Self {
         self.title = Some(title.into());

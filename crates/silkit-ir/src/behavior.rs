@@ -192,7 +192,7 @@ fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
     if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
 }
 
-/// Returns a builtin goes by its row; an LLVM intrinsic by the attributes that LLVM gives it.
+/// Returns the memory behavior of a builtin, by its row; of an LLVM intrinsic by the attributes that LLVM gives it.
 fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     let Some(Builtin { name, .. }) = body.view_as(inst) else { return MemoryBehavior::MayHaveSideEffects };
     match BuiltinInfo::find(name.as_str()) {

@@ -64,7 +64,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns a class, or an alias of something that is composed.
+    /// Adds a class, or an alias of something that is composed.
     fn constrain_resolved(&self, ty: Type, env: &Env<'_>, e: &mut ExistentialTy) -> Result<(), TypeError> {
         let resolved = self.resolve(ty, env, false)?;
         match resolved.kind() {

@@ -4,7 +4,7 @@ use crate::ty::{Builtin, FnRepr, Nominal, Storage, Ty, TyKind};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Ty {
-    /// Returns the name without modules: `Array<Int>`.
+    /// Writes the name without modules: `Array<Int>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name(false))
     }
@@ -120,7 +120,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns the arguments stand behind the last name of the path, those of the types around it behind theirs,
+    /// Writes a nominal type: the arguments stand behind the last name of the path, those of the types around it behind theirs,
     /// which the arguments alone do not tell: they are printed at the end.
     fn nominal(&mut self, nominal: Nominal, args: &[Ty]) -> fmt::Result {
         let name = nominal.name();

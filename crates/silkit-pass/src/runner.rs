@@ -64,7 +64,7 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Returns a pass has run on all functions, or on the module. Whether to go on.
+    /// Is called when a pass has run on all functions, or on the module. Returns true if the runner goes on.
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let _ = (pass, module, output);
         true
@@ -254,7 +254,7 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Returns options to passes.
+    /// Sets the options of the passes.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self

@@ -175,7 +175,7 @@ impl VariableNames<'_> {
         }
     }
 
-    /// Returns an argument is what comes in, or a part of what a switch looks at, whose case says nothing that people
+    /// Returns the origin of an argument: what comes in, or a part of what a switch looks at, whose case says nothing that people
     /// would.
     fn origin_of_argument(&self, value: Value) -> Origin {
         let body = self.view.body;

@@ -79,7 +79,7 @@ impl<'a, W: Write> PrintType<'a, W> {
         }
     }
 
-    /// Returns the kinds that only lowered types have.
+    /// Writes the kinds that only lowered types have.
     fn lowered_only(&mut self, kind: &TypeKind) -> fmt::Result {
         match kind {
             TypeKind::Box(layout) => self.boxed(layout),

@@ -110,7 +110,7 @@ impl Fuzz<'_> {
         })
     }
 
-    /// Returns one change; `None` where the place that chance chose does not allow it.
+    /// Makes one change; `None` where the place that chance chose does not allow it.
     fn change(&mut self, kind: usize) -> Option<()> {
         match kind {
             0..=3 => self.make(kind),

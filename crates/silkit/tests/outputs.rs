@@ -5,7 +5,7 @@ use silkit::pass::{Runner, Stream};
 use silkit::passes;
 use std::path::Path;
 
-/// Returns the passes are named in the first line, behind `// passes:`.
+/// Returns what the passes print that the first line names after `// passes:`.
 fn printed(path: &Path) -> String {
     let bytes = std::fs::read(path).expect("the file can be read");
     let text = String::from_utf8_lossy(&bytes);

@@ -327,7 +327,7 @@ impl Reader<'_, '_, '_> {
             .ok_or_else(|| self.source.damage("a line or scope out of range"))
     }
 
-    /// Returns the orders of use lists and of incoming edges that are not the ones of reading.
+    /// Reads the orders of use lists and of incoming edges that are not the ones of reading.
     fn orders(&mut self) -> Result<(), Damage> {
         let uses: Vec<(u32, Vec<u32>)> = Codec::read(self.source)?;
         for (number, order) in uses {

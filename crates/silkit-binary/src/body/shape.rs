@@ -93,7 +93,7 @@ impl Codec for Opcode {
 }
 
 impl Shape {
-    /// Returns whether an instruction of this shape fits the instruction table, so that everything that
+    /// Checks that an instruction of this shape fits the instruction table, so that everything that
     /// works from the table can work with it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let info = self.opcode.info();

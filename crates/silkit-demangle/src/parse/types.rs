@@ -137,7 +137,7 @@ impl Parser<'_> {
         Some(self.substitutable(ty))
     }
 
-    /// Returns a nominal type and the types around it their arguments.
+    /// Gives a nominal type and the types around it their arguments.
     fn bind(&mut self, nominal: NodeId, levels: &[Vec<NodeId>], depth: usize) -> Option<NodeId> {
         use Kind::*;
         let (arguments, outer) = levels.split_first()?;

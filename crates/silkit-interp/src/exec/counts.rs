@@ -141,7 +141,7 @@ impl Interp<'_> {
         reference + 16u64.next_multiple_of(u64::from(self.types.get(ty).align))
     }
 
-    /// Returns the memory of an object back.
+    /// Frees the memory of an object.
     pub(crate) fn free_object(&mut self, reference: u64) -> Run<()> {
         self.forget_side_data(reference);
         let freed = self.memory.free(reference, self.pc);

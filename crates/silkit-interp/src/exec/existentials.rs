@@ -97,7 +97,7 @@ impl Interp<'_> {
         self.release_reference(word(bytes, 0))
     }
 
-    /// Returns back what a container holds whose value was taken out or never put in.
+    /// Frees what a container holds whose value was taken out or never put in.
     pub(super) fn deinit_existential(&mut self, container: Slot) -> Run<()> {
         let container = self.get(container);
         let ty = self.container_type(container)?;

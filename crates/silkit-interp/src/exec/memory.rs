@@ -119,7 +119,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Returns a value with padding, or of which only a part says which case it is, has at least some initialized
+    /// Checks that a value with padding, or of which only a part says which case it is, has at least some initialized
     /// byte.
     fn check_touched(&mut self, ty: TypeId, address: u64) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);

@@ -273,7 +273,7 @@ impl Memory {
         (entry.alive && base == address).then_some(u64::from(entry.size))
     }
 
-    /// Returns an allocation back.
+    /// Frees an allocation.
     ///
     /// # Errors
     /// Where nothing begins at the address, or it was given back before.

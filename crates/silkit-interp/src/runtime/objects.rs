@@ -143,7 +143,7 @@ fn thread_local_storage(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns an enum's error code is the number of its case; others have 1.
+/// Returns the error code of a value: for an enum the number of its case, otherwise 1.
 fn default_error_code(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let Some(&ty) = call.types.first() else { return unsupported("an error code of no type") };
     let id = it.type_id(ty)?;

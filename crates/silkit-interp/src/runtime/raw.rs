@@ -46,7 +46,7 @@ impl Interp<'_> {
         self.allocate(Kind::Heap, size, align.max(16), 0)
     }
 
-    /// Returns memory back that C allocated.
+    /// Frees memory that C allocated.
     pub(crate) fn free(&mut self, address: u64) -> Run<()> {
         if address == 0 {
             return Ok(());

@@ -24,7 +24,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns a pack is an array of the addresses of its elements, or of their values where it is direct.
+    /// Allocates a pack: an array of the addresses of its elements, or of their values where it is direct.
     pub(super) fn alloc_pack(&mut self, body: &Body, inst: Inst, i: AllocPack) -> Run<()> {
         let ty = self.resolve(i.ty.ty())?;
         let Some(elements) = ty.as_pack() else { return unsupported(format!("a pack of type `{ty}`")) };
@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns an object that is initialized statically is the global's memory itself.
+    /// Translates `global_value`: an object that is initialized statically is the global's memory itself.
     pub(super) fn global_value(&mut self, body: &Body, inst: Inst, name: Symbol) -> Run<()> {
         self.global_addr(body, inst, name)
     }

@@ -297,7 +297,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether a property with a wrapper is initialized or set, definite initialization has not said yet.
+    /// Translates an assignment by wrapper: whether it initializes or sets, definite initialization has not said yet.
     pub(super) fn wrapper_by_state(
         &mut self,
         body: &Body,

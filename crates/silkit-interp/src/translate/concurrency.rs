@@ -11,7 +11,7 @@ use silkit_ir::{Body, Inst, Value};
 use silkit_types::Type;
 
 impl Translator<'_, '_> {
-    /// Returns one thread runs everything: a hop to another executor changes nothing.
+    /// Translates `hop_to_executor`: one thread runs everything: a hop to another executor changes nothing.
     pub(super) fn hop_to_executor(&mut self, _: &Body, _: Value) -> Run<()> {
         Ok(())
     }

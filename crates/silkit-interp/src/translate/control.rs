@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the error was written to its address before.
+    /// Leaves the function with an error, which was written to its address before.
     pub(super) fn throw_addr(&mut self) -> Run<()> {
         self.is_open = false;
         self.emit(Op::Throw { from: 0, len: 0 });

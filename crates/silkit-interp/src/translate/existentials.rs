@@ -121,7 +121,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns what is to be done once a type was opened, before the instructions behind it.
+    /// Translates what is to be done once a type was opened, before the instructions behind it.
     pub(super) fn after_open(&mut self, _: &Body, _: Inst) -> Run<()> {
         Ok(())
     }
@@ -246,7 +246,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the value of a generic parameter that is a value.
+    /// Translates the value of a generic parameter that is a value.
     pub(super) fn type_value(&mut self, body: &Body, inst: Inst, i: TypeValue) -> Run<()> {
         let parameter = self.formal(i.parameter)?;
         let to = self.result(body, inst)?;

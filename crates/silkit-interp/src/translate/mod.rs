@@ -240,7 +240,7 @@ impl<'h> Interp<'h> {
 }
 
 impl Translator<'_, '_> {
-    /// Returns the arguments of a function their places, before its first block is translated.
+    /// Assigns places to the arguments of a function, before its first block is translated.
     fn prepare(&mut self, body: &Body) -> Run<()> {
         if self.it.instances[self.id.0 as usize].is_prepared {
             return Ok(());

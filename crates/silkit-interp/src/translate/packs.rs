@@ -96,7 +96,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns the address of the element of a tuple at an index; which one it is, the type that was opened tells.
+    /// Computes the address of the element of a tuple at an index; which one it is, the type that was opened tells.
     pub(super) fn tuple_pack_element_addr(
         &mut self,
         body: &Body,

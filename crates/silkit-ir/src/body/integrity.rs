@@ -14,7 +14,7 @@ impl Body {
         }
     }
 
-    /// Returns whether use lists, the links of instructions, edges, results and arguments agree. This is not
+    /// Checks that use lists, the links of instructions, edges, results and arguments agree. This is not
     /// whether the SIL is legal: that is the verifier's to say.
     ///
     /// # Errors

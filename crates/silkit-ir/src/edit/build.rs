@@ -351,7 +351,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns whether operands that must be addresses are, and those that must not are not.
+    /// Checks that operands that must be addresses are, and those that must not are not.
     fn check_categories(&self, inst: Inst) -> Result<(), BuildError> {
         let body = self.editor.body();
         let info = body.info(inst);

@@ -322,7 +322,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Returns what stands between `[[` and `]]`.
+    /// Reads what stands between `[[` and `]]`.
     fn block(&mut self, start: usize, source: &[u8]) -> Result<(), ParseError> {
         let at = |message: String| (start, message);
         let (head, regex) = match memchr::memchr(b':', source) {

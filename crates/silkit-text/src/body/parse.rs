@@ -611,7 +611,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.results.resize(count, SilType::unknown());
     }
 
-    /// Returns every attribute that must be there is there.
+    /// Checks that every attribute that must be there is there.
     fn check_attributes(&self, opcode: Opcode, start: usize) -> Parse<()> {
         for (spec, &word) in opcode.info().attrs.iter().zip(&self.inst.words) {
             let required = match spec.kind {
@@ -628,7 +628,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Returns literals and the like the one spelling in which they are printed.
+    /// Gives literals and the like the one spelling in which they are printed.
     fn canonical_attributes(&mut self, opcode: Opcode, start: usize) -> Parse<()> {
         let words = &mut self.inst.words;
         let spelled = |word: u32| Symbol::from_u32(word).as_str();

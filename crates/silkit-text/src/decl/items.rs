@@ -256,7 +256,7 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// Returns a declaration of which only the name matters.
+    /// Reads a declaration of which only the name matters.
     fn named_rest(&mut self, kind: MemberKind, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a name"))?;
         self.push_named(kind, m, name, body);

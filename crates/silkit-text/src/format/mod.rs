@@ -213,7 +213,7 @@ impl<'t> Formatter<'t> {
         text
     }
 
-    /// Returns each comment to a line of code, by where the lines start; the rest comes after the last.
+    /// Assigns each comment to a line of code, by where the lines start; the rest comes after the last.
     fn attach(
         &self,
         starts: &[usize],

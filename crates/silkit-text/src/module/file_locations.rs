@@ -15,7 +15,7 @@ pub struct FileLocations {
 }
 
 impl FileLocations {
-    /// Returns each instruction of a function that spells no `loc` the location at which it stands in its file, as
+    /// Gives each instruction of a function that spells no `loc` the location at which it stands in its file, as
     /// the reference's parser does, and finds where functions are mentioned. A module needs this after it was read
     /// and before it is changed, if it is printed with debug info.
     pub fn give(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {

@@ -456,7 +456,7 @@ fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) 
     needless.into_iter().for_each(|inst| editor.set_forwarding(inst, None));
 }
 
-/// Returns a function is never thick: `$() -> ()` of a declaration means the thin type.
+/// Makes a function type thin; the type of a function is never thick: `$() -> ()` of a declaration means the thin type.
 fn thin_by_default(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) if f.convention == Convention::Thick => {

@@ -35,7 +35,7 @@ struct Named {
 }
 
 impl DeclTable {
-    /// Returns the properties that have an initial value instead of a type the type of this value, where that follows
+    /// Gives the properties that have an initial value instead of a type the type of this value, where that follows
     /// from declarations: a call of a function of this module that is neither generic nor overloaded, an initializer,
     /// a case, or another variable. `is_type` says whether another module declares a type.
     pub(super) fn infer_types(&mut self, is_type: impl Fn(Symbol) -> bool) {

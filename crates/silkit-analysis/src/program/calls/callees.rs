@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         open
     }
 
-    /// Returns each is named for its class, of which it takes an object.
+    /// Returns the deallocating deinitializers by class: each is named for its class, of which it takes an object.
     fn find_deallocators(&self) -> FxHashMap<Symbol, FunctionId> {
         let declarations = self.visibility.declarations();
         let mut found = FxHashMap::default();

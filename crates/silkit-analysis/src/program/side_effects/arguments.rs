@@ -82,7 +82,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Returns an argument that escapes in what is called may be used anywhere.
+    /// Follows an argument into a call: one that escapes there may be used anywhere.
     fn pass(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
         let body = facts.body;
         let inst = body.operand(operand).user;

@@ -9,7 +9,7 @@ use silkit_ir::{Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Returns the use of a value.
+    /// Follows the walk at the use of a value.
     pub(super) fn value_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -89,7 +89,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Returns the use of an address.
+    /// Follows the walk at the use of an address.
     pub(super) fn address_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -188,7 +188,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         STAYS
     }
 
-    /// Returns whether it escapes through the deinitializer.
+    /// Breaks the walk if a value escapes through the deinitializer.
     pub(super) fn destroy(&self, walk: &EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
         // Deinitializers take references, whatever the destroyed value holds around them.
         let inner = path.path.pop_value_fields();

@@ -22,13 +22,13 @@ use std::ops::ControlFlow;
 
 /// Says at uses and definitions what an escape is.
 pub trait EscapeVisitor {
-    /// Returns a use was reached.
+    /// Decides how the walk goes on at a use.
     fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
         let _ = (operand, path);
         AtUse::Follow
     }
 
-    /// Returns a definition was reached.
+    /// Decides how the walk goes on at a definition.
     fn at_def(&mut self, value: Value, path: EscapePath) -> AtDef {
         let _ = (value, path);
         AtDef::Follow

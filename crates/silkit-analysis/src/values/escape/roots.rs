@@ -9,7 +9,7 @@ use silkit_ir::{Body, Opcode, Value, ValueDef};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Returns the definition of a value.
+    /// Follows the walk at the definition of a value.
     pub(super) fn value_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -53,7 +53,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Returns the definition of an address.
+    /// Follows the walk at the definition of an address.
     pub(super) fn address_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,

@@ -42,25 +42,25 @@ pub enum AtDef {
 
 /// What a walk is done for.
 pub trait Walker<P: WalkPath> {
-    /// Returns a use was reached.
+    /// Decides how the walk goes on at a use.
     fn at_use(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> AtUse {
         let _ = (walk, operand, path);
         AtUse::Follow
     }
 
-    /// Returns a definition was reached.
+    /// Decides how the walk goes on at a definition.
     fn at_def(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> AtDef {
         let _ = (walk, value, path);
         AtDef::Follow
     }
 
-    /// Returns a use was reached through which the walk knows no way.
+    /// Decides whether the walk goes on after a use that it knows no way through.
     fn at_leaf(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> ControlFlow<()> {
         let _ = (walk, operand, path);
         ControlFlow::Continue(())
     }
 
-    /// Returns a definition was reached through which the walk knows no way.
+    /// Decides whether the walk goes on after a definition that it knows no way through.
     fn at_root(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> ControlFlow<()> {
         let _ = (walk, value, path);
         ControlFlow::Continue(())

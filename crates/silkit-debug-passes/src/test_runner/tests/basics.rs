@@ -15,7 +15,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("test_specification_parsing", test_specification_parsing),
 ];
 
-/// Returns the first argument says with a letter each what the others are: all are shown.
+/// Shows its arguments: the first says with a letter each what the others are: all are shown.
 fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
     for letter in test.arguments.text()?.chars() {
         match letter {

@@ -142,7 +142,7 @@ fn convention_name(convention: ArgumentConvention) -> &'static str {
     }
 }
 
-/// Returns what is known of how values of a type are handled; `unknown` where it is not.
+/// Shows what is known of how values of a type are handled; `unknown` where it is not.
 fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let ty = test.body().value(value).ty;

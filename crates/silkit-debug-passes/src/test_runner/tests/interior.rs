@@ -68,7 +68,7 @@ fn visit_inner_adjacent_phis(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns a second argument says whether scopes inside are entered.
+/// Shows the interior uses of a value; a second argument says whether scopes inside are entered.
 fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let enters_scopes = test.arguments.has_more() && test.arguments.bool()?;

@@ -6,7 +6,7 @@ use silkit_transform::canonical_lifetime::{self, Known, Lexical, Limits};
 
 pub(super) const TESTS: &[(&str, TestFn)] = &[("canonicalize_ossa_lifetime", canonicalize_ossa_lifetime)];
 
-/// Returns the arguments say whether variables are pruned (they are), whether the lifetime is as long as possible and
+/// Runs the utility; the arguments say whether variables are pruned (they are), whether the lifetime is as long as possible and
 /// whether the ends of accesses are respected; then the value, and where it may end.
 fn canonicalize_ossa_lifetime(test: &mut Test<'_, '_>) -> Result<(), String> {
     let (_prunes, is_longest) = (test.arguments.bool()?, test.arguments.bool()?);

@@ -229,7 +229,7 @@ fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns all arguments are last users.
+/// Runs the utility; all arguments are last users.
 fn insertion_points(test: &mut Test<'_, '_>) -> Result<(), String> {
     let mut boundary = Boundary::default();
     while test.arguments.has_more() {

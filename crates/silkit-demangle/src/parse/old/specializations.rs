@@ -78,7 +78,7 @@ impl Old<'_> {
         self.identifier(Some(Kind::ParamPayload))
     }
 
-    /// Returns a constant, to its underscore.
+    /// Reads a constant, to its underscore.
     fn constant(&mut self, parts: &mut Vec<NodeId>) -> Option<()> {
         if self.eat_word("fr") {
             parts.push(self.what("[Constant Propagated Function : "));

@@ -291,7 +291,7 @@ impl<'a> ModuleParser<'a> {
     }
 }
 
-/// Returns an error about an attribute that is not known, if it looks like a known one or like none.
+/// Reports an error about an attribute that is not known, if it looks like a known one or like none.
 fn unknown<A>(name: &str, text: &str, start: usize, known: &[(&'static str, A)]) -> Parse<()> {
     let end = start + text.len();
     if name.is_empty() {
