@@ -7,8 +7,8 @@ use crate::pass::{FunctionPass, ModulePass, Pass, Run};
 use crate::pipeline::Step;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
-use silkit_base::{Entity, FxHashMap, FxHashSet, Symbol};
-use silkit_ir::{Body, Function, FunctionId, Module, shift_scopes};
+use silkit_base::{Entity, FxHashMap, Symbol};
+use silkit_ir::{Body, Function, FunctionId, Module, shift_scopes, shifted_scope};
 use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -190,10 +190,12 @@ impl Group<'_> {
         for work in works {
             let mut new = std::mem::take(&mut work.ledger.new_scopes);
             if shift > 0 && !new.is_empty() {
-                let shifted = |id: u32| if id >= first { id.saturating_add(shift) } else { id };
                 let added = work.ledger.new_functions.iter_mut();
                 for function in added.chain([&mut self.module.functions[work.id]]) {
-                    function.body.iter_mut().for_each(|body| body.map_scopes(shifted));
+                    function
+                        .body
+                        .iter_mut()
+                        .for_each(|body| body.map_scopes(|id| shifted_scope(id, first, shift)));
                 }
                 shift_scopes(&mut new, first, shift);
             }
@@ -217,23 +219,20 @@ impl Group<'_> {
     /// Adds the functions that passes made, and returns those that are to be worked on, each with its level. Of several
     /// with one name the first is kept.
     fn add_functions(&mut self, works: &mut [Work]) -> Vec<(FunctionId, u32)> {
-        let mut names: FxHashSet<Symbol> = FxHashSet::default();
         let mut added = Vec::new();
         for work in works {
             for function in std::mem::take(&mut work.ledger.new_functions) {
-                let program = ProgramView::new(self.module, self.declarations, self.facts);
-                if names.insert(function.name) && program.function_id(function.name).is_none() {
-                    added.push((function, work.level + 1));
+                if self.module.functions.find(&function.name).is_none() {
+                    added.push((self.module.functions.push(function), work.level + 1));
                 }
             }
         }
-        let ids = added.into_iter().map(|(function, level)| (self.module.functions.push(function), level));
-        let ids: Vec<_> = ids.collect();
-        if !ids.is_empty() {
+        if !added.is_empty() {
             self.facts.functions_changed();
             self.caches.resize_with(self.module.functions.len(), AnalysisCache::default);
         }
-        ids.into_iter().filter(|&(_, level)| level <= MOST_LEVELS).collect()
+        added.retain(|&(_, level)| level <= MOST_LEVELS);
+        added
     }
 }
 

@@ -6,7 +6,7 @@ mod opened;
 mod scopes;
 mod types;
 
-pub use scopes::{ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes};
+pub use scopes::{ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope};
 
 use crate::NONE;
 use crate::body::{Block, Body, Edge, Inst, LocData, NewInst, Value, ValueDef};

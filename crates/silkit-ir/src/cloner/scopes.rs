@@ -51,9 +51,14 @@ impl ScopeOverlay<'_> {
     }
 }
 
+/// Returns the number of a scope after those from `from` on were moved up; [`NONE`] stays.
+pub fn shifted_scope(id: u32, from: u32, by: u32) -> u32 {
+    if id >= from && id != NONE { id.saturating_add(by) } else { id }
+}
+
 /// Moves the numbers of new scopes up, because others were added to the module before them.
 pub fn shift_scopes(new: &mut [Scope], from: u32, by: u32) {
-    let shifted = |id: u32| if id >= from && id != NONE { id.saturating_add(by) } else { id };
+    let shifted = |id: u32| shifted_scope(id, from, by);
     for scope in new {
         scope.id = shifted(scope.id);
         scope.inlined_at = scope.inlined_at.map(shifted);
