@@ -7,6 +7,7 @@ mod loops;
 mod memory;
 mod ownership;
 mod scalar;
+mod simplify;
 #[cfg(test)]
 mod testing;
 
@@ -23,6 +24,7 @@ pub const PASSES: Registry = Registry::new(&[
     memory::PASSES,
     ownership::PASSES,
     scalar::PASSES,
+    simplify::PASSES,
 ]);
 
 #[cfg(test)]

@@ -47,4 +47,4 @@ macro_rules! cases {
     };
 }
 
-cases! { control_flow dce mem2reg ownership_model_eliminator }
+cases! { control_flow dce mem2reg ownership_model_eliminator simplify_control simplify_values }

@@ -9,6 +9,7 @@ mod fields;
 mod interior;
 mod live_range;
 mod liveness;
+mod pointer_escape;
 mod uses;
 mod variable_uses;
 mod variables;

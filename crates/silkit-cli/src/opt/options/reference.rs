@@ -81,13 +81,7 @@ pub(super) const INERT: &[Inert] = &[
             "remove-runtime-asserts",
             "sil-disable-skipping-passes",
         ],
-        values: &[
-            "assert-conf-id",
-            "enforce-exclusivity",
-            "irgen-debuginfo-level",
-            "opt-mode",
-            "sil-inline-threshold",
-        ],
+        values: &["enforce-exclusivity", "irgen-debuginfo-level", "sil-inline-threshold"],
     },
     Inert {
         reason: "passes write no optimization remarks",

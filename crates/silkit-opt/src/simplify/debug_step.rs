@@ -1,0 +1,18 @@
+//! Removes `debug_step`: optimized code has no places to stop at for their own sake.
+//!
+//! ```text
+//! debug_step
+//! ---
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::{Inst, Opcode};
+
+pub(super) const RULE: Rule = Rule::optimized(Opcode::DebugStep, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if rw.may_change() {
+        rw.remove(inst);
+    }
+}

@@ -1,0 +1,167 @@
+//! Folds `destructure_tuple` and `destructure_struct`, and a `tuple` of the elements of another one.
+//!
+//! A trivial value is taken apart by one instruction for each part, which other passes can tell apart:
+//!
+//! ```text
+//! (%1, %2) = destructure_tuple %0
+//! ---
+//! %1 = tuple_extract %0, 0
+//! %2 = tuple_extract %0, 1
+//! ```
+//!
+//! Putting together and taking apart cancel out, in both orders:
+//!
+//! ```text
+//! %2 = struct $S (%0, %1)
+//! (%3, %4) = destructure_struct %2
+//! (%5, %6) = destructure_tuple %7
+//! %8 = tuple (%5, %6)
+//! ---
+//! %3 → %0, %4 → %1, %8 → %7
+//! ```
+//!
+//! Where a struct is copied before it is taken apart, its parts are copied:
+//!
+//! ```text
+//! %1 = struct $S (%0)
+//! %2 = copy_value %1
+//! %3 = destructure_struct %2
+//! ---
+//! %2 = copy_value %0
+//! %1 = struct $S (%0)
+//! %3 → %2
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::{Body, Inst, Opcode, OperandData, Value, ValueDef};
+use silkit_transform::destroy;
+
+pub(super) const DESTRUCTURE_TUPLE: Rule = Rule::always(Opcode::DestructureTuple, destructure_tuple);
+pub(super) const DESTRUCTURE_STRUCT: Rule = Rule::always(Opcode::DestructureStruct, destructure_struct);
+pub(super) const TUPLE: Rule = Rule::always(Opcode::Tuple, tuple);
+
+fn destructure_tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let whole = rw.body().operand_value(inst, 0);
+    if rw.is_trivial(rw.ty(whole)) {
+        if rw.may_change() {
+            let count = rw.body().results(inst).len() as u32;
+            let parts: Vec<Value> =
+                (0..count).map(|index| rw.before(inst).tuple_extract(whole, index)).collect();
+            replace_results(rw, inst, &parts);
+        }
+    } else if let Some(tuple) = made_by(rw, whole, Opcode::Tuple) {
+        cancel(rw, tuple, inst);
+    }
+}
+
+fn destructure_struct(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let whole = rw.body().operand_value(inst, 0);
+    if rw.is_trivial(rw.ty(whole)) {
+        extract_fields(rw, inst, whole);
+    } else if let Some(made) = made_by(rw, whole, Opcode::Struct) {
+        cancel(rw, made, inst);
+    } else {
+        copy_fields(rw, inst, whole);
+    }
+}
+
+fn made_by(rw: &Rewriter<'_, '_>, value: Value, opcode: Opcode) -> Option<Inst> {
+    rw.body().defining_inst(value).filter(|&inst| rw.is(inst, opcode))
+}
+
+/// Takes a trivial struct apart field by field.
+fn extract_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
+    let (declarations, ty) = (rw.declarations(), rw.ty(whole).ty());
+    let Some(fields) = destroy::parts(declarations, ty) else { return };
+    if fields.len() != rw.body().results(inst).len() || !rw.may_change() {
+        return;
+    }
+    let extract = |&(name, _): &(_, _)| {
+        let field = destroy::field_ref(declarations, ty, name);
+        rw.before(inst).struct_extract(whole, field)
+    };
+    let parts: Vec<Value> = fields.iter().map(extract).collect();
+    replace_results(rw, inst, &parts);
+}
+
+fn replace_results(rw: &mut Rewriter<'_, '_>, inst: Inst, parts: &[Value]) {
+    let results: Vec<Value> = rw.body().results(inst).collect();
+    for (result, &part) in results.into_iter().zip(parts) {
+        rw.replace_all_uses(result, part);
+    }
+    rw.remove(inst);
+}
+
+/// Lets what uses the parts of a value that was put together use what it was made of.
+fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
+    let Some(whole) = rw.body().first_result(construct) else { return };
+    let is_only_use = rw.is_only_user(whole, destructure);
+    // Another use of owned parts would need copies.
+    if !is_only_use && rw.is_owned(whole) || !rw.may_change() {
+        return;
+    }
+    let parts: Vec<Value> = rw.body().operands(construct).iter().map(|operand| operand.value).collect();
+    replace_results(rw, destructure, &parts);
+    if is_only_use {
+        rw.remove_with_users(construct);
+    }
+}
+
+/// Copies the fields of a struct instead of the struct.
+fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
+    let Some(copy) = made_by(rw, whole, Opcode::CopyValue).filter(|_| rw.is_only_user(whole, inst)) else {
+        return;
+    };
+    let mut source = rw.body().operand_value(copy, 0);
+    while let Some(outer) = made_by(rw, source, Opcode::CopyValue) {
+        source = rw.body().operand_value(outer, 0);
+    }
+    let Some(made) = made_by(rw, source, Opcode::Struct) else { return };
+    if !rw.may_change() {
+        return;
+    }
+    let fields: Vec<Value> = rw.body().operands(made).iter().map(|operand| operand.value).collect();
+    let parts: Vec<Value> = fields
+        .into_iter()
+        .map(|field| match rw.is_trivial(rw.ty(field)) {
+            true => field,
+            false => rw.before(made).copy_value(field),
+        })
+        .collect();
+    replace_results(rw, inst, &parts);
+    rw.remove_with_users(copy);
+}
+
+/// Lets what uses a tuple of all elements of another one, in order, use that one.
+fn tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let body = rw.body();
+    let Some(destructure) = taken_apart(body, inst) else { return };
+    let whole = body.operand_value(destructure, 0);
+    if Some(rw.ty(whole)) != body.first_result(inst).map(|result| rw.ty(result)) {
+        return;
+    }
+    let parts: Vec<Value> = body.results(destructure).collect();
+    let are_used_once = parts.iter().all(|&part| rw.counted_uses(part).count() == 1);
+    if !are_used_once && parts.iter().any(|&part| rw.is_owned(part)) || !rw.may_change() {
+        return;
+    }
+    rw.replace(inst, whole);
+    if are_used_once {
+        rw.remove_with_users(destructure);
+    }
+}
+
+/// Returns the instruction whose results, all of them in order, are the elements of a tuple.
+fn taken_apart(body: &Body, tuple: Inst) -> Option<Inst> {
+    let elements = body.operands(tuple);
+    let destructure = body.defining_inst(elements.first()?.value)?;
+    let is_part = |(index, element): (usize, &OperandData)| {
+        let def = body.def(element.value);
+        matches!(def, ValueDef::Result(inst, at) if inst == destructure && usize::from(at) == index)
+    };
+    let is_whole = body.inst(destructure).opcode == Opcode::DestructureTuple
+        && elements.len() == body.results(destructure).len()
+        && elements.iter().enumerate().all(is_part);
+    is_whole.then_some(destructure)
+}

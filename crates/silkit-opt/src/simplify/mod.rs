@@ -1,0 +1,91 @@
+//! Instruction simplification: peephole rewrites, one file for each kind of instruction.
+//!
+//! Each file declares its [`Rule`]; [`RULES`] lists every rule once. [`driver`] applies the rules of a pipeline with one
+//! worklist. A rule works with a [`Rewriter`], which does not depend on the driver, so that other passes with a
+//! worklist can apply the same rules.
+
+mod begin_borrow;
+mod branch;
+mod cond_br;
+mod cond_fail;
+mod convert_escape_to_noescape;
+mod copy_value;
+mod debug_step;
+mod destroy_value;
+mod destructure;
+mod driver;
+mod rewriter;
+mod struct_extract;
+mod tuple_extract;
+
+use bitflags::bitflags;
+use rewriter::Rewriter;
+use silkit_ir::{Inst, Opcode};
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] = &[driver::ONONE, driver::LATE_ONONE, driver::FULL];
+
+bitflags! {
+    /// Where a rule applies.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) struct Pipelines: u8 {
+        /// `onone-simplification` and, because what holds early holds late, `late-onone-simplification`.
+        const ONONE = 1;
+        /// `simplification`.
+        const FULL = 1 << 1;
+        /// All of them.
+        const ALL = Self::ONONE.bits() | Self::FULL.bits();
+    }
+}
+
+/// How one kind of instruction is simplified.
+pub(crate) struct Rule {
+    /// The kind of instruction.
+    pub(crate) opcode: Opcode,
+    /// The pipelines that apply the rule.
+    pub(crate) pipelines: Pipelines,
+    /// Simplifies an instruction of the kind, if it can be simplified.
+    pub(crate) simplify: fn(&mut Rewriter<'_, '_>, Inst),
+}
+
+impl Rule {
+    /// Creates a rule that applies in all pipelines.
+    pub(crate) const fn always(opcode: Opcode, simplify: fn(&mut Rewriter<'_, '_>, Inst)) -> Self {
+        Self { opcode, pipelines: Pipelines::ALL, simplify }
+    }
+
+    /// Creates a rule for optimized code alone.
+    pub(crate) const fn optimized(opcode: Opcode, simplify: fn(&mut Rewriter<'_, '_>, Inst)) -> Self {
+        Self { opcode, pipelines: Pipelines::FULL, simplify }
+    }
+}
+
+/// All rules; a kind of instruction has at most one.
+pub(crate) const RULES: &[Rule] = &[
+    begin_borrow::RULE,
+    branch::RULE,
+    cond_br::RULE,
+    cond_fail::RULE,
+    convert_escape_to_noescape::RULE,
+    copy_value::RULE,
+    debug_step::RULE,
+    destroy_value::RULE,
+    destructure::DESTRUCTURE_STRUCT,
+    destructure::DESTRUCTURE_TUPLE,
+    destructure::TUPLE,
+    struct_extract::RULE,
+    tuple_extract::RULE,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_one_rule() {
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(RULES[index + 1..].iter().all(|other| other.opcode != rule.opcode), "{:?}", rule.opcode);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What rules change code with: the function, and the instructions that are to be looked at again.
+
+use silkit_base::EntitySet;
+use silkit_ir::{Builder, DeclRef, Inst, Opcode, Operand, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+use silkit_types::SilType;
+use std::ops::{Deref, DerefMut};
+
+/// When simplification happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Among the mandatory passes: code stays debuggable.
+    Onone,
+    /// At the end of unoptimized builds.
+    LateOnone,
+    /// In optimized builds.
+    Full,
+}
+
+/// A function that is simplified. What its methods change is looked at again; what a rule makes with a builder is found
+/// by its number.
+pub(crate) struct Rewriter<'c, 'a> {
+    /// The function.
+    pub(crate) cx: &'c mut FunctionContext<'a>,
+    mode: Mode,
+    changed: Worklist,
+    /// Set when stack allocations may not be nested any more.
+    pub(crate) needs_nesting: bool,
+}
+
+impl<'a> Deref for Rewriter<'_, 'a> {
+    type Target = FunctionContext<'a>;
+
+    fn deref(&self) -> &FunctionContext<'a> {
+        self.cx
+    }
+}
+
+impl DerefMut for Rewriter<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.cx
+    }
+}
+
+/// Instructions to look at, the last one first, none twice at a time.
+#[derive(Default)]
+pub(super) struct Worklist {
+    stack: Vec<Inst>,
+    members: EntitySet<Inst>,
+}
+
+impl Worklist {
+    /// Adds an instruction, unless it is there.
+    pub(super) fn push(&mut self, inst: Inst) {
+        if self.members.insert(inst) {
+            self.stack.push(inst);
+        }
+    }
+
+    /// Takes the instruction that was added last.
+    pub(super) fn pop(&mut self) -> Option<Inst> {
+        let inst = self.stack.pop()?;
+        self.members.remove(inst);
+        Some(inst)
+    }
+
+    /// Returns true if nothing is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
+}
+
+impl<'c, 'a> Rewriter<'c, 'a> {
+    /// Creates a rewriter of a function that is to look at nothing yet.
+    pub(crate) fn new(cx: &'c mut FunctionContext<'a>, mode: Mode) -> Self {
+        Self { cx, mode, changed: Worklist::default(), needs_nesting: false }
+    }
+
+    /// Returns the instructions that are to be looked at.
+    pub(super) fn worklist(&mut self) -> &mut Worklist {
+        &mut self.changed
+    }
+
+    /// Returns true if variables and places to stop at must stay for the debugger.
+    pub(crate) fn keeps_debug_info(&self) -> bool {
+        self.mode != Mode::Full
+    }
+
+    /// Returns the type of a value.
+    pub(crate) fn ty(&self, value: Value) -> SilType {
+        self.cx.body().value(value).ty
+    }
+
+    /// Returns true if values of a type need no copies and destroys, as far as is known.
+    pub(crate) fn is_trivial(&self, ty: SilType) -> bool {
+        self.cx.declarations().is_trivial(ty.ty(), self.cx.view().signature()) == Some(true)
+    }
+
+    /// Looks at an instruction again.
+    pub(crate) fn revisit(&mut self, inst: Inst) {
+        self.changed.push(inst);
+    }
+
+    /// Makes an operand use another value.
+    pub(crate) fn set_operand(&mut self, operand: Operand, value: Value) {
+        self.cx.edit().set_operand(operand, value);
+        let user = self.cx.body().operand(operand).user;
+        self.changed.push(user);
+    }
+
+    /// Makes all uses of a value use another one.
+    pub(crate) fn replace_all_uses(&mut self, old: Value, new: Value) {
+        let users: Vec<Inst> = self.cx.body().users(old).collect();
+        users.into_iter().for_each(|user| self.changed.push(user));
+        self.cx.edit().replace_all_uses(old, new);
+    }
+
+    /// Removes an instruction with one result, replacing the uses of that.
+    pub(crate) fn replace(&mut self, inst: Inst, value: Value) {
+        if let Some(result) = self.cx.body().first_result(inst) {
+            self.replace_all_uses(result, value);
+        }
+        self.cx.edit().remove(inst);
+    }
+
+    /// Removes an instruction that is not used.
+    pub(crate) fn remove(&mut self, inst: Inst) {
+        self.cx.edit().remove(inst);
+    }
+
+    /// Removes an instruction with all that uses its results, directly or not.
+    pub(crate) fn remove_with_users(&mut self, inst: Inst) {
+        let mut stack = vec![inst];
+        while let Some(&top) = stack.last() {
+            let body = self.cx.body();
+            match body.results(top).find_map(|result| body.users(result).next()) {
+                Some(user) if user != top => stack.push(user),
+                _ => {
+                    self.cx.edit().remove(top);
+                    stack.pop();
+                }
+            }
+        }
+    }
+
+    /// Returns the uses of a value that count: all of them where code stays debuggable, without variables
+    /// elsewhere.
+    pub(crate) fn counted_uses(&self, value: Value) -> impl Iterator<Item = Operand> + '_ {
+        let body = self.cx.body();
+        let counts = |user: Inst| self.keeps_debug_info() || body.inst(user).opcode != Opcode::DebugValue;
+        body.uses(value).filter(move |&operand| counts(body.operand(operand).user))
+    }
+
+    /// Returns true if an instruction is the only one, as far as it counts, that uses a value, and uses it once.
+    pub(crate) fn is_only_user(&self, value: Value, user: Inst) -> bool {
+        let mut uses = self.counted_uses(value);
+        let first = uses.next();
+        first.is_some_and(|operand| self.cx.body().operand(operand).user == user) && uses.next().is_none()
+    }
+
+    /// Returns the ownership of a value: none without OSSA.
+    pub(crate) fn ownership_of(&self, value: Value) -> Ownership {
+        match self.cx.function().has_ossa() {
+            true => self.cx.ownership().value(value).unwrap_or(Ownership::Unowned),
+            false => Ownership::None,
+        }
+    }
+
+    /// Folds two instructions that undo each other: what uses `second`, which takes apart what `first` makes, uses
+    /// `value` from then on. Does nothing where that would need a copy.
+    pub(crate) fn fold_pair(&mut self, first: Inst, second: Inst, value: Value) {
+        let Some(made) = self.cx.body().first_result(first) else { return };
+        let is_only_use = self.is_only_user(made, second);
+        if !is_only_use && (self.is_owned(value) || self.is_owned(made)) || !self.may_change() {
+            return;
+        }
+        self.replace(second, value);
+        if is_only_use {
+            self.remove_with_users(first);
+        }
+    }
+
+    /// Returns true if a value is owned.
+    pub(crate) fn is_owned(&self, value: Value) -> bool {
+        self.ownership_of(value) == Ownership::Owned
+    }
+
+    /// Returns the position of a stored property in its struct.
+    pub(crate) fn field_index(&self, whole: Value, field: DeclRef) -> Option<usize> {
+        let index = self.cx.declarations().field_index(self.ty(whole).ty(), field.name()?)?;
+        usize::try_from(index).ok()
+    }
+
+    /// Returns a builder that stands before an instruction.
+    pub(crate) fn before(&mut self, inst: Inst) -> Builder<'_> {
+        self.cx.at(Point::Before(inst))
+    }
+
+    /// Returns true if an instruction has this kind.
+    pub(crate) fn is(&self, inst: Inst, opcode: Opcode) -> bool {
+        self.cx.body().inst(inst).opcode == opcode
+    }
+}
