@@ -4,10 +4,10 @@ use crate::frame::{Frame, NATIVE_PC, Stack};
 use crate::host::Host;
 use crate::instance::{BindId, Binding, Instance, InstanceId};
 use crate::memory::{Kind, Memory, Request};
+use crate::native::Runtime;
 use crate::op::{NO_PC, Op, Pc, Slot};
 use crate::options::Options;
 use crate::program::{FunctionRef, Program};
-use crate::runtime::Runtime;
 use crate::sites::{
     AccessSite, AllocSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite, CodeTarget,
     DynamicTypeSite, EndSite, GlobalSite, KeyPathSite, LazySite, MethodSite, Move, OpenPackSite, OpenSite,

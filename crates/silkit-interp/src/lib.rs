@@ -27,12 +27,15 @@
 //! assert_eq!(outcome.stop, Stop::Exit(42));
 //! ```
 
+mod builtin_names;
 mod exec;
 mod frame;
 mod host;
 mod instance;
 mod interp;
 mod memory;
+mod native;
+mod number_op;
 mod op;
 mod options;
 mod program;

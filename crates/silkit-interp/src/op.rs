@@ -2,6 +2,8 @@
 
 use crate::types::TypeId;
 
+pub(crate) use crate::number_op::{FloatCmp, FloatOp, FloatUnary, IntOp, IntUnary};
+
 /// A place in the frame.
 pub(crate) type Slot = u32;
 /// A place in the code.
@@ -9,108 +11,6 @@ pub(crate) type Pc = u32;
 
 /// The place of code that does not exist yet.
 pub(crate) const NO_PC: Pc = u32::MAX;
-
-/// A binary operation on integers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum IntOp {
-    Add,
-    Sub,
-    Mul,
-    UDiv,
-    SDiv,
-    URem,
-    SRem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    LShr,
-    AShr,
-    SAddO,
-    UAddO,
-    SSubO,
-    USubO,
-    SMulO,
-    UMulO,
-    Eq,
-    Ne,
-    Slt,
-    Sle,
-    Sgt,
-    Sge,
-    Ult,
-    Ule,
-    Ugt,
-    Uge,
-}
-
-/// An operation on one integer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum IntUnary {
-    Ctlz,
-    Cttz,
-    Ctpop,
-    Bswap,
-    BitReverse,
-}
-
-/// A binary operation on floating-point numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum FloatOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    CopySign,
-    Minimum,
-    Maximum,
-    Power,
-}
-
-/// An operation on one floating-point number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum FloatUnary {
-    Neg,
-    Abs,
-    Ceil,
-    Floor,
-    Trunc,
-    Rint,
-    Round,
-    Sqrt,
-    Sin,
-    Cos,
-    Exp,
-    Exp2,
-    Log,
-    Log10,
-    Log2,
-}
-
-/// A comparison of floating-point numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum FloatCmp {
-    Oeq,
-    Ogt,
-    Oge,
-    Olt,
-    Ole,
-    One,
-    Ord,
-    Ueq,
-    Ugt,
-    Uge,
-    Ult,
-    Ule,
-    Une,
-    Uno,
-}
 
 /// What becomes of the value that memory held, when another one is written to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

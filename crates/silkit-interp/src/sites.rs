@@ -1,8 +1,8 @@
 //! What operations need that does not fit into them.
 
 use crate::instance::{BindId, InstanceId};
+use crate::native::{BuiltinFn, NativeFn};
 use crate::op::{Pc, Slot};
-use crate::runtime::NativeFn;
 use crate::types::TypeId;
 use silkit_base::Symbol;
 use silkit_ir::{Block, DeclRef, Inst};
@@ -331,7 +331,7 @@ pub(crate) struct VectorSite {
 /// A builtin.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltinSite {
-    pub(crate) run: crate::runtime::BuiltinFn,
+    pub(crate) run: BuiltinFn,
     pub(crate) name: Symbol,
     pub(crate) types: Rc<[Ty]>,
     pub(crate) args: Box<[Slot]>,

@@ -8,6 +8,7 @@
 pub mod attributes;
 pub mod behavior;
 mod body;
+pub use body::opened;
 mod builtin_name;
 mod calls;
 mod cloner;
@@ -23,7 +24,6 @@ pub mod info;
 pub mod instructions;
 mod keypath;
 mod module;
-pub mod opened;
 pub mod ownership;
 mod projection_path;
 mod reborrow;
@@ -39,24 +39,23 @@ pub use attributes::{
 };
 pub use behavior::{Behavior, Functions, NoFunctions, called_function};
 pub use body::{
-    ArgFlags, Block, BlockData, Body, BodyBuilder, Edge, EdgeData, Inst, InstData, Loc, LocData, NewInst,
-    Operand, OperandData, Ownership, Value, ValueData, ValueDef,
+    ArgFlags, Block, BlockData, Body, BodyBuilder, Changes, Edge, EdgeData, Epoch, Inst, InstData, Loc,
+    LocData, NewInst, Operand, OperandData, Ownership, Value, ValueData, ValueDef,
 };
 pub use builtin_name::BuiltinTypes;
 pub use calls::{direct_result, substitute_lowered, substituted, yields};
 pub use cloner::{Cloner, ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope};
 pub use debug::{DebugExpr, DebugVar, DebugVarData, SourceLoc};
 pub use decl_ref::{DeclRef, DeclRefData};
-pub use edit::{BuildError, Builder, Changes, Editor, Epoch, Point};
+pub use edit::{BuildError, Builder, Editor, Point};
 pub use effects::FunctionEffects;
 pub use expected::{expected_operand_type, expected_type};
 pub use generated::Opcode;
 pub use infer::{inferred_types, result_types};
-pub use info::InstInfo;
+pub use info::{InstInfo, RuntimeEffects};
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
 pub use projection_path::{Component, Indexed, PathError, PathErrorKind, ProjectionPath};
-pub use runtime::RuntimeEffects;
 
 /// The word of an attribute that is missing.
 pub const NONE: u32 = u32::MAX;

@@ -4,9 +4,12 @@
 //! [`World::layout`] gives size, alignment, offsets, extra inhabitants and spare bits of its values
 //! (TypeLayout.rst), [`World::conformance`] the witness table of a protocol for it.
 
+mod bits;
 mod builtin;
 mod conformance;
+mod enum_layout;
 mod existential;
+mod inhabitants;
 pub mod layout;
 mod members;
 mod names;
@@ -14,15 +17,16 @@ mod opaque;
 mod resolve;
 mod target;
 mod ty;
+mod type_layout;
 mod world;
 
 pub use builtin::builtin;
 pub use conformance::{Conformance, TableRef, Witness};
-pub use layout::{Layout, LayoutKind};
 pub use resolve::{Env, OpenedTypes, StoredField};
 pub use target::Target;
 pub use ty::{
     BoxedField, Builtin, ExistentialTy, Field, FnRepr, FunctionParam, FunctionTy, Nominal, NominalName,
     Storage, Ty, TyKind,
 };
+pub use type_layout::{Layout, LayoutKind, Part, RefKind};
 pub use world::{ModuleId, ModuleInfo, TypeError, World};

@@ -1,9 +1,9 @@
 //! The modules of a program, and what they declare.
 
 use crate::conformance::Tables;
-use crate::layout::Layout;
 use crate::target::Target;
 use crate::ty::{Nominal, Ty};
+use crate::type_layout::Layout;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::Module;
 use silkit_types::decl::{AliasDecl, DeclBody, DeclTable, Entry, NominalDecl, NominalKind};

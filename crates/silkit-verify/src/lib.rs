@@ -7,19 +7,22 @@
 //!
 //! `docs/add-a-rule.md` says how to add one.
 
+mod catalog;
 mod context;
 mod families;
 mod finding;
+mod linked;
 mod names;
 mod render;
 mod rule;
 mod run;
 mod told;
 
+pub use catalog::{find_rule, rules};
 pub use context::{FunctionContext, ModuleContext, Owner, Unknown};
-pub use families::{LinkedFinding, LinkedModule};
 pub use finding::{Finding, Place};
+pub use linked::{LinkedFinding, LinkedModule};
 pub use render::Renderer;
-pub use rule::{Check, Rule, find_rule, rules};
+pub use rule::{Check, Rule};
 pub use run::{Options, Report, verify, verify_linked};
 pub use told::{Failure, MemoryFault, MemoryFaultKind, OwnershipError, Told};

@@ -1,11 +1,9 @@
-//! What a rule is, and the table of all.
+//! A rule of the verifier: its page, and the function that checks it.
 
 use crate::context::{FunctionContext, ModuleContext};
-use crate::families;
-use crate::families::{LinkedFinding, LinkedModule};
+use crate::linked::{LinkedFinding, LinkedModule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
-use std::sync::OnceLock;
 
 /// One rule, with the page that explains it.
 #[derive(Debug)]
@@ -49,27 +47,4 @@ impl Rule {
     pub fn published(&self) -> silkit_diag::Rule {
         silkit_diag::Rule { id: self.id, name: self.name, summary: self.summary }
     }
-
-    /// Returns the name of its family.
-    pub fn family(&self) -> &'static str {
-        let of = |f: &&families::Family| f.rules.iter().flat_map(|r| r.iter()).any(|r| r.id == self.id);
-        families::ALL.iter().find(of).map_or("", |f| f.name)
-    }
-}
-
-/// Returns all rules, by id, and so by family.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    static ALL: OnceLock<Vec<&'static Rule>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
-        let mut all: Vec<_> =
-            families::ALL.iter().flat_map(|f| f.rules.iter()).flat_map(|r| r.iter().copied()).collect();
-        all.sort_by_key(|r| r.id.as_str());
-        all
-    });
-    all.iter().copied()
-}
-
-/// Returns the rule with this id or name, whatever the case of its letters.
-pub fn find_rule(id: &str) -> Option<&'static Rule> {
-    rules().find(|r| r.id.as_str().eq_ignore_ascii_case(id) || r.name.eq_ignore_ascii_case(id))
 }

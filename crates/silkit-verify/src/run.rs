@@ -1,9 +1,10 @@
 //! Running the rules over a module.
 
+use crate::catalog::rules;
 use crate::context::{Found, FunctionContext, ModuleContext, Shared, Unknown};
-use crate::families::{LinkedFinding, LinkedModule};
 use crate::finding::Finding;
-use crate::rule::{Check, Rule, rules};
+use crate::linked::{LinkedFinding, LinkedModule};
+use crate::rule::{Check, Rule};
 use rayon::prelude::*;
 use silkit_analysis::{ProgramFacts, ProgramView};
 use silkit_diag::RuleId;

@@ -3,6 +3,7 @@
 mod options;
 mod passes;
 mod printers;
+mod refusal;
 mod request;
 
 pub(crate) use options::{KnownWord, known_words};

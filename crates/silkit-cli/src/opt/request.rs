@@ -1,8 +1,8 @@
 //! What `silkit opt` is asked to do.
 
-use super::options::Refusal;
 use super::passes::Passes;
 use super::printers::Printer;
+use super::refusal::Refusal;
 use crate::findings::Checking;
 use crate::session::Report;
 use silkit::text::PrintOptions;

@@ -3,8 +3,8 @@
 use crate::frame::NATIVE_PC;
 use crate::instance::InstanceId;
 use crate::interp::Interp;
+use crate::native::Call;
 use crate::op::{NO_PC, Pc, Slot};
-use crate::runtime::Call;
 use crate::sites::{Callee, CodeTarget};
 use crate::violation::{Run, ViolationKind, demangled};
 

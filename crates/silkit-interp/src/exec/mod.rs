@@ -315,16 +315,16 @@ impl Interp<'_> {
 
 /// Returns whether a comparison of floating-point numbers by name holds; `None` where the name is none.
 pub(crate) fn float_holds(name: &str, bits: u8, a: u128, b: u128) -> Option<bool> {
-    let op = crate::translate::float_cmp(name)?;
+    let op = crate::builtin_names::float_cmp(name)?;
     Some(floats::holds(op, Number::from_bits(bits, a).compare(Number::from_bits(bits, b))))
 }
 
 /// Returns the result of an operation on floating-point numbers by name.
 pub(crate) fn compute_float(name: &str, bits: u8, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Number::from_bits(bits, a), Number::from_bits(bits, b));
-    let value = match crate::translate::float_op(name) {
+    let value = match crate::builtin_names::float_op(name) {
         Some(op) => floats::compute(op, a, b)?,
-        None => floats::compute_unary(crate::translate::float_unary(name)?, a)?,
+        None => floats::compute_unary(crate::builtin_names::float_unary(name)?, a)?,
     };
     Some(value.to_bits())
 }

@@ -4,10 +4,6 @@ use super::NativeFn;
 use crate::interp::Interp;
 use crate::violation::{Run, unsupported};
 
-/// A key path.
-#[derive(Debug)]
-pub(crate) struct Path {}
-
 pub(super) const OVERRIDES: &[(&str, NativeFn)] = &[];
 
 impl Interp<'_> {

@@ -253,7 +253,7 @@ impl Interp<'_> {
         if name == "zeroInitializer" {
             return Ok(vec![0; 64]);
         }
-        if let (Some(op), [a, b, ..]) = (crate::translate::int_op(base), &args[..]) {
+        if let (Some(op), [a, b, ..]) = (crate::builtin_names::int_op(base), &args[..]) {
             let (a, b) = (self.evaluate(e, *a)?, self.evaluate(e, *b)?);
             let bits = (a.len() * 8) as u8;
             let Some((value, _)) = compute_int(op, bits, operand(&a), operand(&b)) else {

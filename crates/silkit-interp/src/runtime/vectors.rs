@@ -125,7 +125,7 @@ impl Interp<'_> {
                 }
             } else {
                 is_truth = name.starts_with("cmp_");
-                crate::translate::int_op(name)
+                crate::builtin_names::int_op(name)
                     .and_then(|op| compute_int(op, shape.bits, a, b))
                     .map(|(value, _)| value)
             };

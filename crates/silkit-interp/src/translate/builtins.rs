@@ -1,7 +1,7 @@
 //! Builtins.
 
 use super::Translator;
-use super::builtin_names::{self as names, Name};
+use crate::builtin_names::{self as names, Name};
 use crate::op::{IntOp, Op, Slot};
 use crate::sites::{BuiltinSite, Move, VectorSite};
 use crate::violation::{Run, unsupported};
@@ -38,7 +38,7 @@ impl Translator<'_, '_> {
         inst: Inst,
         i: Builtin<'_>,
         name: &Name<'_>,
-        run: crate::runtime::BuiltinFn,
+        run: crate::native::BuiltinFn,
     ) -> Run<()> {
         let mut types = self.formal_all(i.subs.iter())?;
         types.extend(name.types.iter().copied());

@@ -1,7 +1,7 @@
 //! Instructions of asynchronous code and of isolation.
 
 use super::Translator;
-use super::builtin_names::Name;
+use crate::builtin_names::Name;
 use crate::op::Op;
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{

@@ -6,7 +6,6 @@
 mod aggregates;
 mod alloc;
 mod applies;
-mod builtin_names;
 mod builtins;
 mod casts;
 mod concurrency;
@@ -24,7 +23,6 @@ mod prespecialized;
 mod table;
 mod values;
 
-pub(crate) use builtin_names::{float_cmp, float_op, float_unary, int_op};
 pub(crate) use literals::{hexadecimal, integer, unescape};
 
 use crate::instance::{BindId, Binding, FunctionInfo, Instance, InstanceId, NO_SLOT};

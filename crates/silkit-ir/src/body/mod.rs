@@ -2,22 +2,25 @@
 
 mod build;
 mod cfg;
+mod changes;
 mod integrity;
 mod layout;
 mod list;
+pub mod opened;
 mod uses;
 
 pub use build::BodyBuilder;
 pub(crate) use cfg::Slot;
+pub use changes::{Changes, Epoch};
 
 use crate::NONE;
 use crate::debug::SourceLoc;
-use crate::edit::History;
 use crate::generated::Opcode;
 use crate::info::InstInfo;
-use crate::opened::OpenedTypes;
 use bitflags::bitflags;
+use changes::History;
 use list::{Links, List, Member};
+use opened::OpenedTypes;
 use silkit_base::{FxHashMap, IdVec, Symbol, entity};
 use silkit_types::{SilType, Type};
 

@@ -1,6 +1,7 @@
 //! Changing blocks, their arguments and the edges between them.
 
-use super::{Changes, Editor, Point};
+use super::{Editor, Point};
+use crate::body::Changes;
 use crate::body::{
     ArgFlags, Block, Edge, EdgeData, Inst, Loc, NewInst, Operand, Ownership, Slot, Value, ValueKind,
 };

@@ -1,6 +1,7 @@
 //! Changing instructions, their operands and their attributes.
 
-use super::{Changes, Editor, Point};
+use super::{Editor, Point};
+use crate::body::Changes;
 use crate::body::{Body, Inst, Loc, NewInst, Operand, Ownership, Value};
 use crate::generated::Opcode;
 use crate::info::{Arity, AttrKind, Results};

@@ -6,16 +6,13 @@
 
 mod blocks;
 mod build;
-mod changes;
 mod insts;
 #[cfg(test)]
 mod tests;
 
 pub use build::{BuildError, Builder};
-pub(crate) use changes::History;
-pub use changes::{Changes, Epoch};
 
-use crate::body::{Block, Body, Inst, LocData, ValueKind};
+use crate::body::{Block, Body, Changes, Epoch, Inst, LocData, ValueKind};
 use crate::{Loc, Value};
 use silkit_types::SilType;
 

@@ -1,8 +1,8 @@
 //! Structs whose storage an attribute describes: `@_rawLayout(size: 16, alignment: 8)`, `like: T`.
 
-use super::{Layout, LayoutKind};
 use crate::resolve::Env;
 use crate::ty::{Ty, TyKind};
+use crate::type_layout::{Layout, LayoutKind};
 use crate::world::{TypeError, World};
 use silkit_base::Symbol;
 use silkit_types::Type;

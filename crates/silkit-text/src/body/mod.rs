@@ -6,10 +6,8 @@ mod dump;
 mod extreme;
 mod keypath;
 mod literal;
-mod older;
 mod operands;
 pub(crate) mod parse;
 pub(crate) mod print;
-mod result_types;
 
 pub use dump::{Dump, Numbering};

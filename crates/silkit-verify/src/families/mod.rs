@@ -16,8 +16,6 @@ mod scopes;
 mod structure;
 mod types;
 
-pub use module::linked::{LinkedFinding, LinkedModule};
-
 use crate::rule::Rule;
 
 /// Rules that belong together.

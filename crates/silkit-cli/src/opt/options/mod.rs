@@ -8,15 +8,13 @@ mod table;
 pub(crate) use help::{KnownWord, help, known_words};
 
 use super::printers::PRINTERS;
+use super::refusal::Refusal;
 use super::request::Request;
 use silkit::diag::nearest;
 use silkit::pass::Pass;
 use silkit::passes;
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-/// What cannot be done, and what to try.
-pub(crate) type Refusal = (String, String);
 
 /// What an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

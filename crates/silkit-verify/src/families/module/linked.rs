@@ -2,13 +2,13 @@
 
 use super::is_external;
 use crate::context::Owner;
-use crate::finding::{Finding, Place};
+use crate::finding::Place;
+use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
 use silkit_ir::{Linkage, Module};
 use silkit_types::SilType;
-use silkit_types::decl::Declarations;
 
 pub(super) const RULES: &[&Rule] = &[&LINKED_TYPE, &LINKED_LINKAGE, &LINKED_ONCE];
 
@@ -102,32 +102,6 @@ sil @g : $@convention(thin) () -> ()
 ",
     check: Check::With("SIL0631"),
 };
-
-/// One of several modules that are verified together.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkedModule<'a> {
-    /// The SIL module.
-    pub module: &'a Module,
-    /// The declarations that it sees.
-    pub declarations: &'a Declarations,
-    /// The name of the Swift module that it is a part of.
-    pub name: Symbol,
-    /// The package of that Swift module.
-    pub package: Option<Symbol>,
-}
-
-/// A breach by objects of two modules.
-#[derive(Clone, Debug)]
-pub struct LinkedFinding {
-    /// The position of the module that the finding is in.
-    pub module: usize,
-    /// The finding.
-    pub finding: Finding,
-    /// The position of the module with the object that it is linked to, and that object.
-    pub other: (usize, Owner),
-    /// What the other object has to do with it.
-    pub label: String,
-}
 
 /// Who sees an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,15 +5,15 @@ use silkit_layout::{Builtin, Ty, TyKind, builtin};
 
 /// A builtin's name, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name<'a> {
+pub(crate) struct Name<'a> {
     /// What stands before the types.
-    pub(super) base: &'a str,
+    pub(crate) base: &'a str,
     /// The types that end the name.
-    pub(super) types: Vec<Ty>,
+    pub(crate) types: Vec<Ty>,
 }
 
 /// Takes a name apart.
-pub(super) fn parse(name: &str) -> Name<'_> {
+pub(crate) fn parse(name: &str) -> Name<'_> {
     let mut base = name;
     let mut types = Vec::new();
     while let Some((rest, last)) = base.rsplit_once('_') {
@@ -26,7 +26,7 @@ pub(super) fn parse(name: &str) -> Name<'_> {
 
 impl Name<'_> {
     /// Returns the width of the integer that the type at a position is; of pointers that of an address.
-    pub(super) fn int(&self, at: usize) -> Option<u8> {
+    pub(crate) fn int(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Int(bits)) => u8::try_from(*bits).ok(),
             TyKind::Builtin(Builtin::IntLiteral) => Some(128),
@@ -36,7 +36,7 @@ impl Name<'_> {
     }
 
     /// Returns the width of the floating-point number that the type at a position is.
-    pub(super) fn float(&self, at: usize) -> Option<u8> {
+    pub(crate) fn float(&self, at: usize) -> Option<u8> {
         match self.types.get(at)?.kind() {
             TyKind::Builtin(Builtin::Float(bits)) => u8::try_from(*bits).ok(),
             _ => None,
@@ -44,7 +44,7 @@ impl Name<'_> {
     }
 
     /// Returns true if the first type is a vector.
-    pub(super) fn is_vector(&self) -> bool {
+    pub(crate) fn is_vector(&self) -> bool {
         let is = |t: &Ty| matches!(t.kind(), TyKind::Builtin(Builtin::Vector(..)));
         self.types.first().is_some_and(is)
     }
@@ -88,7 +88,7 @@ pub(crate) fn int_op(base: &str) -> Option<IntOp> {
 }
 
 /// Returns the operation on one integer with a name.
-pub(super) fn int_unary(base: &str) -> Option<IntUnary> {
+pub(crate) fn int_unary(base: &str) -> Option<IntUnary> {
     Some(match base {
         "int_ctlz" => IntUnary::Ctlz,
         "int_cttz" => IntUnary::Cttz,

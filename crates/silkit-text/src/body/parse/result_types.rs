@@ -1,6 +1,6 @@
 //! Types of results, as the compiler spells them in the function around.
 
-use super::parse::BodyParser;
+use super::BodyParser;
 use silkit_base::FxHashMap;
 use silkit_ir::info::ResultRule;
 use silkit_ir::{Body, Inst, Value};
@@ -11,7 +11,7 @@ const MAX_OPERANDS: usize = 32;
 
 /// How inferred types are spelled in a function.
 #[derive(Default)]
-pub(super) struct Spelling {
+pub(in crate::body) struct Spelling {
     sig: Option<GenericSig>,
     /// The parameters without a name, such as those of `some P`, whose members are `(τ_1_0).Element`.
     nameless: Vec<(u16, u16)>,

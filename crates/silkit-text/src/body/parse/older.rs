@@ -1,6 +1,6 @@
 //! Spellings of compilers before Swift 6.2 (docs/dialects.md), read as what 6.2 writes in their place.
 
-use super::parse::BodyParser;
+use super::BodyParser;
 use crate::cursor::Cursor;
 use crate::error::Parse;
 use crate::symbols::symbol;

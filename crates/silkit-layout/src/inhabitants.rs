@@ -1,6 +1,6 @@
 //! Extra inhabitants: the bit patterns of a type that are no values.
 
-use super::enums::MultiPayload;
+use crate::enum_layout::MultiPayload;
 use std::rc::Rc;
 
 /// The extra inhabitants of a type.

@@ -1,0 +1,81 @@
+//! Native functions that take part in the interpretation of a program, and the state that they share.
+
+use crate::interp::Interp;
+use crate::op::Slot;
+use crate::sites::BuiltinSite;
+use crate::violation::Run;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_layout::Ty;
+use std::rc::Rc;
+
+/// A call of a function of the runtime.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    /// Where the arguments are in the frame.
+    pub(crate) args: &'a [Slot],
+    /// Where the result goes.
+    pub(crate) result: Slot,
+    /// The generic arguments.
+    pub(crate) types: Rc<[Ty]>,
+    /// The name of the function.
+    pub(crate) name: Symbol,
+}
+
+/// The outcome of a call of a function of the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It wrote its result.
+    Done,
+}
+
+/// A function of the runtime.
+pub(crate) type NativeFn = fn(&mut Interp<'_>, &Call<'_>) -> Run<Effect>;
+
+/// The implementation of a builtin.
+pub(crate) type BuiltinFn = fn(&mut Interp<'_>, &BuiltinSite) -> Run<()>;
+
+/// The state of the runtime.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    /// What random numbers come from.
+    pub(crate) random: u64,
+    /// The seed of hashing.
+    pub(crate) seed: u64,
+    /// Initializers that ran, by the address of their token.
+    pub(crate) once: FxHashMap<u64, bool>,
+    /// Where coroutines that run were begun, by task and number.
+    pub(crate) begin_sites: FxHashMap<(u32, u32), u32>,
+    /// The task that runs.
+    pub(crate) current_task: u32,
+    /// Memory that C code allocated once for the whole run.
+    pub(crate) permanent: FxHashMap<Symbol, u64>,
+    /// Key paths by their address.
+    pub(crate) key_paths: FxHashMap<u64, Rc<KeyPath>>,
+}
+
+impl Runtime {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            random: seed ^ 0x9E37_79B9_7F4A_7C15,
+            seed,
+            once: FxHashMap::default(),
+            begin_sites: FxHashMap::default(),
+            current_task: 0,
+            permanent: FxHashMap::default(),
+            key_paths: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the next random number (SplitMix64).
+    pub(crate) fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// A key path.
+#[derive(Debug)]
+pub(crate) struct KeyPath {}

@@ -1,0 +1,84 @@
+//! Attributes of instructions and the meaning of their words.
+
+/// One attribute.
+#[derive(Debug)]
+pub struct AttrSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What its word means.
+    pub kind: AttrKind,
+}
+
+/// What the word of an attribute means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttrKind {
+    /// A number.
+    U32,
+    /// A number, or [`crate::NONE`].
+    OptU32,
+    /// The number of operands in a list.
+    Count,
+    /// The index of a keyword; [`crate::NONE`] where it may be missing.
+    Choice(&'static [&'static str], bool),
+    /// A symbol.
+    Sym,
+    /// The text of a string literal, escapes untouched.
+    Str,
+    /// A string, or [`crate::NONE`].
+    OptStr,
+    /// A lowered type with its category.
+    SilType,
+    /// A lowered type, or [`crate::NONE`].
+    OptSilType,
+    /// A formal type.
+    Type,
+    /// A formal type, or [`crate::NONE`].
+    OptType,
+    /// A reference to a declaration.
+    Decl,
+    /// The name of a function.
+    Function,
+    /// The name of a global variable.
+    Global,
+    /// A block.
+    Block,
+    /// A block, or [`crate::NONE`].
+    OptBlock,
+    /// A list of numbers in the body's pool, or [`crate::NONE`].
+    ListU32,
+    /// A list of symbols or [`crate::NONE`]s in the body's pool, or [`crate::NONE`].
+    ListOptSym,
+    /// A list of types in the body's pool, or [`crate::NONE`].
+    ListType,
+    /// A list of lowered types in the body's pool.
+    ListSilType,
+    /// A list of blocks in the body's pool.
+    ListBlock,
+    /// A list of declarations in the body's pool.
+    ListDecl,
+    /// A list that alternates declarations and blocks, in the body's pool.
+    ListDeclBlock,
+    /// A debug variable, or [`crate::NONE`].
+    DebugVar,
+    /// The pattern of a key path.
+    KeyPath,
+    /// A generic signature, or [`crate::NONE`].
+    OptSig,
+}
+
+impl AttrKind {
+    /// Returns true if a word stands for a list in the body's pool.
+    pub fn is_list(self) -> bool {
+        use AttrKind as K;
+        matches!(
+            self,
+            K::ListU32
+                | K::ListOptSym
+                | K::ListType
+                | K::ListSilType
+                | K::ListBlock
+                | K::ListDecl
+                | K::ListDeclBlock
+        )
+    }
+}

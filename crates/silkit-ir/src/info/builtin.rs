@@ -1,0 +1,50 @@
+//! Rows of the table of builtins.
+
+use super::{OperandOwnership, RuntimeEffects, ValueOwnership};
+use crate::builtin_name::BuiltinTypes;
+
+/// One row of the table of builtins.
+#[derive(Debug)]
+pub struct BuiltinInfo {
+    /// Its name, without the types that end an overloaded one.
+    pub name: &'static str,
+    /// Its name in the reference.
+    pub id: &'static str,
+    /// The types that may end its name.
+    pub types: BuiltinTypes,
+    /// True if it may touch memory.
+    pub reads_and_writes: bool,
+    /// How it uses its operands.
+    pub operands: OperandOwnership,
+    /// How it uses the last one.
+    pub last: OperandOwnership,
+    /// How it uses those at a position, where that differs from the others.
+    pub at: &'static [(usize, OperandOwnership)],
+    /// The ownership of its result.
+    pub result: ValueOwnership,
+    /// What it may need the runtime for.
+    pub runtime: RuntimeEffects,
+}
+
+impl BuiltinInfo {
+    /// Returns the builtin with this name, which may end with types: `add_Int64`.
+    pub fn find(name: &str) -> Option<&'static BuiltinInfo> {
+        let table = crate::generated::BUILTINS;
+        let mut name = name;
+        loop {
+            if let Ok(at) = table.binary_search_by(|b| b.name.cmp(name)) {
+                return Some(&table[at]);
+            }
+            name = name.rsplit_once('_')?.0;
+        }
+    }
+
+    /// Returns how it uses an operand, of so many.
+    pub fn operand(&self, index: usize, count: usize) -> OperandOwnership {
+        match self.at.iter().find(|(at, _)| *at == index) {
+            Some((_, ownership)) => *ownership,
+            None if index + 1 == count => self.last,
+            None => self.operands,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The text form of instructions: the pieces of which the instruction table composes it.
+
+/// One piece of a text form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// Fixed text, spaces included.
+    Text(&'static str),
+    /// An optional `[name] `; the number is the bit.
+    Flag(u8),
+    /// A keyword of a closed set; the number is the attribute.
+    Choice {
+        /// The attribute that holds the index of the keyword.
+        attr: u8,
+        /// True if it stands in brackets and is followed by a space.
+        bracketed: bool,
+    },
+    /// One operand.
+    Operand(u8),
+    /// One operand whose type is always printed.
+    TypedOperand(u8),
+    /// One operand whose type is never printed.
+    BareOperand(u8),
+    /// A comma-separated list of operands.
+    Operands(u8),
+    /// An attribute in the form of its kind.
+    Attr(u8),
+    /// A block with the arguments that are passed to it; the second is the operand list or 255.
+    Target(u8, u8),
+    /// Text before an operand that may be missing, and when its type is printed.
+    OptOperand(&'static str, u8, Typed),
+    /// Text before a block that may be missing.
+    OptTarget(&'static str, u8),
+    /// An irregular piece, read and printed by a function of its own; then its first attribute
+    /// and its first operand.
+    Custom(CustomPiece, u8, u8),
+}
+
+/// When the type of an operand is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typed {
+    /// Where types are asked for, or where its definition has not told the type yet.
+    Asked,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+named! {
+    /// The irregular pieces of text forms.
+    CustomPiece {
+        /// `, var, name "x", argno 1, …` of `debug_value` and allocations.
+        Var = "var",
+        /// `[tail_elems $T * %n : $Builtin.Word] `.
+        TailElems = "tail_elems",
+        /// `, type parameter` of `witness_method` and its like: ` : <Self> (Self) -> ()`.
+        Formal = "formal",
+        /// `!true_count(1) !false_count(2)`.
+        Counts = "counts",
+        /// `[align=8] `.
+        Align = "align",
+        /// `[callee_isolation=nonisolated] [caller_isolation=global_actor] ` of calls.
+        Isolation = "isolation",
+        /// `[assign=0] ` of `assign_or_init`.
+        Assigned = "assigned",
+        /// `self %x` or `self $T` of `assign_or_init`.
+        SelfOrType = "self_or_type",
+        /// The fields of `object`, with `[tail_elems]` before the tail.
+        Object = "object",
+        /// The optional type and the elements of `tuple`.
+        Tuple = "tuple",
+        /// The cases of `select_enum`.
+        Select = "select",
+        /// `open_pack_element`.
+        OpenPack = "open_pack",
+        /// The function of `init_block_storage_header`.
+        Invoke = "invoke",
+        /// Callee, substitutions, arguments and type.
+        Apply = "apply",
+        /// Name, substitutions and arguments of `builtin`.
+        Builtin = "builtin",
+        /// `[parameters 0] [results 0] `.
+        Indices = "indices",
+        /// ` with_derivative {%jvp, %vjp}`.
+        Derivatives = "derivatives",
+        /// ` with_transpose %t`.
+        Transpose = "transpose",
+        /// `[parameters 0] `.
+        Parameters = "parameters",
+        /// ` as $T`.
+        AsType = "as_type",
+        /// `differentiability_witness_function`.
+        Witness = "witness",
+        /// `, "message"` of `cond_fail`.
+        Message = "message",
+        /// The operands of `yield`, in parentheses unless there is one.
+        Yields = "yields",
+        /// The cases of `switch_value`.
+        ValueCases = "value_cases",
+        /// The cases of `switch_enum`.
+        Cases = "cases",
+        /// `keypath`.
+        KeyPath = "keypath",
+    }
+}

@@ -1,0 +1,161 @@
+//! Types in the instruction table: how results get theirs, and what operands must have.
+
+/// How the types of the results follow from the rest of the instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultRule {
+    /// There are no results.
+    None,
+    /// The type of an operand.
+    SameAs(u8),
+    /// The type of an operand as an object.
+    ObjectOf(u8),
+    /// The type that an attribute holds.
+    Type(u8),
+    /// The address of the type that an attribute holds.
+    AddressOf(u8),
+    /// Always this type.
+    Fixed(&'static str),
+    /// A function of `infer`.
+    Computed(Computed),
+}
+
+named! {
+    /// The result types that need more than an operand's or an attribute's type.
+    Computed {
+        /// The address of a field of a box.
+        BoxField = "box_field",
+        /// An actor's isolation as an existential.
+        OpaqueIsolation = "opaque_isolation",
+        /// The lowered target of a cast.
+        CastTarget = "cast_target",
+        /// `@sil_unowned T`.
+        UnownedStorage = "unowned_storage",
+        /// `@sil_weak T`.
+        WeakStorage = "weak_storage",
+        /// The type that a storage type refers to.
+        Referent = "referent",
+        /// `@moveOnly T`.
+        WrapMoveOnly = "wrap_move_only",
+        /// `T` of `@moveOnly T`.
+        UnwrapMoveOnly = "unwrap_move_only",
+        /// `Builtin.Int1` and the operand's type.
+        BeginCowMutation = "begin_cow_mutation",
+        /// `Builtin.FixedArray`.
+        Vector = "vector",
+        /// The tuple of the operands.
+        Tuple = "tuple",
+        /// An element of a tuple.
+        TupleElement = "tuple_element",
+        /// A field of a struct.
+        StructField = "struct_field",
+        /// The address of a field of a class.
+        ClassField = "class_field",
+        /// All fields of a struct.
+        DestructureStruct = "destructure_struct",
+        /// All elements of a tuple.
+        DestructureTuple = "destructure_tuple",
+        /// The payload of an enum's case.
+        EnumPayload = "enum_payload",
+        /// The lowered address of the value in an existential.
+        ExistentialPayload = "existential_payload",
+        /// The captured value in a block's storage.
+        BlockStorage = "block_storage",
+        /// The direct results of a call.
+        Apply = "apply",
+        /// The yields of a coroutine, its token, and its stack where the callee allocates it.
+        BeginApply = "begin_apply",
+        /// The type of a closure.
+        PartialApply = "partial_apply",
+        /// The type of a thunk.
+        Thunk = "thunk",
+        /// A differentiable function type.
+        Differentiable = "differentiable",
+        /// A linear function type.
+        Linear = "linear",
+        /// A part of a differentiable function.
+        DifferentiableExtract = "differentiable_extract",
+        /// A part of a linear function.
+        LinearExtract = "linear_extract",
+        /// The function of a witness.
+        WitnessFunction = "witness_function",
+    }
+}
+
+/// One thing that must hold for the type of an operand or an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TypeRule {
+    /// Whose type it is.
+    pub of: TypeSubject,
+    /// What it must be.
+    pub is: TypePredicate,
+}
+
+/// Whose type a rule of the table speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeSubject {
+    /// That of an operand, or of all operands of a list.
+    Operand(u8),
+    /// The one that an attribute holds.
+    Attr(u8),
+}
+
+/// What the table asks of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypePredicate {
+    /// `$*T`.
+    Address,
+    /// `$T`.
+    Object,
+    /// Not address-only.
+    Loadable,
+    /// Copying it does nothing.
+    Trivial,
+    /// A reference to something that is counted.
+    Reference,
+    /// An instance of a class, or of an archetype that is bound to one.
+    Class,
+    /// A struct.
+    Struct,
+    /// An enum.
+    Enum,
+    /// A tuple.
+    Tuple,
+    /// A function.
+    Function,
+    /// A box.
+    Box,
+    /// A pack.
+    Pack,
+    /// An existential, or an existential metatype.
+    Existential,
+    /// An archetype that an instruction opens.
+    Opened,
+    /// A metatype of any kind.
+    Metatype,
+    /// A metatype that is `@thick`.
+    ThickMetatype,
+    /// A metatype that is `@objc_metatype`.
+    ObjcMetatype,
+    /// `@sil_weak T`.
+    WeakStorage,
+    /// `@sil_unowned T`.
+    UnownedStorage,
+    /// `@sil_unmanaged T`.
+    UnmanagedStorage,
+    /// `@block_storage T`.
+    BlockStorage,
+    /// `@moveOnly T`.
+    MoveOnly,
+    /// `Builtin.IntN`, `Builtin.Word` or `Builtin.IntLiteral`.
+    Integer,
+    /// `Builtin.FPIEEE64` and its like.
+    Float,
+    /// This type of module `Builtin`.
+    Builtin(&'static str),
+    /// The type of another subject, in the same category.
+    Same(TypeSubject),
+    /// The type of another subject, whatever their categories.
+    SameObject(TypeSubject),
+    /// Storage for a reference of the type of another subject.
+    Referring(TypeSubject),
+}

@@ -1,0 +1,49 @@
+//! Attributes of instructions that are one word: numbers, strings, types, names.
+
+use super::BodyParser;
+use crate::error::{Parse, err_here};
+use crate::types::{argument, parse_sil_type};
+use silkit_base::Symbol;
+use silkit_types::{SilType, Type};
+
+impl<'a, 'e> BodyParser<'a, 'e> {
+    /// Reads a reference to a case of an enum.
+    pub(in crate::body) fn enum_case(&mut self) -> Parse<u32> {
+        let decl = crate::decl_ref::parse(&mut self.cur, self.env)?;
+        Ok(decl.with_kind("enumelt").as_u32())
+    }
+
+    pub(in crate::body) fn number(&mut self) -> Parse<u32> {
+        let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected a number"))?;
+        text.parse().map_err(|_| err_here(&self.cur, "expected a number below 4294967295"))
+    }
+
+    /// Returns an integer or floating-point literal as it is spelled.
+    pub(in crate::body) fn integer_symbol(&mut self) -> Parse<Symbol> {
+        let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected an integer"))?;
+        Ok(crate::symbols::symbol(text))
+    }
+
+    pub(in crate::body) fn string_symbol(&mut self) -> Parse<Symbol> {
+        let text = self.cur.string().ok_or_else(|| err_here(&self.cur, "expected a string in quotes"))?;
+        Ok(crate::symbols::symbol(text))
+    }
+
+    pub(in crate::body) fn sil_type(&mut self) -> Parse<SilType> {
+        parse_sil_type(&mut self.cur, self.env)
+    }
+
+    /// Returns a formal type, which older compilers print with a `$`.
+    pub(in crate::body) fn formal_type(&mut self) -> Parse<Type> {
+        // Read as the compiler holds it, where all is read so.
+        let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
+        let found = argument(&mut self.cur, self.env);
+        self.env.canonical = around;
+        found
+    }
+
+    /// Reads `@name`.
+    pub(in crate::body) fn global_name(&mut self) -> Parse<Symbol> {
+        crate::names::global_name(&mut self.cur)
+    }
+}

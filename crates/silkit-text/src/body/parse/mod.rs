@@ -1,0 +1,394 @@
+//! Bodies of functions, from text to IR.
+//!
+//! One interpreter serves all instructions: it walks the pieces of the text form that the
+//! instruction table declares ([`silkit_ir::info::Piece`]). Irregular pieces are in
+//! [`super::custom`].
+
+use crate::cursor::Cursor;
+use crate::decl::formal::FormalTypes;
+use crate::error::{Parse, SyntaxError, err_at, err_here};
+use crate::generics::GenericEnv;
+use crate::source_map::BodySourceMap;
+use crate::types::parse_sil_type;
+use older::Older;
+use result_types::Spelling;
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_ir::{ArgFlags, Block, Body, BodyBuilder, Opcode, Ownership, Value};
+use silkit_types::{GenericSig, SilType, TypeFacts};
+
+mod attributes;
+mod canonical;
+mod instruction;
+mod older;
+mod pieces;
+mod result_types;
+mod values;
+
+/// Reads the body of one function or static initializer.
+pub(crate) struct BodyParser<'a, 'e> {
+    pub(crate) cur: Cursor<'a>,
+    pub(super) env: &'e mut GenericEnv,
+    pub(super) facts: &'e dyn TypeFacts,
+    /// Tells the formal types of members that the text leaves out.
+    formals: Option<&'e FormalTypes<'e>>,
+    pub(super) body: BodyBuilder,
+    source_map: BodySourceMap,
+    values: FxHashMap<&'a str, Value>,
+    blocks: FxHashMap<&'a str, (Block, bool)>,
+    /// Values that were used and not defined yet, with the place of their first use.
+    pending: Vec<(&'a str, usize)>,
+    pending_blocks: Vec<(&'a str, usize)>,
+    /// What tests say, which name values.
+    specifications: Vec<Symbol>,
+    errors: Vec<SyntaxError>,
+    /// How the types of results are spelled in this function.
+    pub(super) spelling: Spelling,
+    /// True if the function has ownership.
+    is_ossa: bool,
+    /// True if an instruction spells the ownership that it forwards.
+    has_forwarding: bool,
+    /// What the instruction that is being read is an older spelling of.
+    older: Option<Older>,
+    /// Where the line began that is being read.
+    line_start: usize,
+    /// The results that the line names.
+    line_names: Vec<(&'a str, usize)>,
+    /// The parts of the instruction that is being read.
+    pub(super) inst: Parts,
+}
+
+/// The parts of an instruction while it is read.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) flags: u8,
+    /// The ownership that the text says is forwarded.
+    forwarding: Option<Ownership>,
+    pub(super) words: Vec<u32>,
+    /// Operands with the specification that each belongs to.
+    pub(super) operands: Vec<(u8, Value)>,
+    flat: Vec<Value>,
+    type_operands: Vec<Value>,
+    results: Vec<SilType>,
+}
+
+/// A body with what was wrong with its text.
+pub(crate) struct ParsedBody {
+    /// What could be read.
+    pub(crate) body: Body,
+    /// Where its parts stand.
+    pub(crate) source_map: BodySourceMap,
+    /// True if an instruction spells the ownership that it forwards.
+    pub(crate) has_forwarding: bool,
+    /// The offset after the brace that closes it, or where reading ended without one.
+    pub(crate) end: usize,
+    /// All errors, in the order of the text.
+    pub(crate) errors: Vec<SyntaxError>,
+}
+
+impl<'a, 'e> BodyParser<'a, 'e> {
+    /// Creates a parser at the first token after `{`.
+    pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv, facts: &'e dyn TypeFacts) -> Self {
+        Self {
+            cur,
+            env,
+            facts,
+            formals: None,
+            body: BodyBuilder::new(),
+            source_map: BodySourceMap::default(),
+            values: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            pending: Vec::new(),
+            pending_blocks: Vec::new(),
+            specifications: Vec::new(),
+            errors: Vec::new(),
+            spelling: Spelling::default(),
+            is_ossa: false,
+            has_forwarding: false,
+            older: None,
+            line_start: 0,
+            line_names: Vec::new(),
+            inst: Parts::default(),
+        }
+    }
+
+    /// This parser, which adds the formal types that the text leaves out.
+    pub(crate) fn with_formals(mut self, formals: &'e FormalTypes<'e>) -> Self {
+        self.formals = Some(formals);
+        self
+    }
+
+    /// This parser, for a function with a generic signature.
+    pub(crate) fn with_signature(mut self, sig: Option<GenericSig>) -> Self {
+        let body = self.cur.text().get(self.cur.pos()..self.cur.end()).unwrap_or_default();
+        self.spelling = sig.map_or_else(Spelling::default, |sig| Spelling::of(sig, body));
+        self
+    }
+
+    /// This parser, for a function with ownership if `is_ossa`.
+    pub(crate) fn with_ownership(mut self, is_ossa: bool) -> Self {
+        self.is_ossa = is_ossa;
+        self
+    }
+
+    /// Reads blocks up to the closing brace.
+    pub(crate) fn function(mut self) -> ParsedBody {
+        let mut block = None;
+        loop {
+            match self.cur.peek() {
+                // Whether a brace closes the body is known before it is read.
+                0 => break,
+                b'}' => {
+                    self.cur.eat("}");
+                    break;
+                }
+                _ => {
+                    if let Err(error) = self.line(&mut block) {
+                        self.recover(error);
+                    }
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// Reads the instructions of a static initializer up to the closing brace.
+    pub(crate) fn initializer(mut self) -> ParsedBody {
+        let block = self.body.new_block();
+        self.body.append_block(block);
+        let mut block = Some(block);
+        while !matches!(self.cur.peek(), 0 | b'}') {
+            // `%initval = …` marks the value; it prints under that name again.
+            if let Err(error) = self.line(&mut block) {
+                self.recover(error);
+            }
+        }
+        self.cur.eat("}");
+        self.finish()
+    }
+
+    fn recover(&mut self, error: SyntaxError) {
+        // A line is the unit of recovery: no instruction of the printed form spans two.
+        // What follows on later lines is read as if the line had been good.
+        self.cur.set_pos((error.range.start as usize).max(self.line_start));
+        self.cur.set_pos(self.cur.line_end());
+        self.errors.push(error);
+        // What the line would have defined is known by name, so that its uses are no errors too.
+        for (name, at) in std::mem::take(&mut self.line_names) {
+            let is_defined =
+                self.values.get(name).is_some_and(|&v| self.body.def(v) != silkit_ir::ValueDef::Pending);
+            if !is_defined {
+                let unknown = self.body.undef(SilType::unknown());
+                // The name has no definition yet: this cannot fail.
+                let _ = self.define(name, at, unknown);
+            }
+        }
+    }
+
+    /// Notes the values that tests name: they may be defined after the test.
+    fn name_values(&mut self) {
+        let words =
+            self.specifications.iter().flat_map(|test| crate::body::literal::specified_words(test.as_str()));
+        let names: FxHashSet<&str> = words.filter_map(|word| word.strip_prefix('%')).collect();
+        for name in names {
+            if let Some(&value) = self.values.get(name) {
+                self.source_map.note_named_value(Symbol::new(name), value);
+            }
+        }
+    }
+
+    fn finish(mut self) -> ParsedBody {
+        self.name_values();
+        for (name, pos) in std::mem::take(&mut self.pending) {
+            let value = self.values[name];
+            if self.body.def(value) == silkit_ir::ValueDef::Pending {
+                self.errors.push(err_at(
+                    pos,
+                    pos + name.len() + 1,
+                    format!("use of undefined value `%{name}`"),
+                ));
+            }
+        }
+        for (name, pos) in std::mem::take(&mut self.pending_blocks) {
+            if !self.blocks[name].1 {
+                self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined block `{name}`")));
+            }
+        }
+        self.infer_late();
+        self.errors.sort_by_key(|e| e.range.start);
+        self.errors.iter_mut().skip(1).for_each(|e| e.is_first = false);
+        let mut body = self.body.finish();
+        body.update_reborrow_flags();
+        let end = self.cur.pos();
+        self.source_map.shrink_to_fit();
+        ParsedBody {
+            body,
+            source_map: self.source_map,
+            has_forwarding: self.has_forwarding,
+            end,
+            errors: self.errors,
+        }
+    }
+
+    /// Reads a label or an instruction.
+    fn line(&mut self, block: &mut Option<Block>) -> Parse<()> {
+        let first = self.cur.peek();
+        self.line_start = self.cur.pos();
+        self.line_names.clear();
+        if first != b'%' && first != b'(' {
+            let start = self.cur.pos();
+            let Some(word) = self.cur.ident() else {
+                return Err(err_here(&self.cur, "expected an instruction or a block label"));
+            };
+            let next = self.cur.peek();
+            match self.opcode(word) {
+                // The label of the entry block may be missing, but then its first instruction must not look like one.
+                Some(_) if next != b':' && block.is_none() => {
+                    return Err(err_at(start, start + word.len(), "expected the label of a block before it"));
+                }
+                Some(opcode) if next != b':' => {
+                    let block = self.current_block(block);
+                    return self.instruction(block, &[], opcode, start);
+                }
+                _ if next == b':' || next == b'(' => {
+                    let label = self.label(word, start);
+                    // A label begins its block even where its arguments are wrong.
+                    *block = self.blocks.get(word).map(|&(known, _)| known);
+                    return label.map(|_| ());
+                }
+                _ => return Err(unknown_instruction(word, start)),
+            }
+        }
+        let start = self.cur.pos();
+        let names = self.result_names()?;
+        self.line_names.clone_from(&names);
+        let at = self.cur.pos();
+        let word =
+            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
+        let at = at.max(self.cur.pos() - word.len());
+        let opcode = self.opcode(word).ok_or_else(|| unknown_instruction(word, at))?;
+        let block = self.current_block(block);
+        self.instruction(block, &names, opcode, start)
+    }
+
+    /// Returns the instruction with a name, or the one that is written in the place of an older one.
+    fn opcode(&mut self, name: &str) -> Option<Opcode> {
+        self.older = None;
+        let known = Opcode::from_name(name);
+        if !matches!(known, None | Some(Opcode::DeallocRef | Opcode::AssignByWrapper)) {
+            return known;
+        }
+        let Some((opcode, older)) = older::opcode(name, &self.cur) else { return known };
+        self.older = older;
+        Some(opcode)
+    }
+
+    /// Returns the block that is being read; an entry block without arguments needs no label.
+    fn current_block(&mut self, block: &mut Option<Block>) -> Block {
+        *block.get_or_insert_with(|| {
+            let entry = self.body.new_block();
+            self.body.append_block(entry);
+            entry
+        })
+    }
+
+    fn result_names(&mut self) -> Parse<Vec<(&'a str, usize)>> {
+        let mut names = Vec::new();
+        if self.cur.eat("(") {
+            while !self.cur.eat(")") {
+                names.push(self.value_name()?);
+                if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of results"));
+                }
+            }
+        } else {
+            names.push(self.value_name()?);
+        }
+        if !self.cur.eat("=") {
+            return Err(err_here(&self.cur, "expected `=` after the results"));
+        }
+        Ok(names)
+    }
+
+    fn label(&mut self, name: &'a str, start: usize) -> Parse<Block> {
+        let (block, defined) = match self.blocks.get(name) {
+            Some(&known) => known,
+            None => (self.body.new_block(), false),
+        };
+        if defined {
+            return Err(err_at(start, start + name.len(), format!("block `{name}` is defined twice")));
+        }
+        self.blocks.insert(name, (block, true));
+        self.body.append_block(block);
+        self.source_map.place_block(block, start);
+        if self.cur.eat("(") {
+            while !self.cur.eat(")") {
+                let (name, at) = self.value_name()?;
+                if !self.cur.eat(":") {
+                    return Err(err_here(&self.cur, "expected `:` and the type of the argument"));
+                }
+                let (ownership, flags) = self.argument_attributes()?;
+                let ty = parse_sil_type(&mut self.cur, self.env)?;
+                // Values of trivial type have no ownership.
+                let is_owned = ownership != Ownership::None && self.env.protocols.is_some();
+                let trivial = is_owned
+                    && !ty.is_address()
+                    && self.facts.type_properties(ty.ty(), None).trivial == Some(true);
+                let ownership = if trivial { Ownership::None } else { ownership };
+                let value = self.body.add_argument(block, ty, ownership, flags);
+                self.define(name, at, value)?;
+                if !self.cur.eat(",") && !self.cur.looking_at(")") {
+                    return Err(err_here(&self.cur, "expected `,` or `)` in the list of arguments"));
+                }
+            }
+        }
+        if !self.cur.eat(":") {
+            return Err(err_here(&self.cur, "expected `:` after the block label"));
+        }
+        Ok(block)
+    }
+
+    fn argument_attributes(&mut self) -> Parse<(Ownership, ArgFlags)> {
+        let (mut ownership, mut flags) = (None, ArgFlags::empty());
+        while self.cur.looking_at("@") {
+            let at = self.cur.clone();
+            self.cur.eat("@");
+            let word = self.cur.ident().unwrap_or_default();
+            let kind = match word {
+                "owned" => Some(Ownership::Owned),
+                "guaranteed" | "reborrow" => Some(Ownership::Guaranteed),
+                "unowned" => Some(Ownership::Unowned),
+                "none" => Some(Ownership::None),
+                _ => None,
+            };
+            if kind.is_some() && !self.is_ossa {
+                return Err(err_here(&at, format!("`@{word}` is for arguments in `[ossa]` functions")));
+            }
+            if kind.is_some() && ownership.is_some() {
+                return Err(err_here(&at, "an argument has one ownership"));
+            }
+            ownership = ownership.or(kind);
+            match word {
+                "reborrow" => flags |= ArgFlags::REBORROW,
+                _ if kind.is_some() => {}
+                _ => match crate::body::print::ARG_FLAGS.iter().find(|(_, name)| &name[1..] == word) {
+                    Some((flag, _)) => flags |= *flag,
+                    None => {
+                        return Err(err_here(
+                            &self.cur,
+                            format!("unknown attribute `@{word}` of an argument"),
+                        ));
+                    }
+                },
+            }
+        }
+        Ok((ownership.unwrap_or(Ownership::None), flags))
+    }
+}
+
+fn unknown_instruction(word: &str, start: usize) -> SyntaxError {
+    let error = err_at(start, start + word.len(), format!("unknown instruction `{word}`"));
+    match silkit_diag::nearest(word, Opcode::ALL.iter().map(|o| o.info().name)) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error,
+    }
+}

@@ -1,0 +1,175 @@
+//! The text form of an instruction, piece by piece as the instruction table declares it.
+
+use super::BodyParser;
+use super::older;
+use crate::error::{Parse, err_here};
+use silkit_ir::InstInfo;
+use silkit_ir::info::{AttrKind, CustomPiece, Piece};
+
+impl<'a, 'e> BodyParser<'a, 'e> {
+    pub(in crate::body) fn pieces(&mut self, info: &'static InstInfo) -> Parse<()> {
+        let form = info.form;
+        let mut i = 0;
+        while let Some(&piece) = form.get(i) {
+            i += 1;
+            if let Some(source) = self.left_out_source(info, piece) {
+                let value = self.use_value()?;
+                self.push_operand(0, value);
+                self.inst.words[source as usize] = self.formal_type_of_operand();
+                // The `in` and the operand are read.
+                i += 2;
+                continue;
+            }
+            match piece {
+                Piece::Flag(_)
+                | Piece::Choice { bracketed: true, .. }
+                | Piece::Custom(CustomPiece::Align, ..) => {
+                    let run = form[i - 1..].iter().take_while(|p| is_bracket(p)).count();
+                    self.brackets(&form[i - 1..i - 1 + run], info);
+                    i += run - 1;
+                }
+                Piece::Choice { attr, bracketed: false } => self.keyword(info, attr)?,
+                Piece::Text(text) => self.text(text)?,
+                Piece::Operand(spec) | Piece::TypedOperand(spec) | Piece::BareOperand(spec) => {
+                    let value = self.use_value()?;
+                    self.push_operand(spec, value);
+                }
+                Piece::Operands(spec) => self.operand_list(spec, ")")?,
+                Piece::Attr(attr) => self.attribute(info, attr)?,
+                Piece::Target(attr, args) => {
+                    self.inst.words[attr as usize] = self.block_name()?.as_u32();
+                    if args != 255 && self.cur.eat("(") {
+                        self.operand_list(args, ")")?;
+                        self.text(")")?;
+                    }
+                }
+                Piece::OptOperand(text, spec, _) => {
+                    let before = self.cur.pos();
+                    if self.text(text).is_ok()
+                        && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef"))
+                    {
+                        let value = self.use_value()?;
+                        self.push_operand(spec, value);
+                    } else {
+                        self.cur.set_pos(before);
+                    }
+                }
+                Piece::OptTarget(text, attr) => {
+                    let before = self.cur.pos();
+                    if self.text(text).is_ok() {
+                        self.inst.words[attr as usize] = self.block_name()?.as_u32();
+                    } else {
+                        self.cur.set_pos(before);
+                    }
+                }
+                Piece::Custom(custom, attr, spec) => self.custom(custom, attr as usize, spec)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `[flag]`s and bracketed keywords in any order.
+    pub(super) fn brackets(&mut self, run: &[Piece], info: &'static InstInfo) {
+        'next: while self.cur.peek() == b'[' {
+            let before = self.cur.pos();
+            self.cur.eat("[");
+            let word = self.cur.ident().unwrap_or_default();
+            if let Some(attr) = alignment(run).filter(|_| word == "align" && self.cur.eat("="))
+                && let Some(bytes) = self.cur.integer()
+                && self.cur.eat("]")
+            {
+                self.inst.words[attr] = crate::symbols::symbol(bytes).as_u32();
+                continue;
+            }
+            if self.cur.eat("]") {
+                let word = older::flag(word);
+                for piece in run {
+                    match *piece {
+                        Piece::Flag(bit) if info.flags[bit as usize] == word => {
+                            self.inst.flags |= 1 << bit;
+                            continue 'next;
+                        }
+                        Piece::Choice { attr, .. } => {
+                            if let AttrKind::Choice(options, _) = info.attrs[attr as usize].kind
+                                && let Some(index) = options.iter().position(|o| *o == word)
+                            {
+                                self.inst.words[attr as usize] = index as u32;
+                                continue 'next;
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            self.cur.set_pos(before);
+            return;
+        }
+    }
+
+    pub(super) fn keyword(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {
+        let AttrKind::Choice(options, _) = info.attrs[attr as usize].kind else { return Ok(()) };
+        for (index, option) in options.iter().enumerate() {
+            let before = self.cur.pos();
+            let found = match option.strip_prefix('@') {
+                Some(word) => self.cur.eat("@") && self.cur.eat_word(word),
+                None => self.cur.eat_word(option),
+            };
+            if found {
+                self.inst.words[attr as usize] = index as u32;
+                return Ok(());
+            }
+            self.cur.set_pos(before);
+        }
+        Err(err_here(&self.cur, format!("expected one of `{}`", options.join("`, `"))))
+    }
+
+    /// Reads fixed text, white space aside.
+    pub(in crate::body) fn text(&mut self, text: &'static str) -> Parse<()> {
+        let mut rest = text.trim();
+        while let Some(c) = rest.chars().next() {
+            let len = if c.is_alphanumeric() || c == '_' {
+                rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
+            } else {
+                c.len_utf8()
+            };
+            let (token, after) = rest.split_at(len);
+            let found = if c.is_alphanumeric() { self.cur.eat_word(token) } else { self.cur.eat(token) };
+            if !found {
+                return Err(err_here(&self.cur, format!("expected `{token}`")));
+            }
+            rest = after.trim_start();
+        }
+        Ok(())
+    }
+
+    pub(super) fn attribute(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {
+        let kind = info.attrs[attr as usize].kind;
+        self.inst.words[attr as usize] = match kind {
+            AttrKind::U32 => self.number()?,
+            AttrKind::Sym => self.integer_symbol()?.as_u32(),
+            AttrKind::Str => self.string_symbol()?.as_u32(),
+            AttrKind::SilType => self.sil_type()?.as_u32(),
+            AttrKind::Type => self.formal_type()?.as_u32(),
+            AttrKind::Decl if info.attrs[attr as usize].name == "element" => self.enum_case()?,
+            AttrKind::Decl => crate::decl_ref::parse(&mut self.cur, self.env)?.as_u32(),
+            AttrKind::Function | AttrKind::Global => self.global_name()?.as_u32(),
+            other => unreachable!("invariant: {other:?} is never a piece of its own"),
+        };
+        Ok(())
+    }
+}
+
+/// Returns the attribute that holds the alignment, where the run of brackets has one.
+fn alignment(run: &[Piece]) -> Option<usize> {
+    run.iter().find_map(|piece| match piece {
+        Piece::Custom(CustomPiece::Align, attr, _) => Some(*attr as usize),
+        _ => None,
+    })
+}
+
+fn is_bracket(piece: &Piece) -> bool {
+    matches!(
+        piece,
+        Piece::Flag(_) | Piece::Choice { bracketed: true, .. } | Piece::Custom(CustomPiece::Align, ..)
+    )
+}

@@ -1,0 +1,144 @@
+//! The comments at the ends of lines: users, ids, places, values of literals.
+
+use super::{BodyPrinter, COMMENT_COLUMN};
+use silkit_base::Symbol;
+use silkit_ir::{DeclRef, Inst, NONE, SourceLoc, Value};
+use silkit_types::SilType;
+
+impl<'a, 'o> BodyPrinter<'a, 'o> {
+    /// Prints `// type-defs: %1; users: %2`, `// id: %3`, or nothing.
+    pub(super) fn comment(&mut self, inst: Inst) {
+        let mut results = self.body.results(inst);
+        if self.hides_result(inst) {
+            results.next();
+        }
+        let is_used = results.clone().any(|v| self.body.is_used(v));
+        use silkit_ir::Opcode as O;
+        let definitions = match self.body.inst(inst).opcode {
+            // The one operand is there for the type that it looks up.
+            O::WitnessMethod => self.body.operands(inst),
+            // The index tells it already.
+            O::PackElementGet | O::TuplePackElementAddr | O::TuplePackExtract => &[],
+            _ => self.body.type_operands(inst),
+        };
+        let says_more = results.len() == 0 || is_used || !definitions.is_empty();
+        let says_where = self.options.verbose && !self.in_initializer;
+        if !says_more && !says_where {
+            return;
+        }
+        self.out.pad(COMMENT_COLUMN);
+        self.out.push("// ");
+        self.default_case(inst);
+        for (i, definition) in definitions.iter().enumerate() {
+            self.out.push(if i == 0 { "type-defs: " } else { ", " });
+            self.value_name(definition.value);
+        }
+        if !definitions.is_empty() && (is_used || results.len() == 0) {
+            self.out.push("; ");
+        }
+        if results.len() == 0 {
+            self.out.push("id: %");
+            self.out.number(self.numbers.inst(inst));
+        } else if is_used {
+            self.users(results);
+        }
+        if says_where {
+            self.out.push(if says_more { "; " } else { "" });
+            self.place_comment(inst);
+        }
+    }
+
+    /// Prints where an instruction stands in its file: `line:12:8:sil`.
+    pub(super) fn place_comment(&mut self, inst: Inst) {
+        use silkit_ir::Opcode as O;
+        let place = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
+        let is_here = |place: &SourceLoc| {
+            self.options.locations.as_ref().is_some_and(|locations| place.file == Some(locations.file()))
+        };
+        match place {
+            Some(place) if place.is_auto => self.out.push("<invalid loc>:auto_gen"),
+            Some(place) if is_here(&place) => {
+                self.out.push("line:");
+                self.out.number(place.line);
+                self.out.push(":");
+                self.out.number(place.column);
+                self.out.push(":sil");
+                if matches!(self.body.inst(inst).opcode, O::AllocStack | O::AllocBox) {
+                    self.out.push(":in_prologue");
+                }
+            }
+            // A location that does not come from this file.
+            _ => self.out.push("<invalid loc>"),
+        }
+    }
+
+    /// Prints the value of a float literal, `// 1.5`.
+    pub(super) fn decimal_comment(&mut self, inst: Inst) {
+        if self.body.inst(inst).opcode != silkit_ir::Opcode::FloatLiteral {
+            return;
+        }
+        let words = self.body.words(inst);
+        let ty = SilType::from_u32(words[0]).ty();
+        if let Some(text) = crate::body::literal::decimal(ty, Symbol::from_u32(words[1]).as_str()) {
+            self.out.push(" // ");
+            self.out.push(&text);
+        }
+    }
+
+    /// Names the one case of an enum that a `default` is left to, `#E.c!enumelt; `.
+    pub(super) fn default_case(&mut self, inst: Inst) {
+        use silkit_ir::Opcode as O;
+        if !matches!(self.body.inst(inst).opcode, O::SwitchEnum | O::SwitchEnumAddr) {
+            return;
+        }
+        if self.body.word(inst, "default").is_none_or(|word| word == NONE) {
+            return;
+        }
+        let ty = self.body.value(self.body.operand_value(inst, 0)).ty.ty();
+        let declarations = self.out.declarations();
+        let Some(cases) = declarations.enum_cases(ty) else { return };
+        let listed = self.body.list(self.body.word(inst, "cases").unwrap_or(NONE));
+        let named: Vec<Symbol> =
+            listed.iter().step_by(2).filter_map(|&word| DeclRef::from_u32(word).name()).collect();
+        let mut left = cases.iter().filter(|case| !named.contains(&case.name));
+        if let (Some(case), None) = (left.next(), left.next())
+            && let Some(path) = declarations.path_of(ty)
+        {
+            self.out.push("#");
+            self.out.push(path.as_str());
+            self.out.push(".");
+            self.out.push(case.name.as_str());
+            self.out.push("!enumelt; ");
+        }
+    }
+
+    /// The demangled name before a reference to a function.
+    pub(super) fn callee_comment(&mut self, inst: Inst, indent: &str) {
+        let opcode = self.body.inst(inst).opcode;
+        if !opcode.is_function_ref() {
+            return;
+        }
+        let name = Symbol::from_u32(self.body.words(inst)[0]);
+        self.out.push(indent);
+        self.out.push("// ");
+        self.out.push(opcode.info().name);
+        self.out.push(" ");
+        self.out.demangled(name);
+        self.out.push("\n");
+    }
+
+    pub(super) fn users(&mut self, values: impl Iterator<Item = Value>) {
+        let mut ids: Vec<u32> = Vec::new();
+        for value in values {
+            ids.extend(self.body.users(value).map(|user| self.numbers.inst(user)));
+        }
+        if self.options.sorted {
+            ids.sort_unstable();
+        }
+        self.out.push(if ids.len() == 1 { "user: " } else { "users: " });
+        for (i, id) in ids.into_iter().enumerate() {
+            self.out.push(if i > 0 { ", %" } else { "%" });
+            self.out.number(id);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `sil_property`, `sil_moveonlydeinit`, `sil_coverage_map` and `sil_differentiability_witness`,
+//! read and printed.
+
+use crate::body::parse::BodyParser;
+use crate::decl_ref;
+use crate::error::{Parse, err_here};
+use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::module::parse::ModuleParser;
+use crate::module::print::ModulePrinter;
+use crate::names::global_name;
+use crate::symbols::symbol;
+use crate::types::parse_sil_type;
+use silkit_ir::{CoverageMap, DifferentiabilityWitness, MoveOnlyDeinit, Property};
+use silkit_types::GenericSig;
+
+impl ModuleParser<'_> {
+    pub(in crate::module) fn differentiability_witness(&mut self) -> Parse<()> {
+        let linkage = self.linkage();
+        let attributes = self.witness_attributes()?;
+        let sig = if self.cur.peek() == b'<' {
+            Some(parse_generic_sig(&mut self.cur, &mut self.env)?)
+        } else {
+            None
+        };
+        let function = global_name(&mut self.cur)?;
+        self.expect(":")?;
+        let ty = parse_sil_type(&mut self.cur, &mut self.env)?;
+        let mut derivatives = None;
+        if self.cur.eat("{") {
+            let mut list = Vec::new();
+            while !self.cur.eat("}") {
+                let kind = self.word("`jvp` or `vjp`")?;
+                self.expect(":")?;
+                let name = global_name(&mut self.cur)?;
+                self.expect(":")?;
+                list.push((kind, name, parse_sil_type(&mut self.cur, &mut self.env)?));
+            }
+            derivatives = Some(list);
+        }
+        let witness = DifferentiabilityWitness { linkage, attributes, sig, function, ty, derivatives };
+        self.module.differentiability_witnesses.push(witness);
+        Ok(())
+    }
+
+    pub(in crate::module) fn property(&mut self) -> Parse<()> {
+        let attributes = self.table_attributes()?;
+        let decl = decl_ref::parse(&mut self.cur, &mut self.env)?;
+        let sig = self.enter_sig()?;
+        self.expect("(")?;
+        let mut env = std::mem::take(&mut self.env);
+        (env.renames, env.in_body) = (true, true);
+        let outcome = self.component(&mut env);
+        (env.renames, env.in_body) = (false, false);
+        self.env = env;
+        if sig.is_some() {
+            self.env.pop();
+        }
+        let component = outcome?;
+        self.expect(")")?;
+        let sig = sig.map(GenericSig::canonical);
+        self.module.properties.push(Property { attributes, decl, sig, component });
+        Ok(())
+    }
+
+    pub(super) fn component(&mut self, env: &mut GenericEnv) -> Parse<Option<silkit_ir::KeyPathComponent>> {
+        if self.cur.looking_at(")") {
+            return Ok(None);
+        }
+        let mut parser = BodyParser::new(self.cur.clone(), env, &silkit_types::NoFacts);
+        let component = parser.lone_component();
+        self.cur.set_pos(parser.cur.pos());
+        component.map(Some)
+    }
+
+    pub(in crate::module) fn coverage_map(&mut self) -> Parse<()> {
+        let mut names = Vec::new();
+        while self.cur.peek() == b'"' {
+            let name = self.cur.string().ok_or_else(|| err_here(&self.cur, "this string is not closed"))?;
+            names.push(symbol(name));
+        }
+        let hash = self.cur.integer().map(symbol).ok_or_else(|| err_here(&self.cur, "expected the hash"))?;
+        self.cur.skip_trivia();
+        self.expect("{")?;
+        let mut regions = Vec::new();
+        while !self.cur.eat("}") {
+            let start = {
+                self.cur.skip_trivia();
+                self.cur.pos()
+            };
+            let end = self.cur.line_end();
+            if start >= end {
+                return Err(err_here(&self.cur, "expected `}` at the end of the coverage map"));
+            }
+            let line = self.cur.text().get(start..end).unwrap_or_default();
+            let line = line.split("//").next().unwrap_or_default();
+            regions.push(symbol(&crate::module::coverage::canonical(line)));
+            self.cur.set_pos(end);
+        }
+        self.module.coverage_maps.push(CoverageMap { names, hash, regions });
+        Ok(())
+    }
+
+    pub(in crate::module) fn deinit(&mut self) -> Parse<()> {
+        let attributes = self.table_attributes()?;
+        let nominal = self.path("the name of a type")?;
+        self.expect("{")?;
+        let function = global_name(&mut self.cur)?;
+        self.expect("}")?;
+        self.module.deinits.push(MoveOnlyDeinit { attributes, nominal, function });
+        Ok(())
+    }
+}
+
+impl ModulePrinter<'_, '_> {
+    pub(in crate::module) fn deinit(&mut self, deinit: &MoveOnlyDeinit) {
+        self.out.push("sil_moveonlydeinit ");
+        self.table_attributes(&deinit.attributes);
+        self.out.push(deinit.nominal.as_str());
+        self.out.push(" {\n  ");
+        self.out.global_name(deinit.function);
+        self.out.push("\t// ");
+        self.out.demangled(deinit.function);
+        self.out.push("\n}\n\n");
+    }
+
+    pub(in crate::module) fn differentiability_witness(&mut self, witness: &DifferentiabilityWitness) {
+        self.out.push("// differentiability witness for ");
+        self.out.demangled(witness.function);
+        self.out.push("\nsil_differentiability_witness ");
+        self.linkage(witness.linkage);
+        self.witness_attributes(&witness.attributes);
+        if let Some(sig) = witness.sig {
+            self.out.display(sig);
+            self.out.push(" ");
+        }
+        self.out.global_name(witness.function);
+        self.out.push(" : ");
+        self.out.sil_type(witness.ty);
+        if let Some(derivatives) = &witness.derivatives {
+            self.out.push(" {\n");
+            for (kind, name, ty) in derivatives {
+                self.out.push("  ");
+                self.out.push(kind.as_str());
+                self.out.push(": ");
+                self.out.global_name(*name);
+                self.out.push(" : ");
+                self.out.sil_type(*ty);
+                self.out.push("\n");
+            }
+            self.out.push("}");
+        }
+        self.out.push("\n\n");
+    }
+
+    pub(in crate::module) fn property(&mut self, property: &Property) {
+        self.out.push("sil_property ");
+        self.table_attributes(&property.attributes);
+        self.out.display(property.decl);
+        if let Some(sig) = property.sig {
+            self.out.display(sig);
+        }
+        self.out.push(" (");
+        if let Some(component) = &property.component {
+            let body = silkit_ir::Body::new();
+            crate::body::print::BodyPrinter::new(&body, self.out, self.options).component(component);
+        }
+        self.out.push(")\n");
+    }
+
+    pub(in crate::module) fn coverage_map(&mut self, map: &CoverageMap) {
+        self.out.push("sil_coverage_map");
+        for name in &map.names {
+            self.out.push(" \"");
+            self.out.push(name.as_str());
+            self.out.push("\"");
+        }
+        self.out.push(" ");
+        self.out.push(map.hash.as_str());
+        self.out.push(" {");
+        if let Some(name) = map.names.get(1) {
+            self.out.push("\t// ");
+            self.out.demangled(*name);
+        }
+        self.out.push("\n");
+        for region in &map.regions {
+            self.out.push("  ");
+            self.out.push(region.as_str());
+            self.out.push("\n");
+        }
+        self.out.push("}\n\n");
+    }
+}

@@ -1,0 +1,33 @@
+//! Several modules that are verified together, and findings about two of them.
+
+use crate::context::Owner;
+use crate::finding::Finding;
+use silkit_base::Symbol;
+use silkit_ir::Module;
+use silkit_types::decl::Declarations;
+
+/// One of several modules that are verified together.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkedModule<'a> {
+    /// The SIL module.
+    pub module: &'a Module,
+    /// The declarations that it sees.
+    pub declarations: &'a Declarations,
+    /// The name of the Swift module that it is a part of.
+    pub name: Symbol,
+    /// The package of that Swift module.
+    pub package: Option<Symbol>,
+}
+
+/// A breach by objects of two modules.
+#[derive(Clone, Debug)]
+pub struct LinkedFinding {
+    /// The position of the module that the finding is in.
+    pub module: usize,
+    /// The finding.
+    pub finding: Finding,
+    /// The position of the module with the object that it is linked to, and that object.
+    pub other: (usize, Owner),
+    /// What the other object has to do with it.
+    pub label: String,
+}
