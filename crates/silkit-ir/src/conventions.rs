@@ -134,6 +134,8 @@ impl Addresses {
 
     /// Returns the ownership of a result that is returned as a value, whose type may be trivial or not
     /// known to be.
+    ///
+    /// A result without a convention is owned in ownership SSA: its lowering puts a retain after the call.
     pub fn direct_result(self, convention: ResultConvention, is_trivial: Option<bool>) -> Option<Ownership> {
         use ResultConvention as R;
         match (convention, is_trivial) {
@@ -142,8 +144,8 @@ impl Addresses {
             (R::Owned | R::Autoreleased, _) => Some(Ownership::Owned),
             (R::Guaranteed, _) => Some(Ownership::Guaranteed),
             (_, None) => None,
-            (R::Out | R::PackOut, _) => Some(Ownership::Owned),
-            (R::Unowned | R::UnownedInnerPointer, _) => Some(Ownership::Unowned),
+            (R::Out | R::PackOut | R::Unowned, _) => Some(Ownership::Owned),
+            (R::UnownedInnerPointer, _) => Some(Ownership::Unowned),
         }
     }
 }

@@ -68,15 +68,11 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
         }
         _ => !body.is_terminator(inst) && !cx.behavior().may_have_side_effects(inst),
     };
-    let is_end = |user: Inst| {
-        matches!(
-            body.inst(user).opcode,
-            Opcode::DebugValue
-                | Opcode::EndBorrow
-                | Opcode::DestroyValue
-                | Opcode::EndLifetime
-                | Opcode::EndAccess
-        )
+    let is_end = |user: Inst| match body.inst(user).opcode {
+        Opcode::DebugValue | Opcode::EndBorrow | Opcode::DestroyValue | Opcode::EndAccess => true,
+        // Of an address it ends the value in memory.
+        Opcode::EndLifetime => !body.value(body.operand_value(user, 0)).ty.is_address(),
+        _ => false,
     };
     does_nothing && body.results(inst).flat_map(|value| body.users(value)).all(is_end)
 }

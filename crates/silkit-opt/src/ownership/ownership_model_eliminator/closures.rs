@@ -2,54 +2,29 @@
 
 use super::Lowering;
 use silkit_analysis::ossa::Borrows;
-use silkit_base::FxHashSet;
-use silkit_ir::{Body, Inst, Opcode, Operand, Point, Value, instructions as inst};
+use silkit_base::FxHashMap;
+use silkit_ir::{Inst, Opcode, Operand, Point, Value, instructions as inst};
 use silkit_pass::FunctionContext;
 use silkit_transform::counting::Counting;
 use silkit_types::{FnFlags, SilType};
 
-/// Returns the closure on the stack that a value is, perhaps under another type.
-pub(super) fn on_stack(body: &Body, value: Value) -> Option<Value> {
-    let mut value = value;
-    if !is_noescape(body.value(value).ty) {
-        return None;
-    }
-    loop {
-        let def = body.defining_inst(value)?;
-        match body.inst(def).opcode {
-            Opcode::PartialApply => return body.has_flag(def, "on_stack").then_some(value),
-            Opcode::MarkDependence
-            | Opcode::ConvertFunction
-            | Opcode::BeginBorrow
-            | Opcode::MoveValue
-            | Opcode::BorrowedFrom
-            | Opcode::CopyValue
-            | Opcode::UncheckedOwnershipConversion => value = body.operand_value(def, 0),
-            _ => return None,
-        }
-    }
-}
-
-/// Returns the destructions of closures on the stack that leave copies behind: the last of these ends the closure.
-pub(super) fn outlived(cx: &FunctionContext<'_>) -> FxHashSet<Inst> {
+/// Returns the instructions that end each closure on the stack, after which it is deallocated: destructions of it, and
+/// ends of what holds it, such as another closure that captures it.
+pub(super) fn ends(cx: &FunctionContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
     let body = cx.body();
-    let is_closure = |inst: Inst, opcode| {
-        body.inst(inst).opcode == opcode && on_stack(body, body.operand_value(inst, 0)).is_some()
-    };
-    if !body.insts().any(|inst| is_closure(inst, Opcode::CopyValue)) {
-        return FxHashSet::default();
+    let is_on_stack =
+        |&inst: &Inst| body.inst(inst).opcode == Opcode::PartialApply && body.has_flag(inst, "on_stack");
+    let mut closures = body.insts().filter(is_on_stack).peekable();
+    if closures.peek().is_none() {
+        return FxHashMap::default();
     }
     let ownership = cx.view().all_ownership();
     let borrows = Borrows::new(body, &ownership);
-    let closures = body
-        .insts()
-        .filter(|&inst| body.inst(inst).opcode == Opcode::PartialApply && body.has_flag(inst, "on_stack"));
-    let ends: FxHashSet<Inst> = closures
-        .flat_map(|closure| borrows.closure_ends(closure))
-        .map(|end| body.operand(end).user)
-        .collect();
-    let destructions = body.insts().filter(|&inst| is_closure(inst, Opcode::DestroyValue));
-    destructions.filter(|inst| !ends.contains(inst)).collect()
+    let ends = |closure| {
+        let users = borrows.closure_ends(closure).into_iter().map(|end| body.operand(end).user);
+        users.filter(|&user| !body.is_terminator(user)).collect()
+    };
+    closures.map(|closure| (closure, ends(closure))).collect()
 }
 
 /// Returns true if values of a type are functions that do not escape, which nobody counts.
@@ -58,11 +33,20 @@ pub(super) fn is_noescape(ty: SilType) -> bool {
 }
 
 impl Lowering<'_> {
+    /// Lowers a closure on the stack.
+    pub(super) fn closure(&mut self, closure: Inst) {
+        let Some(value) = self.b.first_result(closure) else { return };
+        let uses: Vec<Operand> = self.b.uses(value).collect();
+        for end in self.ends.remove(&closure).into_iter().flatten() {
+            self.b.move_to(Point::After(end));
+            self.has_closures |= self.b.try_build(inst::DeallocStack::new(value)).is_ok();
+        }
+        self.captures(closure, value, uses);
+    }
+
     /// Says on what a closure depends, now that no borrow does. As in the reference this ends at the first capture that
     /// needs no memory management.
-    pub(super) fn captures(&mut self, closure: Inst) {
-        let Some(mut value) = self.b.first_result(closure) else { return };
-        let uses: Vec<Operand> = self.b.uses(value).collect();
+    fn captures(&mut self, closure: Inst, mut value: Value, uses: Vec<Operand>) {
         let captures: Vec<Value> =
             self.b.operands(closure)[self.b.operand_range(closure, 1)].iter().map(|o| o.value).collect();
         self.b.move_to(Point::After(closure));
@@ -71,7 +55,9 @@ impl Lowering<'_> {
         let first = value;
         for capture in captures {
             let data = self.b.value(capture);
-            if data.ty.is_address() || self.counting(capture) == Counting::Trivial {
+            // A closure on the stack is not counted, but must not be deallocated before this one.
+            let is_trivial = self.counting(capture) == Counting::Trivial && !is_noescape(data.ty);
+            if data.ty.is_address() || is_trivial {
                 break;
             }
             let ty = [self.b.value(value).ty];

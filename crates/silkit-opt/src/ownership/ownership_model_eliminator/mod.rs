@@ -25,7 +25,7 @@
 
 mod closures;
 
-use silkit_base::FxHashSet;
+use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
 use silkit_ir::{ArgFlags, Block, Builder, FunctionFlags, Inst, NewInst, Opcode, Ownership, Point, Value};
@@ -35,7 +35,7 @@ use silkit_transform::counting::Counting;
 use silkit_transform::destroy::{field_ref, parts};
 use silkit_transform::stack_nesting::fix_stack_nesting;
 use silkit_types::decl::Declarations;
-use silkit_types::{GenericSig, ResultInfo, SilType, TypeKind};
+use silkit_types::{GenericSig, ResultConvention, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> =
     Pass::function("ownership-model-eliminator", "Lowers ownership SSA to plain SSA", &run).mandatory();
@@ -60,14 +60,14 @@ fn run(cx: &mut FunctionContext<'_>) {
     let declarations = cx.declarations();
     let sig = cx.function().ty.ty().as_function().and_then(|f| f.sig);
     let blocks: Vec<Block> = cx.body().blocks().collect();
-    let outlived = closures::outlived(cx);
+    let ends = closures::ends(cx);
     let mut lowering = Lowering {
         b: cx.builder(),
         declarations,
         sig,
         has_closures: false,
         partial: FxHashSet::default(),
-        outlived,
+        ends,
     };
     for block in blocks {
         lowering.block(block);
@@ -88,8 +88,8 @@ struct Lowering<'b> {
     has_closures: bool,
     /// Destructions that leave out the type's own deinit.
     partial: FxHashSet<Inst>,
-    /// Destructions of closures on the stack that copies of theirs outlive.
-    outlived: FxHashSet<Inst>,
+    /// What ends each closure on the stack.
+    ends: FxHashMap<Inst, Vec<Inst>>,
 }
 
 impl Lowering<'_> {
@@ -177,7 +177,7 @@ impl Lowering<'_> {
             AnyInst::DeallocBox(dealloc) if dealloc.dead_end => self.b.remove(inst),
             AnyInst::UncheckedValueCast(cast) => self.value_cast(inst, cast.operand),
             AnyInst::DestructureStruct(_) | AnyInst::DestructureTuple(_) => self.destructure(inst),
-            AnyInst::PartialApply(apply) if apply.on_stack => self.captures(inst),
+            AnyInst::PartialApply(apply) if apply.on_stack => self.closure(inst),
             AnyInst::Apply(_) => self.results_of_call(inst),
             AnyInst::SwitchEnum(_) => {
                 let default = self.b.word(inst, "default").map(Block::from_u32);
@@ -189,20 +189,38 @@ impl Lowering<'_> {
         }
     }
 
-    /// Takes apart what a function with several results returns, used or not, as the reference does.
+    /// Retains the results of a call that nobody else keeps alive, which are owned in ownership SSA. Several results
+    /// are extracted first, used or not, as the reference does.
+    ///
+    /// ```text
+    ///   %1 = apply %0() : $@convention(thin) () -> (C, Builtin.Int64)
+    /// ---
+    ///   %1 = apply %0() : $@convention(thin) () -> (C, Builtin.Int64)
+    ///   %2 = tuple_extract %1, 0
+    ///   %3 = tuple_extract %1, 1
+    ///   strong_retain %2
+    /// ```
     fn results_of_call(&mut self, call: Inst) {
         let Some(site) = ApplySite::new(&self.b, call, Addresses::Lowered) else { return };
-        let is_direct = |r: &&ResultInfo| !r.convention.is_indirect();
-        let ty = site.callee_type().ty();
-        let count = ty.as_function().map_or(0, |f| f.results.iter().filter(is_direct).count());
-        let (Some(result), true) = (self.b.first_result(call), count > 1) else { return };
-        let ty = self.b.value(result).ty;
-        let TypeKind::Tuple(elements) = ty.ty().kind() else { return };
+        let Some(conventions) = site.callee_conventions() else { return };
+        let is_unowned: Vec<bool> =
+            conventions.direct_results().map(|(_, r)| r.convention == ResultConvention::Unowned).collect();
+        let Some(result) = self.b.first_result(call) else { return };
         self.b.move_to(Point::After(call));
-        for (index, element) in elements.iter().enumerate() {
-            let part = inst::TupleExtract::new(result, index as u32);
-            if self.b.build_typed(part, &[ty.with_type(element.ty)]).is_err() {
-                return;
+        let mut parts = vec![result];
+        if is_unowned.len() > 1 {
+            let ty = self.b.value(result).ty;
+            let TypeKind::Tuple(elements) = ty.ty().kind() else { return };
+            parts.clear();
+            for (index, element) in elements.iter().enumerate() {
+                let part = inst::TupleExtract::new(result, index as u32);
+                let Ok(part) = self.b.build_typed(part, &[ty.with_type(element.ty)]) else { return };
+                parts.push(part);
+            }
+        }
+        for (part, is_unowned) in parts.into_iter().zip(is_unowned) {
+            if is_unowned {
+                self.counting(part).retain(&mut self.b, part);
             }
         }
     }
@@ -249,16 +267,6 @@ impl Lowering<'_> {
 
     fn destroy(&mut self, inst: Inst, destroy: inst::DestroyValue) {
         let value = destroy.operand;
-        if self.outlived.contains(&inst) {
-            return self.b.remove(inst);
-        }
-        if let Some(closure) = closures::on_stack(&self.b, value) {
-            if self.b.try_build(inst::DeallocStack::new(closure)).is_ok() {
-                self.has_closures = true;
-                self.b.remove(inst);
-            }
-            return;
-        }
         if self.partial.remove(&inst) {
             self.release_fields(value);
         } else if !destroy.dead_end {

@@ -232,6 +232,8 @@ fn is_root(
     match body.inst(inst).opcode {
         Opcode::CondFail => !checks_builtin(body, inst),
         Opcode::EndAccess => false,
+        // What ends the value in memory.
+        Opcode::EndLifetime if body.value(body.operand_value(inst, 0)).ty.is_address() => true,
         Opcode::DestroyValue | Opcode::EndBorrow | Opcode::EndLifetime => {
             ownership.is_some_and(|o| kept.is_ended(body, o, body.operand_value(inst, 0)))
         }

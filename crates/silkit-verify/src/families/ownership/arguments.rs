@@ -5,8 +5,9 @@ use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
-use silkit_ir::conventions::{ArgumentConvention, Conventions};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::{Inst, Opcode, Ownership};
+use silkit_types::ResultConvention;
 
 pub(super) const RULES: &[&Rule] = &[&ENTRY_OWNERSHIP, &FORWARDED_ARGUMENT];
 
@@ -37,10 +38,11 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static FORWARDED_ARGUMENT: Rule = Rule {
     id: RuleId::new("SIL0414"),
     name: "ForwardedArgumentOwnership",
-    summary: "What `switch_enum` and `checked_cast_br` pass on has the ownership of their operand",
+    summary: "What a terminator passes on has the ownership of its operand, or of what is returned",
     details: "\
-These terminators forward their operand, or its payload, to the argument of a successor. If they consume an owned value,
-the argument is owned; if they look at a guaranteed one, it is guaranteed. An argument of a trivial type has no ownership.",
+`switch_enum` and `checked_cast_br` forward their operand, or its payload, to the argument of a successor. If they consume
+an owned value, the argument is owned; if they look at a guaranteed one, it is guaranteed. What `try_apply` and
+`await_async_continuation` pass on is not borrowed from anything. An argument of a trivial type has no ownership.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Optional<Builtin.NativeObject>) -> () {
 bb0(%0 : @guaranteed $Optional<Builtin.NativeObject>):
@@ -68,7 +70,15 @@ bb3:
   return %5 : $()
 }
 ",
-    check: Check::Inst(&[Opcode::SwitchEnum, Opcode::CheckedCastBranch], forwarded_arguments),
+    check: Check::Inst(
+        &[
+            Opcode::SwitchEnum,
+            Opcode::CheckedCastBranch,
+            Opcode::TryApply,
+            Opcode::AwaitAsyncContinuation,
+        ],
+        forwarded_arguments,
+    ),
 };
 
 fn entry_arguments(cx: &FunctionContext<'_>) {
@@ -109,6 +119,9 @@ fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
     if !cx.is_ossa() {
         return;
     }
+    if matches!(cx.body.inst(inst).opcode, Opcode::TryApply | Opcode::AwaitAsyncContinuation) {
+        return returned_arguments(cx, inst);
+    }
     let Some(forwarded) = cx.ownership().forwarded(inst) else { return };
     for block in cx.body.successors(inst) {
         for &value in cx.body.arguments(block) {
@@ -123,5 +136,27 @@ fn forwarded_arguments(cx: &FunctionContext<'_>, inst: Inst) {
             let finding = cx.finding(&FORWARDED_ARGUMENT, Place::Value(value), message);
             cx.report(finding.label(format!("should be {should}")).also(Place::Inst(inst), "forwarded here"));
         }
+    }
+}
+
+/// Reports arguments for results and errors that claim to be borrowed.
+fn returned_arguments(cx: &FunctionContext<'_>, inst: Inst) {
+    let site = ApplySite::new(cx.body, inst, cx.addresses());
+    let lends = site.and_then(|site| site.callee_conventions()).is_some_and(|conventions| {
+        conventions.ty.results.iter().any(|result| result.convention == ResultConvention::Guaranteed)
+    });
+    if lends {
+        return;
+    }
+    let arguments = cx.body.successors(inst).flat_map(|block| cx.body.arguments(block));
+    for &value in arguments {
+        let data = cx.body.value(value);
+        if data.ownership != Ownership::Guaranteed || cx.ownership().is_trivial(data.ty) != Some(false) {
+            continue;
+        }
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` passes a value on to `{}`, which is guaranteed", cx.value(value));
+        let finding = cx.finding(&FORWARDED_ARGUMENT, Place::Value(value), message);
+        cx.report(finding.label("should be owned").also(Place::Inst(inst), "passed on here"));
     }
 }

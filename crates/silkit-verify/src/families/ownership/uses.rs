@@ -73,12 +73,14 @@ impl<'c, 'a> Collector<'c, 'a> {
     pub(super) fn borrow(&mut self, value: Value) -> &Lifetime {
         self.start();
         self.seen.insert(value);
-        if let Some(token) = yielded_with(self.cx, value) {
-            self.found.ends.extend(self.cx.body.users(token).filter(|&i| ends_coroutine(self.cx, i)));
-        }
-        let ends_by_itself = self.found.ends.is_empty();
+        // What a coroutine yields is lent until it is resumed, unless an `end_borrow` says that it ends earlier.
         for operand in self.cx.body.uses(value) {
-            self.operand(operand, ends_by_itself);
+            self.operand(operand, true);
+        }
+        if self.found.ends.is_empty()
+            && let Some(token) = yielded_with(self.cx, value)
+        {
+            self.found.ends.extend(self.cx.body.users(token).filter(|&i| ends_coroutine(self.cx, i)));
         }
         self.lent_to_implied(value);
         self.follow();
