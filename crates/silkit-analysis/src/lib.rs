@@ -42,8 +42,7 @@ mod cache;
 mod cfg;
 pub mod memory;
 mod program;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 mod values;
 mod view;
 

@@ -1,5 +1,6 @@
 //! Removing instructions together with what depends on them.
 
+use silkit_base::FxHashSet;
 use silkit_ir::instructions::{Load, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
@@ -7,16 +8,25 @@ use silkit_pass::FunctionContext;
 /// Removes an instruction and all that uses its results, directly or not.
 pub fn with_users(body: &mut Body, inst: Inst) {
     let mut stack = vec![inst];
+    let mut is_on_stack: FxHashSet<Inst> = FxHashSet::from_iter([inst]);
     while let Some(&top) = stack.last() {
-        let user = body.results(top).find_map(|result| body.users(result).next());
-        match user {
-            // An instruction that uses itself would be met again for ever.
-            Some(user) if user != top => stack.push(user),
-            _ => {
-                body.edit().remove(top);
-                stack.pop();
-            }
+        let user =
+            body.results(top).flat_map(|result| body.users(result)).find(|user| !is_on_stack.contains(user));
+        if let Some(user) = user {
+            stack.push(user);
+            is_on_stack.insert(user);
+            continue;
         }
+        // In code that no path leads to, values may be made of themselves.
+        let in_a_ring: Vec<Value> = body.results(top).filter(|&result| body.is_used(result)).collect();
+        let mut editor = body.edit();
+        for result in in_a_ring {
+            let undef = editor.undef(editor.value(result).ty);
+            editor.replace_all_uses(result, undef);
+        }
+        editor.remove(top);
+        stack.pop();
+        is_on_stack.remove(&top);
     }
 }
 

@@ -88,7 +88,11 @@ fn uses(cx: &FunctionContext<'_>, value: Value, kind: Ownership) -> Uses {
                 || kind == Ownership::Guaranteed
                 || body.inst(user).opcode == Opcode::ProjectBox
             {
-                let results = body.results(user).filter(|&v| {
+                // Terminators forward to arguments of their successors.
+                let forwarded = how.is_some_and(OperandOwnership::is_forwarding);
+                let successors = body.successors(user).filter(|_| forwarded);
+                let arguments = successors.flat_map(|block| body.arguments(block).iter().copied());
+                let results = body.results(user).chain(arguments).filter(|&v| {
                     body.value(v).ty.is_address() || ownership.value(v) == Some(Ownership::Guaranteed)
                 });
                 work.extend(results.filter(|&v| seen.insert(v)));

@@ -96,6 +96,8 @@ impl SsaUpdater {
             let value = self.value(body, &made, reaching);
             body.edit().set_operand(operand, value);
         }
+        // Only now: a branch that passes one more value has new operands, and may be a use itself.
+        self.pass(body, &web, &made);
         Ok(made.into_iter().flatten().collect())
     }
 
@@ -151,19 +153,18 @@ impl SsaUpdater {
 
     /// Makes the phis that are needed, each by its number.
     fn make(&self, body: &mut Body, web: &Web) -> Vec<Option<Value>> {
-        let is_made = |phi: &Phi| phi.is.is_none();
-        let made: Vec<Option<Value>> = web
-            .phis
-            .iter()
-            .map(|phi| {
-                let mut editor = body.edit();
-                is_made(phi)
-                    .then(|| editor.add_argument(phi.block, self.ty, self.ownership, ArgFlags::empty()))
-            })
-            .collect();
-        for phi in web.phis.iter().filter(|phi| is_made(phi)) {
+        let make = |phi: &Phi| {
+            let is_made = phi.is.is_none();
+            is_made.then(|| body.edit().add_argument(phi.block, self.ty, self.ownership, ArgFlags::empty()))
+        };
+        web.phis.iter().map(make).collect()
+    }
+
+    /// Passes values to the phis that were made.
+    fn pass(&self, body: &mut Body, web: &Web, made: &[Option<Value>]) {
+        for phi in web.phis.iter().filter(|phi| phi.is.is_none()) {
             for &(edge, reaching) in &phi.incoming {
-                let value = self.value(body, &made, web.resolved(reaching));
+                let value = self.value(body, made, web.resolved(reaching));
                 let index = body.edge_index(edge);
                 let Some(terminator) = body.terminator(body.edge(edge).from) else { continue };
                 let mut args: Vec<Value> = body.edge_args(terminator, index).collect();
@@ -171,7 +172,6 @@ impl SsaUpdater {
                 body.edit().set_edge_args(terminator, index, &args);
             }
         }
-        made
     }
 
     fn value(&self, body: &mut Body, made: &[Option<Value>], reaching: Reaching) -> Value {

@@ -20,7 +20,7 @@ pub(crate) fn effects(effects: Effects) -> String {
 }
 
 /// Values that hold or are addresses, in order.
-fn pointers(view: &BodyView<'_>, names: &Names<'_>) -> Vec<Value> {
+fn pointers(view: &BodyView<'_>, names: &Names) -> Vec<Value> {
     names
         .all_values()
         .iter()
@@ -29,7 +29,7 @@ fn pointers(view: &BodyView<'_>, names: &Names<'_>) -> Vec<Value> {
         .collect()
 }
 
-fn addresses(view: &BodyView<'_>, names: &Names<'_>) -> Vec<Value> {
+fn addresses(view: &BodyView<'_>, names: &Names) -> Vec<Value> {
     names.all_values().iter().copied().filter(|&v| view.ty(v).is_address()).collect()
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn alias(input: &str) -> String {
     })
 }
 
-fn storage(names: &Names<'_>, storage: &AccessStorage) -> String {
+fn storage(names: &Names, storage: &AccessStorage) -> String {
     let value = optional(storage.value.map(|v| names.value(v)));
     let reference = if storage.is_reference() { " reference" } else { "" };
     format!("{} {:?} of {value}{reference}", storage.kind_name(), storage.kind)
@@ -108,7 +108,7 @@ pub(crate) fn access(input: &str) -> String {
                 if let Some(path) = found.path.filter(|_| scopes == Scopes::Through) {
                     let mut all: Vec<String> = uses(view, found.storage, found.base, &path)
                         .iter()
-                        .map(|u| format!("{}={:?}", names.operand(u.operand), u.overlap))
+                        .map(|u| format!("{}={:?}", names.operand(view.body, u.operand), u.overlap))
                         .collect();
                     all.sort();
                     text += &format!("  uses: {}\n", list(all));
@@ -118,7 +118,7 @@ pub(crate) fn access(input: &str) -> String {
         for inst in view.body.insts() {
             let accessed = accessed_addresses(view, inst);
             if !accessed.is_empty() {
-                let operands = list(accessed.into_iter().map(|o| names.operand(o)));
+                let operands = list(accessed.into_iter().map(|o| names.operand(view.body, o)));
                 text += &format!("{} accesses {operands}\n", names.inst(inst));
             }
         }
@@ -168,7 +168,7 @@ pub(crate) fn locations(input: &str) -> String {
                 assert_eq!(view.body.operand(access.operand).user, access.inst);
                 text += &format!(
                     "  {} at {}{owns}: needs {:?} leaves {:?} {:?}{}\n",
-                    names.operand(access.operand),
+                    names.operand(view.body, access.operand),
                     access.location,
                     access.effect.needs,
                     access.effect.leaves,
@@ -186,7 +186,7 @@ pub(crate) fn locations(input: &str) -> String {
             text += &format!(
                 "left out {} for {}\n",
                 names.value(*value),
-                optional(operand.map(|o| names.operand(o)))
+                optional(operand.map(|o| names.operand(view.body, o)))
             );
         }
         for inst in view.body.insts() {
@@ -201,7 +201,7 @@ pub(crate) fn locations(input: &str) -> String {
                     let derived = u.derived.map(|(v, how)| format!(" {how:?} {}", names.value(v)));
                     format!("{:?} {:?} {:?}{}", u.needs, u.leaves, u.on_edges, derived.unwrap_or_default())
                 });
-                text += &format!("use {}: {}\n", names.operand(operand), optional(shown));
+                text += &format!("use {}: {}\n", names.operand(view.body, operand), optional(shown));
             }
         }
         text

@@ -114,14 +114,14 @@ fn liveness_name(liveness: BlockLiveness) -> &'static str {
     }
 }
 
-fn def(names: &Names<'_>, def: Def) -> String {
+fn def(names: &Names, def: Def) -> String {
     match def {
         Def::Inst(inst) => names.inst(inst),
         Def::Argument(value) => names.value(value),
     }
 }
 
-fn boundary(names: &Names<'_>, body: &Body, boundary: &Boundary) -> String {
+fn boundary(names: &Names, body: &Body, boundary: &Boundary) -> String {
     format!(
         "  last users: {}\n  edges: {}\n  dead defs: {}\n  behind: {}\n",
         names.insts(boundary.last_users.iter().copied()),
@@ -131,7 +131,7 @@ fn boundary(names: &Names<'_>, body: &Body, boundary: &Boundary) -> String {
     )
 }
 
-fn shown(names: &Names<'_>, body: &Body, liveness: &Liveness) -> String {
+fn shown(names: &Names, body: &Body, liveness: &Liveness) -> String {
     let blocks = liveness.blocks().iter();
     let blocks = blocks.map(|&b| format!("{} {}", names.block(b), liveness_name(liveness.block(b))));
     let kind = |kind: UseKind| match kind {
@@ -162,7 +162,7 @@ fn incomplete(found: Incomplete) -> &'static str {
     }
 }
 
-fn insts<'a>(names: &'a Names<'_>, words: &'a [String]) -> impl Iterator<Item = Inst> + 'a {
+fn insts<'a>(names: &'a Names, words: &'a [String]) -> impl Iterator<Item = Inst> + 'a {
     words.iter().map(|word| names.find_inst(word))
 }
 
@@ -238,9 +238,9 @@ pub(crate) fn borrows(input: &str) -> String {
         for operand in operands {
             if borrows.begins_scope(operand) {
                 let found = borrows.scope_ends(operand);
-                let ends = list(found.ends.iter().map(|&o| names.operand(o)));
+                let ends = list(found.ends.iter().map(|&o| names.operand(body, o)));
                 let escapes = if found.escapes { ", escapes" } else { "" };
-                text += &format!("scope {}: ends {ends}{escapes}\n", names.operand(operand));
+                text += &format!("scope {}: ends {ends}{escapes}\n", names.operand(body, operand));
             }
         }
         for phi in enclosed_phis(borrows) {
@@ -251,7 +251,7 @@ pub(crate) fn borrows(input: &str) -> String {
     })
 }
 
-fn borrows_of(borrows: &Borrows<'_>, names: &Names<'_>, value: Value) -> String {
+fn borrows_of(borrows: &Borrows<'_>, names: &Names, value: Value) -> String {
     let body = borrows.body;
     let unmarked = borrows.with_unmarked_reborrows();
     let mut facts = Vec::new();

@@ -1,0 +1,42 @@
+//! Each transformation on files of cases, `tests/cases/*.txt`: one case for each arm that it has.
+//!
+//! Comment lines at the start of an input say what to do in its last function: blocks are `bb1`, values `%2` (arguments and
+//! results are numbered in the order of the text), instructions `bb1.0`. The output is what the transformation says, the
+//! function afterwards, and the rules that it breaks. `UPDATE_EXPECT=1` writes the outputs into the files.
+
+mod support;
+
+use silkit_testkit::cases;
+use std::path::Path;
+use support::{blocks, lifetimes, values};
+
+macro_rules! cases {
+    ($($name:ident: $run:path;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let file = format!("tests/cases/{}.txt", stringify!($name));
+                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), $run) {
+                    panic!("{message}");
+                }
+            }
+        )*
+    };
+}
+
+cases! {
+    borrowed_from: lifetimes::borrowed_from;
+    canonical_lifetime: lifetimes::canonical_lifetime;
+    counting: values::counting;
+    critical_edges: blocks::critical_edges;
+    delete: values::delete;
+    destroy: values::destroy;
+    inliner: blocks::inliner;
+    lifetime_completion: lifetimes::lifetime_completion;
+    merge_blocks: blocks::merge_blocks;
+    ssa_updater: values::ssa_updater;
+    stack_nesting: blocks::stack_nesting;
+    unreachable: blocks::unreachable;
+    variable_names: values::variable_names;
+    variables: values::variables;
+}

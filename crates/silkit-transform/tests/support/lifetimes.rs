@@ -1,0 +1,73 @@
+//! Transformations of lifetimes.
+
+use super::changed;
+use silkit_analysis::{DeadEnds, Dominators};
+use silkit_ir::{Inst, Opcode};
+use silkit_transform::canonical_lifetime::{Known, Lexical, Limits, canonicalize, canonicalize_to, copied};
+use silkit_transform::lifetime_completion::complete_at_last_uses;
+
+/// Makes the lists of guaranteed phis: `renew` or `complete`.
+pub(crate) fn borrowed_from(input: &str) -> String {
+    changed(input, &|cx, _, questions| {
+        for word in questions.iter().flatten() {
+            match word.as_str() {
+                "renew" => silkit_transform::borrowed_from::renew(cx),
+                "complete" => silkit_transform::borrowed_from::complete(cx),
+                other => panic!("unknown word `{other}`"),
+            }
+        }
+    })
+}
+
+/// Ends values after their last uses: `%1 %2`.
+pub(crate) fn lifetime_completion(input: &str) -> String {
+    changed(input, &|cx, names, questions| {
+        let dead_ends = cx.get::<DeadEnds>();
+        for word in questions.iter().flatten() {
+            let has_changed = complete_at_last_uses(cx, names.find_value(word), &dead_ends);
+            cx.print(&format!("{word}: {has_changed}\n"));
+        }
+    })
+}
+
+/// Makes lifetimes canonical: `canonical %1`, `longest %1`, `ends %1 bb0.1`; says what `copied %2` is a copy of, and which
+/// values are `lexical`.
+pub(crate) fn canonical_lifetime(input: &str) -> String {
+    changed(input, &|cx, names, questions| {
+        let is_access = |&inst: &Inst| {
+            matches!(cx.body().inst(inst).opcode, Opcode::BeginAccess | Opcode::BeginUnpairedAccess)
+        };
+        let mut known = Known {
+            dominators: cx.get::<Dominators>(),
+            dead_ends: cx.get::<DeadEnds>(),
+            has_accesses: cx.body().insts().any(|inst| is_access(&inst)),
+            lexical: Lexical::of(cx.body()),
+        };
+        for words in questions {
+            let value = |at: usize| names.find_value(&words[at]);
+            match words[0].as_str() {
+                "canonical" => canonicalize(cx, value(1), &mut known),
+                "longest" => {
+                    let limits = Limits { is_longest: true, ..Limits::default() };
+                    canonicalize_to(cx, value(1), &mut known, limits);
+                }
+                "ends" => {
+                    let ends: Vec<Inst> = words[2..].iter().map(|word| names.find_inst(word)).collect();
+                    let limits = Limits { ends: &ends, ..Limits::default() };
+                    canonicalize_to(cx, value(1), &mut known, limits);
+                }
+                "copied" => {
+                    let of = copied(cx, value(1)).map_or("-".to_owned(), |value| names.value(value));
+                    cx.print(&format!("{} is a copy of {of}\n", words[1]));
+                }
+                "lexical" => {
+                    let body = cx.body();
+                    let all = names.all_values().iter().copied();
+                    let lexical = names.values(all.filter(|&value| known.lexical.contains(body, value)));
+                    cx.print(&format!("lexical: {lexical}\n"));
+                }
+                other => panic!("unknown word `{other}`"),
+            }
+        }
+    })
+}
