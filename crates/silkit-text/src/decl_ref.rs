@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
-use crate::generics::GenericEnv;
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use silkit_ir::{DeclRef, DeclRefData};
 
@@ -39,7 +39,7 @@ pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
                 if cur.here() != b'<' {
                     return Err(err_here(cur, "expected a kind such as `getter` after `!`"));
                 }
-                crate::generics::parse_generic_sig(cur, env)?;
+                crate::types::signature::parse_generic_sig(cur, env)?;
             }
             kinds.push(symbol(cur.text().get(start..cur.pos()).unwrap_or_default()));
             if cur.here() != b'.' {

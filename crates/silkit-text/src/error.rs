@@ -66,3 +66,8 @@ fn end_of_previous_line(text: &str, token: usize) -> Option<usize> {
         rest = rest[..line].trim_end();
     }
 }
+
+/// Reads fixed punctuation.
+pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<()> {
+    if cur.eat(punctuation) { Ok(()) } else { Err(err_here(cur, format!("expected `{punctuation}`"))) }
+}

@@ -3,16 +3,17 @@
 //! Older compilers and hand-written files leave `any` out. Whether a name is a protocol's depends
 //! on what the file declares.
 
-use crate::decl::with_stdlib;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::{DeclTable, Declarations, Lookup, NominalKind};
 use silkit_types::{Convention, FunctionType, MetatypeRepr, Type, TypeKind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, LazyLock};
 
 /// What the names of a file mean, as far as protocols go: its own, and the standard library's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Protocols {
+    /// The declarations of the standard library.
+    stdlib: &'static Declarations,
     /// The file's own names.
     own: Arc<FxHashMap<Symbol, Meaning>>,
     /// Tells tables with different contents apart.
@@ -33,11 +34,14 @@ enum Meaning {
     Alias(Type),
 }
 
-static SHIPPED: LazyLock<Declarations> = LazyLock::new(|| with_stdlib(DeclTable::new()));
-
 static NEXT_ID: AtomicU32 = AtomicU32::new(1);
 
 impl Protocols {
+    /// Creates a table of the names that the standard library declares.
+    pub(crate) fn new(stdlib: &'static Declarations) -> Self {
+        Self { stdlib, own: Arc::default(), id: 0, bare: None }
+    }
+
     /// Adds what a stretch of the file declares; whether there is a protocol or an alias among it.
     pub(crate) fn declare(&mut self, table: &DeclTable) -> bool {
         let own = Arc::make_mut(&mut self.own);
@@ -79,7 +83,7 @@ impl Protocols {
     fn contains(&self, name: Symbol) -> bool {
         match self.own.get(&name) {
             Some(meaning) => *meaning == Meaning::Protocol,
-            None => match SHIPPED.lookup_nominal(name) {
+            None => match self.stdlib.lookup_nominal(name) {
                 Lookup::Known(decl) => decl.kind == NominalKind::Protocol,
                 _ => false,
             },
@@ -109,7 +113,7 @@ impl Protocols {
         let target = match self.own.get(&named.name) {
             Some(Meaning::Alias(target)) => *target,
             Some(_) => return Some(ty),
-            None => match SHIPPED.alias(named.name) {
+            None => match self.stdlib.alias(named.name) {
                 Some(alias) if alias.sig.is_none() => alias.target,
                 _ => return Some(ty),
             },
@@ -122,7 +126,7 @@ impl Protocols {
     pub(crate) fn spelled(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Any(t) if is_builtin_constraint(*t) && self.is_own(*t) => ty,
-            _ => crate::types::without_parens(ty),
+            _ => crate::existential::without_parens(ty),
         }
     }
 
@@ -238,4 +242,19 @@ pub(crate) fn ordered(parts: &mut [Type], protocols: &Protocols) {
         TypeKind::Named(n) => (0, n.name.as_str()),
         _ => (3, ""),
     });
+}
+
+/// Parentheses around a whole type mean nothing, nor does `any` before `AnyObject`.
+pub(crate) fn without_parens(mut ty: Type) -> Type {
+    while let TypeKind::Paren(t) = ty.kind() {
+        // A tuple of one expansion is a tuple.
+        if matches!(t.kind(), TypeKind::PackExpansion(_)) {
+            break;
+        }
+        ty = *t;
+    }
+    match ty.kind() {
+        TypeKind::Any(t) if is_builtin_constraint(*t) => *t,
+        _ => ty,
+    }
 }

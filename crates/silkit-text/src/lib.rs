@@ -16,7 +16,7 @@ mod effects;
 mod error;
 mod existential;
 mod format;
-mod generics;
+mod generic_env;
 mod line_endings;
 mod module;
 mod names;
@@ -24,21 +24,19 @@ mod options;
 mod printer;
 mod source_map;
 mod symbols;
-mod type_cache;
 mod types;
-mod types_fn;
-mod types_result;
 
 pub use body::{Dump, Numbering};
 pub use cursor::Cursor;
 pub use effects::{effect_texts, parse_effects};
 pub use error::{Parse, SyntaxError};
 pub use format::format_module;
-pub use generics::{GenericEnv, parse_generic_sig, parse_requirements};
+pub use generic_env::GenericEnv;
 pub use module::{
     FileLocations, ParsedModule, parse_module, parse_module_with, print_function, print_global, print_module,
 };
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;
 pub use source_map::{BodySourceMap, Entity, MappedText, ModuleSourceMap, Placed, StatedType};
+pub use types::signature::{parse_generic_sig, parse_requirements};
 pub use types::{parse_sil_type, parse_substitutions, parse_type};

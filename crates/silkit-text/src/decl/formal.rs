@@ -5,9 +5,10 @@
 
 use crate::cursor::Cursor;
 use crate::existential::Protocols;
-use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use crate::types::parse_type;
+use crate::types::signature::parse_generic_sig;
 use silkit_base::Symbol;
 use silkit_ir::DeclRef;
 use silkit_types::decl::{DeclFlags, Declarations, Member, MemberKind, NominalDecl, NominalKind};

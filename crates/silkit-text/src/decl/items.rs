@@ -6,9 +6,10 @@ use super::scan::{Stop, skip_brackets, skip_line, skip_rest};
 use super::{Dialect, skip_angles};
 use crate::cursor::Cursor;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
-use crate::generics::{GenericEnv, parse_generic_sig, parse_requirements};
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use crate::types::parse_type;
+use crate::types::signature::{parse_generic_sig, parse_requirements};
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{
     AliasDecl, DeclBody, DeclFlags, DeclTable, ExtensionDecl, MemberKind, NominalDecl, NominalKind,

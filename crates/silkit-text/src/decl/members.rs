@@ -255,7 +255,7 @@ impl DeclParser<'_> {
         self.cur.eat("(");
         let mut elements = Vec::new();
         while !self.cur.eat(")") {
-            let label = crate::types_fn::label(&mut self.cur).filter(|l| *l != "_");
+            let label = crate::types::function::label(&mut self.cur).filter(|l| *l != "_");
             let ty = self.formal_type()?;
             elements.push(TupleElement { label, ty, variadic: false });
             if self.cur.eat("=") {

@@ -23,6 +23,7 @@ pub(crate) mod scan;
 mod stdlib;
 
 pub use facts::write_facts;
+pub(crate) use stdlib::stdlib_alone;
 pub use stdlib::{FactsFile, with_stdlib};
 
 use crate::cursor::Cursor;

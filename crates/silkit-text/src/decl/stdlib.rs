@@ -83,6 +83,12 @@ impl DeclSource for FactsFile {
     }
 }
 
+/// Returns the shipped facts about the standard library alone.
+pub(crate) fn stdlib_alone() -> &'static Declarations {
+    static ALONE: LazyLock<Declarations> = LazyLock::new(|| with_stdlib(DeclTable::new()));
+    &ALONE
+}
+
 /// Returns the declarations of a module together with the shipped facts about the standard library.
 ///
 /// ```
@@ -99,7 +105,7 @@ pub fn with_stdlib(mut own: DeclTable) -> Declarations {
     });
     if own.entries().next().is_some() {
         // Which names are protocols is known only now.
-        let mut protocols = Protocols::default();
+        let mut protocols = Protocols::new(stdlib_alone());
         protocols.declare(&own);
         own.map_stored_types(|generics, ty| protocols.everywhere(ty, generics));
     }

@@ -11,7 +11,7 @@ use crate::decl::{self, Dialect, parse_decls, with_stdlib};
 use crate::effects::parse_effects_at;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::existential::Protocols;
-use crate::generics::GenericEnv;
+use crate::generic_env::GenericEnv;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::names::global_name;
 use crate::options::ParseOptions;
@@ -57,11 +57,11 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     let unclosed = unclosed_comment(text);
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let cur = Cursor::in_range(text, start..unclosed.unwrap_or(text.len()));
-    let mut parser = ModuleParser::new(cur.clone(), Protocols::default());
+    let mut parser = ModuleParser::new(cur.clone(), Protocols::new(decl::stdlib_alone()));
     parser.top_level();
     if parser.late_protocols {
         // What stands before the declaration of a protocol must know of it too.
-        let protocols = parser.env.protocols.take().unwrap_or_default();
+        let protocols = parser.env.protocols.take().unwrap_or_else(|| Protocols::new(decl::stdlib_alone()));
         parser = ModuleParser::new(cur, protocols);
         parser.top_level();
     }
@@ -249,7 +249,11 @@ impl<'a> ModuleParser<'a> {
             self.module.swift.push(SwiftText { text: with_line_feeds(text).into(), synthesized });
         }
         self.errors.extend(parsed.errors);
-        let has_protocols = self.env.protocols.get_or_insert_default().declare(&parsed.table);
+        let has_protocols = self
+            .env
+            .protocols
+            .get_or_insert_with(|| Protocols::new(decl::stdlib_alone()))
+            .declare(&parsed.table);
         self.late_protocols |= has_protocols && self.source_map.entities.iter().any(|p| p.names_types());
         self.declared.append(parsed.table);
     }
@@ -366,7 +370,7 @@ impl<'a> ModuleParser<'a> {
     }
 
     pub(super) fn expect(&mut self, punctuation: &'static str) -> Parse<()> {
-        crate::types::expect(&mut self.cur, punctuation)
+        crate::error::expect(&mut self.cur, punctuation)
     }
 
     /// Adds the formal types of members that entries of tables leave out.
@@ -392,7 +396,7 @@ impl<'a> ModuleParser<'a> {
         let declarations = with_stdlib(std::mem::take(&mut self.declared));
         let opaque = WithOpaqueValues(&declarations);
         let facts: &dyn TypeFacts = if options.opaque_values { &opaque } else { &declarations };
-        let protocols = self.env.protocols.clone().unwrap_or_default();
+        let protocols = self.env.protocols.clone().unwrap_or_else(|| Protocols::new(decl::stdlib_alone()));
         let formals = FormalTypes { declarations: &declarations, text, protocols: &protocols };
         self.formal_types(&formals);
         let bodies: Vec<ParsedBody> = self

@@ -54,7 +54,7 @@ impl BodyParser<'_, '_> {
                 let index = self.use_value()?;
                 self.push_operand(spec, index);
                 self.text("of")?;
-                let sig = crate::generics::parse_generic_sig(&mut self.cur, self.env)?;
+                let sig = crate::types::signature::parse_generic_sig(&mut self.cur, self.env)?;
                 self.inst.words[attr] = sig.as_u32();
                 self.text("at")?;
                 // The arguments are in terms of the function, the shape in terms of this signature.

@@ -60,7 +60,7 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr + 2] = self.indices("parameters")?;
                 self.inst.words[attr + 3] = self.indices("results")?;
                 if self.cur.peek() == b'<' {
-                    let sig = crate::generics::parse_generic_sig(&mut self.cur, self.env)?;
+                    let sig = crate::types::signature::parse_generic_sig(&mut self.cur, self.env)?;
                     self.inst.words[attr + 4] = sig.canonical().as_u32();
                 }
                 self.inst.words[attr + 5] = self.global_name()?.as_u32();

@@ -7,7 +7,7 @@
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
-use crate::generics::GenericEnv;
+use crate::generic_env::GenericEnv;
 use crate::source_map::BodySourceMap;
 use crate::types::parse_sil_type;
 use older::Older;

@@ -4,12 +4,13 @@
 use crate::body::parse::BodyParser;
 use crate::decl_ref;
 use crate::error::{Parse, err_here};
-use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::generic_env::GenericEnv;
 use crate::module::parse::ModuleParser;
 use crate::module::print::ModulePrinter;
 use crate::names::global_name;
 use crate::symbols::symbol;
 use crate::types::parse_sil_type;
+use crate::types::signature::parse_generic_sig;
 use silkit_ir::{CoverageMap, DifferentiabilityWitness, MoveOnlyDeinit, Property};
 use silkit_types::GenericSig;
 

@@ -1,11 +1,12 @@
 //! The results of function types, formal and lowered, from text.
 
+use super::function::{function_of, is_arrow_next, label, param};
+use super::{parse_type, postfix};
 use crate::cursor::Cursor;
+use crate::error::expect;
 use crate::error::{Parse, SyntaxError, err_here};
-use crate::generics::GenericEnv;
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
-use crate::types::{expect, parse_type, postfix};
-use crate::types_fn::{function_of, is_arrow_next, label, param};
 use silkit_base::Symbol;
 use silkit_types::{
     FnFlags, FunctionType, Param, ParamConvention, ParamFlags, ResultConvention, ResultFlags, ResultInfo,

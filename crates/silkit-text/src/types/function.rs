@@ -1,11 +1,13 @@
 //! Function types, formal and lowered, from text.
 
+use super::results::{formal_result, lifetime, lowered_results, plain_result};
+use super::signature::parse_generic_sig;
+use super::{parse_constraint, parse_substitutions, parse_type};
 use crate::cursor::Cursor;
+use crate::error::expect;
 use crate::error::{Parse, SyntaxError, err_at, err_here};
-use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
-use crate::types::{expect, parse_constraint, parse_substitutions, parse_type};
-use crate::types_result::{formal_result, lifetime, lowered_results, plain_result};
 use silkit_base::Symbol;
 use silkit_types::{
     CalleeConvention, Convention, FnFlags, FunctionType, GenericSig, Param, ParamConvention, ParamFlags,
@@ -50,7 +52,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
         } else {
             param.ty
         };
-        let ty = if env.canonical && several { crate::types::without_parens(ty) } else { ty };
+        let ty = if env.canonical && several { crate::existential::without_parens(ty) } else { ty };
         elements.push(TupleElement {
             label: param.label,
             ty,

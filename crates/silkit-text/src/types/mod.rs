@@ -1,18 +1,25 @@
 //! Types, from text. The printer is `silkit_types`' `Display`.
 
+pub(crate) mod cache;
+pub(crate) mod function;
+pub(crate) mod results;
+pub(crate) mod signature;
+
 use crate::cursor::Cursor;
+use crate::error::expect;
 use crate::error::{Parse, err_here};
 use crate::existential;
-use crate::generics::{GenericEnv, parse_generic_sig};
+use crate::existential::without_parens;
+use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
-use crate::type_cache;
-use crate::types_fn;
+use signature::parse_generic_sig;
+
 use silkit_base::Symbol;
 use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, Type, TypeKind};
 
 /// Reads `$T` or `$*T`.
 pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
-    type_cache::read(cur, env, sil_type)
+    cache::read(cur, env, sil_type)
 }
 
 fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
@@ -31,21 +38,6 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
         None => ty?,
     };
     Ok(SilType::new(ty, is_address))
-}
-
-/// Parentheses around a whole type mean nothing, nor does `any` before `AnyObject`.
-pub(crate) fn without_parens(mut ty: Type) -> Type {
-    while let TypeKind::Paren(t) = ty.kind() {
-        // A tuple of one expansion is a tuple.
-        if matches!(t.kind(), TypeKind::PackExpansion(_)) {
-            break;
-        }
-        ty = *t;
-    }
-    match ty.kind() {
-        TypeKind::Any(t) if existential::is_builtin_constraint(*t) => *t,
-        _ => ty,
-    }
 }
 
 /// Reads a type; `lowered` says how function types without attributes are meant.
@@ -147,7 +139,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         cur.set_pos(before);
     }
     if word == Some("nonisolated") || word == Some("sending") {
-        return types_fn::parse(cur, env, lowered);
+        return function::parse(cur, env, lowered);
     }
     let base = primary(cur, env, lowered)?;
     let ty = postfix(cur, env, base)?;
@@ -210,7 +202,7 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
         "dynamic_self" => TypeKind::DynamicSelf,
         _ => {
             cur.set_pos(before);
-            return types_fn::parse(cur, env, lowered);
+            return function::parse(cur, env, lowered);
         }
     };
     let inner = unary_operand(cur, env, lowered)?;
@@ -324,10 +316,6 @@ fn opaque_result(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     Ok(Type::new(TypeKind::OpaqueResult { decl, index, interface }))
 }
 
-pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<()> {
-    if cur.eat(punctuation) { Ok(()) } else { Err(err_here(cur, format!("expected `{punctuation}`"))) }
-}
-
 fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     cur.string().map(symbol).ok_or_else(|| err_here(cur, "expected a string in quotes"))
 }
@@ -341,7 +329,7 @@ pub(crate) fn uuid(cur: &mut Cursor<'_>) -> Parse<Symbol> {
 
 fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     match cur.peek() {
-        b'(' => types_fn::parenthesized(cur, env, lowered),
+        b'(' => function::parenthesized(cur, env, lowered),
         b'[' => bracketed(cur, env),
         b'<' => generic(cur, env, lowered),
         b'{' => boxed(cur, env, None),
@@ -497,7 +485,7 @@ fn generic(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
         return boxed(cur, env, Some(sig));
     }
     cur.set_pos(before);
-    types_fn::parse(cur, env, lowered)
+    function::parse(cur, env, lowered)
 }
 
 fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::GenericSig>) -> Parse<Type> {

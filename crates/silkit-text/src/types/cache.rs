@@ -5,7 +5,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::Parse;
-use crate::generics::GenericEnv;
+use crate::generic_env::GenericEnv;
 use hashbrown::HashTable;
 use silkit_base::FxHasher;
 use silkit_types::SilType;

@@ -1,0 +1,143 @@
+//! The generic parameters that are in scope while types are read, and the limits of nesting.
+
+use crate::cursor::Cursor;
+use crate::error::{Parse, err_here};
+use crate::existential::Protocols;
+use crate::symbols::symbol;
+use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind};
+
+/// How deep types may nest while they are read.
+const MAX_DEPTH: u32 = 128;
+
+/// How high a type may be: suffixes such as `??` nest without being nested in the text.
+const MAX_HEIGHT: u32 = 256;
+
+/// The generic signatures in scope, innermost last.
+#[derive(Clone, Debug, Default)]
+pub struct GenericEnv {
+    sigs: Vec<GenericSig>,
+    /// Parameters of the signatures that are being read.
+    pub(crate) open: Vec<GenericParamDecl>,
+    pub(crate) depth: u32,
+    /// The height of what was read so far at this depth.
+    height: u32,
+    /// The depth at which a function type may hold the convention of the parameter or result whose
+    /// type it is among its own attributes (`@noescape @guaranteed () -> ()`), and that convention.
+    late: Option<(u32, Option<ParamConvention>)>,
+    /// The protocols whose names stand for existential types, where that is asked for.
+    pub(crate) protocols: Option<Protocols>,
+    /// True if a body is read: there all generic parameters of function types are `τ_d_i`.
+    pub(crate) in_body: bool,
+    /// True if a lowered type is read, in which nothing has sugar.
+    pub(crate) canonical: bool,
+    /// True if generic parameters that are read by their names print as `τ_d_i`.
+    pub(crate) renames: bool,
+}
+
+impl GenericEnv {
+    /// Creates an empty environment.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates an empty environment in which the name of a protocol stands for its existential type.
+    pub(crate) fn with_protocols(protocols: Protocols) -> Self {
+        Self { protocols: Some(protocols), ..Self::default() }
+    }
+
+    /// Enters a signature.
+    pub fn push(&mut self, sig: GenericSig) {
+        self.sigs.push(sig);
+    }
+
+    /// Returns true if the innermost signature calls its parameters otherwise than `τ_d_i`.
+    pub(crate) fn names_parameters(&self) -> bool {
+        let params = self.sigs.last().map(|sig| &sig.data().params);
+        params.is_some_and(|params| params.iter().any(|p| !p.name.as_str().starts_with("τ_")))
+    }
+
+    /// Leaves the innermost signature.
+    pub fn pop(&mut self) {
+        self.sigs.pop();
+    }
+
+    /// Returns a number that is equal for environments in which every name means the same; `None` where
+    /// that is not easily told.
+    pub(crate) fn stamp(&self) -> Option<(u32, u32)> {
+        let protocols = self.protocols.as_ref().map_or(u32::MAX, Protocols::id);
+        match self.sigs[..] {
+            _ if !self.open.is_empty() || self.depth > 0 || self.renames => None,
+            [] => Some((protocols, u32::MAX - u32::from(self.in_body))),
+            [sig] => {
+                Some((protocols, sig.as_u32().checked_mul(2)?.checked_add(1 + u32::from(self.in_body))?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads by `read` the type of a parameter or result, whose convention may stand after
+    /// attributes of the type.
+    pub(crate) fn with_late_convention<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<(T, Option<ParamConvention>)> {
+        let around = self.late.replace((self.depth + 1, None));
+        let result = read(self);
+        let late = std::mem::replace(&mut self.late, around);
+        result.map(|read| (read, late.and_then(|(_, convention)| convention)))
+    }
+
+    /// Notes a convention among the attributes of a type; `false` where none may be.
+    pub(crate) fn note_convention(&mut self, convention: ParamConvention) -> bool {
+        match &mut self.late {
+            Some((depth, slot)) if *depth == self.depth && slot.is_none() => {
+                *slot = Some(convention);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Counts one more type around what was read at this depth.
+    pub(crate) fn grow(&mut self, cur: &Cursor<'_>) -> Parse<()> {
+        self.height += 1;
+        if self.height > MAX_HEIGHT { Err(err_here(cur, "this type nests too deeply")) } else { Ok(()) }
+    }
+
+    /// Reads something one level deeper, within the limits.
+    pub(crate) fn nested<'a, T>(
+        &mut self,
+        cur: &mut Cursor<'a>,
+        read: impl FnOnce(&mut Cursor<'a>, &mut Self) -> Parse<T>,
+    ) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(err_here(cur, "this type nests too deeply"));
+        }
+        let around = if self.depth == 0 { 0 } else { self.height };
+        self.depth += 1;
+        self.height = 0;
+        let result = read(cur, self).and_then(|read| self.grow(cur).map(|()| read));
+        self.depth -= 1;
+        self.height = self.height.max(around);
+        result
+    }
+
+    /// Returns the depth and index of a parameter by its name. `τ_d_i` needs no signature.
+    pub fn lookup(&self, name: &str) -> Option<(u16, u16)> {
+        if let Some(rest) = name.strip_prefix("τ_") {
+            let (depth, index) = rest.split_once('_')?;
+            return Some((depth.parse().ok()?, index.parse().ok()?));
+        }
+        let open = self.open.iter().rev();
+        let closed = self.sigs.iter().rev().flat_map(|s| s.data().params.iter().rev());
+        open.chain(closed).find(|p| p.name == name).map(|p| (p.depth, p.index))
+    }
+
+    /// Returns the parameter with this name.
+    pub(crate) fn param(&self, name: &str) -> Option<Type> {
+        let (depth, index) = self.lookup(name)?;
+        let is_spelled = !self.renames || name.starts_with("τ_");
+        let spelled = || Type::new(TypeKind::Param { name: symbol(name), depth, index });
+        Some(if is_spelled { spelled() } else { Type::param(depth, index) })
+    }
+}
