@@ -1,14 +1,13 @@
 //! `silkit bisect`: finds the pass that breaks something.
 
-use crate::output;
+use crate::check::Check;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::pass::{Bisection, Culprit, Options, Step, Verdict, parse_pipeline};
 use silkit::passes;
 use std::fmt::Write;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 The command runs in a shell, with a file that holds the SIL as its last argument, or in place of
@@ -41,9 +40,6 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// What a shell says where it does not know the command, or may not run it.
-const NOT_RUN: [i32; 2] = [126, 127];
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
@@ -70,10 +66,7 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
     session.inputs(std::slice::from_ref(&args.file));
     let Some(input) = session.load(&args.file) else { return Ok(None) };
     let declarations = silkit::declarations(&input.module);
-    let mut judge = Judge::new(&args.check, &args.file).map_err(|error| {
-        let message = format!("cannot write what is to be checked: {}", output::reason(&error));
-        (message, output::hint(&error))
-    })?;
+    let check = Check::new(&args.check, &args.file, None)?;
     let bisection = Bisection {
         module: &input.module,
         declarations: &declarations,
@@ -83,7 +76,7 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
     let print = silkit::text::PrintOptions::default();
     let verdict = bisection.search(|module| {
         let text = silkit::text::print_module(module, &print, &silkit::comment_name);
-        judge.is_content(&text)
+        check.succeeds(&text)
     })?;
     Ok(Some(verdict))
 }
@@ -94,67 +87,6 @@ fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
             .map_err(|error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned()));
     }
     args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into())).collect()
-}
-
-/// Asks the command.
-struct Judge<'a> {
-    check: &'a str,
-    folder: PathBuf,
-    file: PathBuf,
-}
-
-impl<'a> Judge<'a> {
-    /// Returns a judge with a file of its own, which has the input's name.
-    fn new(check: &'a str, input: &Path) -> io::Result<Self> {
-        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let unique = time.map_or(0, |time| time.subsec_nanos());
-        let folder = std::env::temp_dir().join(format!("silkit-bisect-{}-{unique}", std::process::id()));
-        std::fs::create_dir(&folder)?;
-        let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
-        let file = folder.join(format!("{}.sil", stem.unwrap_or("input")));
-        Ok(Self { check, folder, file })
-    }
-
-    /// Returns whether the command is content with a text.
-    fn is_content(&mut self, text: &str) -> Result<bool, (String, String)> {
-        std::fs::write(&self.file, text).map_err(|error| {
-            let message = format!("cannot write `{}`: {}", self.file.display(), output::reason(&error));
-            (message, output::hint(&error))
-        })?;
-        let path = quoted(&self.file.display().to_string());
-        let command = match self.check.contains("{}") {
-            true => self.check.replace("{}", &path),
-            false => format!("{} {path}", self.check),
-        };
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(&command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let status = shell.status().map_err(|error| {
-            (
-                format!("cannot run `sh`: {}", output::reason(&error)),
-                "the check needs a shell in the `PATH`".to_owned(),
-            )
-        })?;
-        match status.code() {
-            Some(code) if NOT_RUN.contains(&code) => Err((
-                format!("the check `{}` cannot be run: the shell ends with status {code}", self.check),
-                "check the command's name, and whether it may be executed".to_owned(),
-            )),
-            _ => Ok(status.success()),
-        }
-    }
-}
-
-impl Drop for Judge<'_> {
-    fn drop(&mut self) {
-        // What cannot be removed now is removed with the other temporary files.
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// Returns a path as one word of the shell.
-fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 fn as_text(verdict: &Verdict, args: &Args) -> String {

@@ -2,6 +2,7 @@
 
 mod alias;
 mod bisect;
+mod check;
 mod codes;
 mod color;
 mod complete;
@@ -22,6 +23,7 @@ mod opt;
 mod output;
 mod pipelines;
 mod progress;
+mod reduce;
 mod session;
 mod stats;
 mod verify;
@@ -97,6 +99,7 @@ enum Task {
     Stats(stats::Args),
     Diff(diff::Args),
     Bisect(bisect::Args),
+    Reduce(reduce::Args),
     Pipelines(pipelines::Args),
     Explain(explain::Args),
     Interface(interface::Args),
@@ -160,6 +163,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Stats(args) => stats::run(&args),
         Task::Diff(args) => diff::run(&args),
         Task::Bisect(args) => bisect::run(&args),
+        Task::Reduce(args) => reduce::run(&args, cli.threads),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),

@@ -16,6 +16,7 @@ mod module_name;
 pub mod names;
 pub mod passes;
 mod read;
+pub mod reduce;
 pub mod reference;
 
 pub use module_name::set_module_name;

@@ -6,6 +6,7 @@ mod extract;
 mod files;
 mod fmt;
 mod opt;
+mod reduce;
 mod usage;
 mod verify;
 

@@ -65,7 +65,7 @@ fn keep_globals(module: &mut Module, kept: &mut FxHashSet<Symbol>) {
 }
 
 /// Keeps the Swift declarations that what is left mentions, and the deinitializers of types that stay.
-fn keep_swift(module: &mut Module) {
+pub(crate) fn keep_swift(module: &mut Module) {
     let declarations = silkit_text::decl::declarations(module);
     let declared = std::mem::take(&mut module.swift);
     let deinits = std::mem::take(&mut module.deinits);

@@ -4,6 +4,7 @@ mod minimal;
 mod swift;
 
 pub use minimal::extract_minimal;
+pub(crate) use minimal::keep_swift;
 
 use crate::references;
 use silkit_base::{FxHashSet, Symbol};

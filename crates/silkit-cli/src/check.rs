@@ -1,0 +1,110 @@
+//! The command that `bisect` and `reduce` ask about SIL.
+
+use crate::output;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Exit statuses of a shell that does not know the command, or may not run it.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// A command of the user, which succeeds on good SIL. It may run several times at once.
+pub(crate) struct Check<'a> {
+    command: &'a str,
+    /// The folder of the files that it is given.
+    folder: PathBuf,
+    /// The name of the input without its extension.
+    stem: String,
+    /// A run that takes longer is stopped, and counts as a success: what hangs is not what is looked for.
+    timeout: Option<Duration>,
+    runs: AtomicUsize,
+}
+
+/// Why a command cannot be asked: what is wrong, and what to try.
+pub(crate) type Unusable = (String, String);
+
+impl<'a> Check<'a> {
+    /// Prepares a command that is given files with the name of the input.
+    pub(crate) fn new(command: &'a str, input: &Path, timeout: Option<Duration>) -> Result<Self, Unusable> {
+        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let unique = time.map_or(0, |time| time.subsec_nanos());
+        let folder = std::env::temp_dir().join(format!("silkit-check-{}-{unique}", std::process::id()));
+        std::fs::create_dir(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        let stem = input.file_stem().filter(|_| !output::is_standard(input)).and_then(|stem| stem.to_str());
+        let stem = stem.unwrap_or("input").to_owned();
+        Ok(Self { command, folder, stem, timeout, runs: AtomicUsize::new(0) })
+    }
+
+    /// Returns true if the command succeeds on a text.
+    pub(crate) fn succeeds(&self, text: &str) -> Result<bool, Unusable> {
+        let folder = self.folder.join(self.runs.fetch_add(1, Ordering::Relaxed).to_string());
+        let file = folder.join(format!("{}.sil", self.stem));
+        std::fs::create_dir(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
+        let answer = self.run(&file);
+        // What cannot be removed now is removed with the other temporary files.
+        let _ = std::fs::remove_dir_all(&folder);
+        answer
+    }
+
+    fn run(&self, file: &Path) -> Result<bool, Unusable> {
+        let path = quoted(&file.display().to_string());
+        let command = match self.command.contains("{}") {
+            true => self.command.replace("{}", &path),
+            false => format!("{} {path}", self.command),
+        };
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(&command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let ended = shell.spawn().and_then(|child| self.wait(child));
+        let status = ended.map_err(|error| {
+            (
+                format!("cannot run `sh`: {}", output::reason(&error)),
+                "the check needs a shell in the `PATH`".to_owned(),
+            )
+        })?;
+        match status.map(|status| (status.success(), status.code())) {
+            None => Ok(true),
+            Some((_, Some(code))) if NOT_RUN.contains(&code) => Err((
+                format!("the check `{}` cannot be run: the shell ends with status {code}", self.command),
+                "check the command's name, and whether it may be executed".to_owned(),
+            )),
+            Some((is_success, _)) => Ok(is_success),
+        }
+    }
+
+    /// Waits for the end of a process; returns `None` if it took too long and was stopped.
+    fn wait(&self, mut child: Child) -> std::io::Result<Option<ExitStatus>> {
+        let Some(timeout) = self.timeout else { return child.wait().map(Some) };
+        let deadline = Instant::now() + timeout;
+        let mut pause = Duration::from_micros(200);
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if Instant::now() >= deadline {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Check<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Unusable {
+    (format!("cannot write `{}`: {}", path.display(), output::reason(error)), output::hint(error))
+}
+
+/// Returns a path as one word of the shell.
+fn quoted(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,67 @@
+//! Judging a candidate: it must be valid, and still fail.
+
+use silkit_base::FxHashSet;
+use silkit_diag::RuleId;
+use silkit_ir::Module;
+use silkit_text::{MappedText, parse_module};
+use silkit_verify::{Options, verify};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Judges candidates, from several threads.
+pub(super) struct Judge<'a, F> {
+    fails: &'a F,
+    /// The rules that a candidate may violate, if it is to be verified.
+    allowed: Option<FxHashSet<RuleId>>,
+    asked: AtomicUsize,
+    invalid: AtomicUsize,
+}
+
+/// How many candidates there were.
+pub(super) struct Asked {
+    /// How often the caller was asked.
+    pub(super) asked: usize,
+    /// How many were not valid.
+    pub(super) invalid: usize,
+}
+
+impl<'a, E, F: Fn(&str) -> Result<bool, E>> Judge<'a, F> {
+    /// Creates a judge. Without `allowed` rules candidates are not verified.
+    pub(super) fn new(fails: &'a F, allowed: Option<FxHashSet<RuleId>>) -> Self {
+        Self { fails, allowed, asked: AtomicUsize::new(0), invalid: AtomicUsize::new(0) }
+    }
+
+    /// Asks the caller whether a text fails.
+    pub(super) fn ask(&self, text: &str) -> Result<bool, E> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        (self.fails)(text)
+    }
+
+    /// Returns the text of a candidate that is valid and still fails.
+    pub(super) fn accept(&self, candidate: &Module) -> Result<Option<String>, E> {
+        let text = crate::print(candidate);
+        if !self.is_valid(&text) {
+            self.invalid.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        }
+        Ok(self.ask(&text)?.then_some(text))
+    }
+
+    /// Returns true if a text reads without an error, and violates no rule that it may not violate.
+    fn is_valid(&self, text: &str) -> bool {
+        let Some(allowed) = &self.allowed else { return true };
+        let parsed = parse_module(text);
+        parsed.errors.is_empty() && violated(&parsed.module, Some(parsed.source(text))).is_subset(allowed)
+    }
+
+    /// Returns how many candidates there were so far.
+    pub(super) fn asked(&self) -> Asked {
+        Asked { asked: self.asked.load(Ordering::Relaxed), invalid: self.invalid.load(Ordering::Relaxed) }
+    }
+}
+
+/// Returns the rules that a module violates.
+pub(super) fn violated(module: &Module, source: Option<MappedText<'_>>) -> FxHashSet<RuleId> {
+    let declarations = silkit_text::decl::declarations(module);
+    let report = verify(module, &declarations, source, &Options::default());
+    report.findings.iter().filter(|finding| finding.is_error()).map(|finding| finding.rule.id).collect()
+}
