@@ -52,7 +52,7 @@ silkit explain --list | grep alloc      # how instructions are spelled",
 Diagnostic passes report errors of the program, as the compiler does. The message is about the
 function that it names; with debug information, or with the text at hand, it has a place.
 
-`silkit opt` goes on with the next pass. `--verify-each` tells whether a pass before it broke the
+`silkit opt` stops after the pass; warnings stop nothing. `--verify-each` tells whether a pass before it broke the
 module.",
         example: "silkit opt -TAG --verify-each a.sil -o /dev/null",
     },

@@ -1,12 +1,14 @@
 //! Findings of the verifier as diagnostics that name the function and, with debug info, the line of the Swift source.
 
+use crate::codes;
 use crate::input::{Input, name_of};
 use crate::output;
 use crate::session::Session;
 use silkit::demangle::{Style, demangle};
-use silkit::diag::{Diagnostic, EntityKind, FileId, Span};
+use silkit::diag::{Diagnostic, Entity, EntityKind, FileId, Span};
 use silkit::ir::conventions::Addresses;
-use silkit::ir::{Module, ValueDef};
+use silkit::ir::{Module, SourceLoc, ValueDef};
+use silkit::pass::{Problem, Spot};
 use silkit::reference::{Part, Reference, part};
 use silkit::types::decl::Declarations;
 use silkit::verify::{Finding, Options, Owner, Place, Renderer, verify};
@@ -69,7 +71,11 @@ fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
         },
         Place::Whole | Place::Function(_) | Place::Text(_) => return None,
     };
-    let source = body.loc(body.inst(inst).loc)?.source?;
+    swift_place(body.loc(body.inst(inst).loc)?.source?)
+}
+
+/// Returns a place in the Swift source as people write it.
+fn swift_place(source: SourceLoc) -> Option<String> {
     // The line 0 stands for code that the compiler made.
     let file = source.file.filter(|_| source.line > 0)?;
     let file = file.as_str().trim_matches('"');
@@ -77,19 +83,44 @@ fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
     Some(format!("{name}:{}:{}", source.line, source.column))
 }
 
-/// Returns a diagnostic at an offset in the text that a module was read from, where it is known.
-pub(crate) fn at(
-    session: &mut Session,
-    path: &Path,
-    input: &Input,
-    pos: Option<u32>,
-    diagnostic: Diagnostic,
-) -> Diagnostic {
-    let place = input.text.as_ref().zip(pos);
-    match place.and_then(|(text, pos)| Some((file_of(session, path, text)?, pos))) {
-        Some((file, pos)) => diagnostic.at(Span::new(file, pos, pos + 1)),
-        None => diagnostic,
+/// Returns a diagnostic of what a pass found.
+pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem: &Problem) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(problem.severity, problem.message.as_str());
+    diagnostic.rule = Some(codes::PASS);
+    if let Some(id) = problem.function {
+        diagnostic = diagnostic.entity(Entity::function(input.module.functions[id].name.as_str()));
+        diagnostic = named(&input.module, Owner::Function(id), Place::Whole, diagnostic);
     }
+    if let Some(entity) = diagnostic.entity.as_mut() {
+        entity.origin = problem.place.source.and_then(swift_place).map(Into::into);
+    }
+    let map = problem.function.and_then(|id| input.source_map.function(id));
+    let mut span = |spot: &Spot| {
+        let text = input.text.as_ref()?;
+        let pos = map.and_then(|map| map.inst(spot.inst?))?;
+        let within = instruction(text.get(pos as usize..)?);
+        let file = file_of(session, path, text)?;
+        Some(Span::new(file, pos + within.start as u32, pos + within.end as u32))
+    };
+    if let Some(span) = span(&problem.place) {
+        diagnostic = diagnostic.at(span);
+    }
+    for (spot, message) in &problem.notes {
+        diagnostic = match span(spot) {
+            Some(span) => diagnostic.note_at(span, message.as_str()),
+            None => diagnostic.note(message.as_str()),
+        };
+    }
+    diagnostic
+}
+
+/// Returns where the instruction at the start of a text is spelled, without its results and its comment.
+fn instruction(text: &str) -> std::ops::Range<usize> {
+    let line = text.lines().next().unwrap_or_default();
+    let code = line.split_once(" //").map_or(line, |(code, _)| code).trim_end();
+    let has_results = code.starts_with(['%', '(']);
+    let start = code.find(" = ").filter(|_| has_results).map_or(0, |at| at + 3);
+    start..code.len()
 }
 
 /// How `silkit opt` verifies what it read.

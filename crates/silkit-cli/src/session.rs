@@ -3,7 +3,7 @@
 //! Answers go to standard output, diagnostics to standard error. Only where findings are the answer (`verify`) do they go
 //! to standard output, and what kept the command from its work goes to standard error all the same.
 
-use crate::codes::{NOT_SO, UNWRITABLE, USAGE};
+use crate::codes::{NOT_SO, PASS, UNWRITABLE, USAGE};
 use crate::color;
 use crate::output;
 use crate::progress::Progress;
@@ -201,7 +201,8 @@ impl Session {
             let text = self.sources.file(file).map(|f| String::from_utf8_lossy(f.text()).into_owned());
             expected.extend(annotations(file, &text.unwrap_or_default(), prefixes));
         }
-        let found = std::mem::take(&mut self.found).into_sorted();
+        let found: Vec<Diagnostic> =
+            std::mem::take(&mut self.found).into_sorted().into_iter().flat_map(with_notes).collect();
         for wrong in mismatches(&found, &expected, &self.sources) {
             self.found.push(wrong);
         }
@@ -303,4 +304,14 @@ fn terminal(stream: Stream) -> Terminal {
         color::is_on(&std::io::stderr())
     };
     Terminal { colors, unicode: utf8, width: usize::from(width) }
+}
+
+/// Returns a diagnostic and, for one of a pass, the notes that have a place of their own.
+fn with_notes(mut diagnostic: Diagnostic) -> Vec<Diagnostic> {
+    let is_of_pass = diagnostic.rule == Some(PASS);
+    let notes: Vec<_> = if is_of_pass { std::mem::take(&mut diagnostic.notes) } else { Vec::new() };
+    let notes = notes
+        .into_iter()
+        .filter_map(|note| Some(Diagnostic::new(Severity::Note, note.message).at(note.span?)));
+    std::iter::once(diagnostic).chain(notes).collect()
 }

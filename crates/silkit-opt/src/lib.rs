@@ -1,9 +1,12 @@
 //! The optimization passes, in folders by family. [`PASSES`] is the registry of them all; `silkit-pass` runs them.
 
+mod access;
 mod calls;
 mod cfg;
 mod debug_info;
 mod loops;
+mod lowering;
+mod mandatory;
 mod memory;
 mod ownership;
 mod scalar;
@@ -17,10 +20,13 @@ use silkit_pass::Registry;
 
 /// All optimization passes.
 pub const PASSES: Registry = Registry::new(&[
+    access::PASSES,
     calls::PASSES,
     cfg::PASSES,
     debug_info::PASSES,
     loops::PASSES,
+    lowering::PASSES,
+    mandatory::PASSES,
     memory::PASSES,
     ownership::PASSES,
     scalar::PASSES,

@@ -1,6 +1,7 @@
 //! What a pass sees and what it works with.
 
 use crate::output::{Output, Stream};
+use crate::problem::{Problem, Severity, Spot};
 use crate::snapshot::Snapshot;
 use silkit_analysis::alias::Aliases;
 use silkit_analysis::calls::CalleeAnalysis;
@@ -80,17 +81,6 @@ impl Printing<'_> {
     ) -> Dump<'b> {
         Dump::numbered(module, body, self.demangle, numbering).with_options(&self.options)
     }
-}
-
-/// Something that a pass found wrong with its input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The function; `None` where it is in none.
-    pub function: Option<FunctionId>,
-    /// The instruction. A source map says where it stands, if it was read.
-    pub inst: Option<Inst>,
-    /// What is wrong.
-    pub message: String,
 }
 
 /// What is left of a run's allowance, and what it did.
@@ -294,8 +284,19 @@ impl<'a> FunctionContext<'a> {
 
     /// Reports that the input is wrong at an instruction.
     pub fn report(&mut self, at: Option<Inst>, message: impl Into<String>) {
-        let function = Some(self.id);
-        self.ledger.problems.push(Problem { function, inst: at, message: message.into() });
+        let problem = self.problem(Severity::Error, at, message);
+        self.diagnose(problem);
+    }
+
+    /// Returns a problem at an instruction of this function, for [`Self::diagnose`].
+    pub fn problem(&self, severity: Severity, at: Option<Inst>, message: impl Into<String>) -> Problem {
+        let place = at.map_or_else(Spot::default, |inst| Spot::of(self.body(), inst));
+        Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
+    }
+
+    /// Tells the author of the program of a problem. Errors stop the passes when this one has run.
+    pub fn diagnose(&mut self, problem: Problem) {
+        self.ledger.problems.push(problem);
     }
 
     /// Returns a printer of single values and instructions of the body as it is now.
@@ -400,7 +401,13 @@ impl<'a> ModuleContext<'a> {
 
     /// Reports that the input is wrong in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
-        self.ledger.problems.push(Problem { function, inst: None, message: message.into() });
+        let (severity, place, notes) = (Severity::Error, Spot::default(), Vec::new());
+        self.diagnose(Problem { severity, function, place, message: message.into(), notes });
+    }
+
+    /// Tells the author of the program of a problem. Errors stop the passes when this one has run.
+    pub fn diagnose(&mut self, problem: Problem) {
+        self.ledger.problems.push(problem);
     }
 
     /// Prints to standard output.

@@ -1,10 +1,11 @@
 //! Runs passes in order, functions in parallel.
 
-use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing, Problem};
+use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing};
 use crate::order::Schedule;
 use crate::output::Output;
 use crate::pass::{FunctionPass, ModulePass, Pass, Run};
 use crate::pipeline::Step;
+use crate::problem::Problem;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_base::{Entity, FxHashMap, Symbol};
@@ -94,7 +95,7 @@ impl Limit {
 pub struct Outcome {
     /// What they and the observers printed.
     pub output: Output,
-    /// What they found wrong with their input.
+    /// What they found wrong with their input, and what they warn of.
     pub problems: Vec<Problem>,
     /// The runs in order.
     pub runs: Vec<PassRun>,
@@ -321,7 +322,7 @@ impl<'a> Runner<'a> {
                 }
             }
             let go_on = |o: &&dyn Observer| o.after_pass(&first.pass, module, &mut outcome.output);
-            if !self.observers.iter().all(go_on) || !outcome.problems.is_empty() {
+            if !self.observers.iter().all(go_on) || outcome.problems.iter().any(Problem::is_error) {
                 outcome.was_stopped = true;
                 break;
             }
@@ -475,7 +476,7 @@ impl<'a> Runner<'a> {
             }
             let function = Some(work.function.name);
             work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
-            if !work.ledger.problems.is_empty() {
+            if work.ledger.problems.iter().any(Problem::is_error) {
                 work.next = steps.len();
             }
             if !work.ledger.new_functions.is_empty() {

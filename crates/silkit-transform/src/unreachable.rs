@@ -1,7 +1,8 @@
-//! Blocks that no path leads to.
+//! Code that no path leads to.
 
 use silkit_analysis::BlockOrder;
-use silkit_ir::{Block, Body};
+use silkit_ir::{Block, Body, Inst, Point, Value};
+use silkit_types::decl::Declarations;
 
 /// Removes the blocks that cannot be reached from the entry and says how many there were.
 pub fn remove_unreachable_blocks(body: &mut Body) -> usize {
@@ -11,4 +12,30 @@ pub fn remove_unreachable_blocks(body: &mut Body) -> usize {
         body.edit().remove_blocks(&unreachable);
     }
     unreachable.len()
+}
+
+/// Ends a block with `unreachable` before an instruction: removes that and all behind it. What uses their results, in code
+/// that cannot be reached, uses `undef` then.
+pub fn end_block_before(body: &mut Body, declarations: &Declarations, first: Inst) {
+    let block = body.inst_block(first);
+    let mut doomed: Vec<Inst> = std::iter::successors(Some(first), |&inst| body.next_inst(inst)).collect();
+    while let Some(inst) = doomed.pop() {
+        remove_used(body, inst);
+    }
+    let mut builder = body.builder_at(Point::End(block), declarations);
+    // Nobody wrote it.
+    builder.set_default_loc(silkit_ir::Loc::NONE);
+    builder.unreachable();
+}
+
+/// Removes an instruction whose results may still be used, in code that cannot be reached.
+pub fn remove_used(body: &mut Body, inst: Inst) {
+    let used: Vec<Value> = body.results(inst).filter(|&value| body.is_used(value)).collect();
+    let mut editor = body.edit();
+    for value in used {
+        let ty = editor.value(value).ty;
+        let undef = editor.undef(ty);
+        editor.replace_all_uses(value, undef);
+    }
+    editor.remove(inst);
 }

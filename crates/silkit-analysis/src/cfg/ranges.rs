@@ -147,9 +147,10 @@ impl<'a> InstRange<'a> {
         self.inserted.insert(inst);
         self.blocks.insert(body.inst_block(inst));
         if body.inst_block(inst) != self.blocks.begin {
-            let mut next = Some(self.begin);
-            while let Some(inst) = next.filter(|&inst| self.passed.insert(inst)) {
-                next = body.next_inst(inst);
+            // The first block may be in the range already up to some instruction.
+            let mut next = body.last_inst(self.blocks.begin);
+            while let Some(inst) = next.filter(|&inst| self.passed.insert(inst) && inst != self.begin) {
+                next = body.prev_inst(inst);
             }
         }
         // Instructions that are in the range already have those before them in it.

@@ -1,6 +1,5 @@
 //! The part of `silkit opt` that runs passes.
 
-use crate::codes;
 use crate::findings::named;
 use crate::input::Input;
 use crate::output;
@@ -81,11 +80,7 @@ impl Passes {
             }
         }
         for problem in &outcome.problems {
-            let function = problem.function.map_or("", |id| input.module.functions[id].name.as_str());
-            let diagnostic = Diagnostic::error(codes::PASS, format!("@{function}: {}", problem.message));
-            let map = problem.function.and_then(|id| input.source_map.function(id));
-            let pos = map.and_then(|map| map.inst(problem.inst?));
-            let diagnostic = crate::findings::at(session, path, input, pos, diagnostic);
+            let diagnostic = crate::findings::problem(session, path, input, problem);
             session.push(diagnostic);
         }
         if self.tells_times {

@@ -218,3 +218,45 @@ fn opt_repeats_the_words_of_the_reference() {
         assert!(stderr(&output).contains(words), "{name}: {}", stderr(&output));
     }
 }
+
+/// A call that does not return, with something behind it.
+const AFTER_EXIT: &str = "sil_stage raw
+import Swift
+sil @exit : $@convention(thin) () -> Never
+sil [ossa] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @exit : $@convention(thin) () -> Never
+  %1 = apply %0() : $@convention(thin) () -> Never
+  %2 = tuple ()
+  return %2
+}
+";
+
+#[test]
+fn warnings_of_passes_have_notes_and_stop_nothing() {
+    let output =
+        run_with(&["opt", "-noreturn-folding", "-lower-tuple-addr-constructor"], AFTER_EXIT.as_bytes());
+    assert!(output.status.success() && stdout(&output).contains("unreachable"));
+    let told = stderr(&output);
+    assert!(told.contains("-:8:8: warning: will never be executed"), "{told}");
+    assert!(told.contains("-:7:8: note: a call to a never-returning function"), "{told}");
+    let json = stderr(&run_with(&["opt", "-noreturn-folding", "-format", "json"], AFTER_EXIT.as_bytes()));
+    assert!(json.contains("\"SIL0900\""), "{json}");
+}
+
+#[test]
+fn verify_knows_the_notes_of_passes() {
+    let scratch = scratch("notes");
+    let file = scratch.join("exit.sil");
+    let expect = |note: &str| {
+        let text = AFTER_EXIT.replace(
+            "  %2 = tuple ()\n",
+            &format!("{note}  %2 = tuple () // expected-warning {{{{never be executed}}}}\n"),
+        );
+        std::fs::write(&file, text).expect("a file");
+        let path = file.display().to_string();
+        run(&["opt", "-noreturn-folding", "-verify", &path, "-o", "/dev/null"]).status.code()
+    };
+    assert_eq!(expect("  // expected-note @-1 {{a call to a never-returning function}}\n"), Some(0));
+    assert_eq!(expect("  // nothing is expected\n"), Some(1));
+}

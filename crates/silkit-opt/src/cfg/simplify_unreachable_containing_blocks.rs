@@ -13,9 +13,10 @@
 //! }
 //! ```
 
-use silkit_ir::{Block, Inst, Opcode, Value};
+use silkit_ir::{Block, Inst, Opcode};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
+use silkit_transform::unreachable;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "simplify-unreachable-containing-blocks",
@@ -33,20 +34,8 @@ fn run(cx: &mut FunctionContext<'_>) {
         let doomed: Vec<Inst> = cx.body().block_insts(block).collect();
         // What stands last in the block is its terminator.
         for &inst in doomed.iter().rev().skip(1) {
-            remove(cx, inst);
+            unreachable::remove_used(cx.body_mut(), inst);
+            cx.count("instructions removed", 1);
         }
     }
-}
-
-/// Removes an instruction; what uses it, in blocks that cannot be reached, uses `undef` then.
-fn remove(cx: &mut FunctionContext<'_>, inst: Inst) {
-    let results: Vec<Value> = cx.body().results(inst).collect();
-    let mut editor = cx.edit();
-    for result in results.into_iter().filter(|&value| editor.is_used(value)).collect::<Vec<_>>() {
-        let ty = editor.value(result).ty;
-        let undef = editor.undef(ty);
-        editor.replace_all_uses(result, undef);
-    }
-    editor.remove(inst);
-    cx.count("instructions removed", 1);
 }

@@ -4,6 +4,7 @@ mod access;
 mod callees;
 mod callers;
 mod hierarchy;
+mod no_return;
 mod order;
 mod uses;
 
@@ -12,6 +13,7 @@ pub(crate) use callees::optional_payload;
 pub use callees::{CalleeAnalysis, CalleeTables, Callees, callee_origin};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use hierarchy::ClassHierarchy;
+pub use no_return::{is_uninhabited, never_returns};
 pub use order::{BottomUp, CallEdges, CallGraph};
 pub use uses::{FunctionUses, Use};
 

@@ -81,7 +81,7 @@ pub(super) const INERT: &[Inert] = &[
             "remove-runtime-asserts",
             "sil-disable-skipping-passes",
         ],
-        values: &["enforce-exclusivity", "irgen-debuginfo-level", "sil-inline-threshold"],
+        values: &["irgen-debuginfo-level", "sil-inline-threshold"],
     },
     Inert {
         reason: "passes write no optimization remarks",
@@ -296,7 +296,6 @@ pub(super) const REFUSED: &[Refused] = &[
             "sil-merge-stack-slots",
             "sil-move-only-address-checker-num-top-level-to-process",
             "sil-opt-remark-ignore-always-infer",
-            "sil-optimized-access-markers",
             "sil-partial-specialization",
             "sil-partial-specialization-with-generic-substitutions",
             "sil-reference-binding-diagnostics-silently-emit-diagnostics",

@@ -1,0 +1,40 @@
+//! Calls that never return to the caller.
+
+use crate::BodyView;
+use silkit_ir::instructions::Builtin;
+use silkit_ir::{Inst, Opcode, substituted};
+use silkit_types::decl::Declarations;
+use silkit_types::{Type, TypeKind};
+
+/// Returns true if a type is known to have no values: an enum without cases, such as `Never`, or a tuple with such an
+/// element.
+pub fn is_uninhabited(declarations: &Declarations, ty: Type) -> bool {
+    match ty.kind() {
+        TypeKind::Tuple(elements) => elements.iter().any(|e| is_uninhabited(declarations, e.ty)),
+        _ => declarations.enum_cases(ty).is_some_and(<[_]>::is_empty),
+    }
+}
+
+/// Returns true if an instruction calls what never returns as usual: a function with a result of a type without values, or a
+/// builtin that stops the program. Of a `try_apply` this is said of its normal edge. Coroutines return to be resumed.
+pub fn never_returns(view: &BodyView<'_>, inst: Inst) -> bool {
+    match view.body.inst(inst).opcode {
+        Opcode::Apply | Opcode::TryApply => has_uninhabited_result(view, inst).unwrap_or(false),
+        Opcode::Builtin => {
+            let name = view.body.view_as::<Builtin<'_>>(inst).map_or("", |builtin| builtin.name.as_str());
+            matches!(name, "unreachable" | "int_trap" | "errorInMain" | "unexpectedError")
+        }
+        _ => false,
+    }
+}
+
+fn has_uninhabited_result(view: &BodyView<'_>, inst: Inst) -> Option<bool> {
+    let site = view.apply_site(inst)?;
+    let callee = site.callee_type().ty().as_function()?;
+    let is_uninhabited = |ty: Type| is_uninhabited(view.declarations(), ty);
+    if callee.sig.is_none() && callee.pattern_sig.is_none() {
+        return Some(callee.results.iter().any(|result| is_uninhabited(result.ty)));
+    }
+    let callee = substituted(callee, &site.substitutions(), view.declarations())?;
+    Some(callee.results.iter().any(|result| is_uninhabited(result.ty)))
+}

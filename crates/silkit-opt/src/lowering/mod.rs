@@ -1,0 +1,11 @@
+//! Passes that replace instructions of raw SIL, or such as no other pass needs any more, by simpler ones.
+
+mod let_property_lowering;
+mod lower_tuple_addr_constructor;
+mod raw_sil_inst_lowering;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] =
+    &[let_property_lowering::PASS, lower_tuple_addr_constructor::PASS, raw_sil_inst_lowering::PASS];

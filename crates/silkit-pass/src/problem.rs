@@ -1,0 +1,49 @@
+//! What passes tell the author of a program.
+
+pub use silkit_diag::Severity;
+use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
+
+/// Something that a pass found in the program: an error, a warning or a remark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// How bad it is. Errors stop the passes.
+    pub severity: Severity,
+    /// The function; `None` where it is in none.
+    pub function: Option<FunctionId>,
+    /// Where it is.
+    pub place: Spot,
+    /// What is wrong.
+    pub message: String,
+    /// Other places that have to do with it, and why.
+    pub notes: Vec<(Spot, String)>,
+}
+
+/// An instruction that a problem speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The instruction. A source map says where it stands, if it was read.
+    pub inst: Option<Inst>,
+    /// The place in the Swift source that it was compiled from, where that is known.
+    pub source: Option<SourceLoc>,
+}
+
+impl Spot {
+    /// Creates the place of an instruction, which may be removed later.
+    pub fn of(body: &Body, inst: Inst) -> Self {
+        Self { inst: Some(inst), source: body.loc(body.inst(inst).loc).and_then(|loc| loc.source) }
+    }
+}
+
+impl Problem {
+    /// Returns true if it stops the passes.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// Returns the problem with a note about an instruction.
+    #[must_use]
+    pub fn note(mut self, place: Spot, message: impl Into<String>) -> Self {
+        self.notes.push((place, message.into()));
+        self
+    }
+}
