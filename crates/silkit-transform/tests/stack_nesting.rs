@@ -261,7 +261,7 @@ fn follow(input: &Body, output: &Body, random: &mut Random, length: usize) {
 #[test]
 fn random_functions_nest_on_every_path() {
     let mut changed = 0;
-    for seed in 0..600 {
+    for seed in 0..150 {
         let mut random = Random(seed);
         let mut graph = Graph::nested(&mut random, 2 + seed as usize % 4);
         graph.join_dead_ends(&mut random);
@@ -277,12 +277,12 @@ fn random_functions_nest_on_every_path() {
         }
         assert_eq!(fix_stack_nesting(&mut output, false), Ok(Fixed::default()), "twice is once");
     }
-    assert!(changed > 200, "only {changed}");
+    assert!(changed > 50, "only {changed}");
 }
 
 #[test]
 fn what_nests_stays() {
-    for seed in 0..200 {
+    for seed in 0..50 {
         let mut random = Random(seed);
         let mut input = body(&Graph::nested(&mut random, 4).text());
         assert_eq!(fix_stack_nesting(&mut input, false), Ok(Fixed::default()));
@@ -346,7 +346,7 @@ fn what_is_not_jointly_post_dominated_is_an_error() {
 
 #[test]
 fn first_in_first_out_is_turned_around() {
-    let count = 100_000;
+    let count = 20_000;
     let mut steps = String::new();
     (0..count).for_each(|n| _ = writeln!(steps, "  %a{n} = alloc_stack $Builtin.Int1"));
     (0..count).for_each(|n| _ = writeln!(steps, "  dealloc_stack %a{n}"));
