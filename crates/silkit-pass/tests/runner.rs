@@ -239,3 +239,78 @@ fn changes_of_tables_are_changes() {
     let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
     assert_eq!(changed, [false, true, true, true]);
 }
+
+#[test]
+fn changes_of_anything_in_a_module_are_changes() {
+    let text = "sil_stage canonical\nimport Builtin\nimport Swift\nclass C {}\nprotocol P { func f() }\n\
+        struct S : P {}\nstruct M : ~Copyable { deinit }\n\
+        sil @f : $@convention(thin) () -> ()\nsil @d : $@convention(method) (@owned M) -> ()\n\
+        sil_global @g : $Builtin.Int64\nsil_vtable C {\n}\n\
+        sil_witness_table S: P module m {\n}\nsil_default_witness_table P {\n}\n\
+        sil_property #S.p ()\nsil_moveonlydeinit M { @d }\n\
+        sil_scope 1 { loc \"a.swift\":1:1 parent @f : $@convention(thin) () -> () }\n";
+    type Change = fn(&mut Module);
+    let changes: Vec<(&str, Change)> = vec![
+        ("functions", |m| {
+            let first = m.functions.keys().next().expect("a function");
+            m.functions[first].attributes.semantics.push(Symbol::new("x"));
+        }),
+        ("a new function", |m| {
+            let mut function = m.functions.values().next().expect("a function").clone();
+            function.name = Symbol::new("new");
+            m.functions.push(function);
+        }),
+        ("globals", |m| m.globals.values_mut().for_each(|g| g.linkage = silkit_ir::Linkage::Hidden)),
+        ("vtables", |m| {
+            let mut table = m.vtables.values().next().expect("a table").clone();
+            table.class = silkit_ir::ClassRef::Name(Symbol::new("D"));
+            m.vtables.push(table);
+        }),
+        ("properties", |m| m.properties.clear()),
+        ("deinits", |m| m.deinits.clear()),
+        ("scopes", |m| m.scopes.clear()),
+    ];
+    for (name, change) in changes {
+        let pass = move |cx: &mut ModuleContext<'_>| change(cx.module_mut());
+        let (_, outcome) = run_with(1, text, &[Pass::module("change", "", &pass).into()]);
+        assert!(outcome.runs[0].has_changed, "{name}");
+    }
+}
+
+#[test]
+fn debug_scopes_that_passes_add_stay_apart() {
+    // Each function gets an instruction in a scope of its own, all at the same time.
+    let mut text = String::from("sil_stage canonical\n");
+    for n in 0..4 {
+        text += &format!(
+            "sil_scope {s} {{ loc \"a.swift\":{s}:1 parent @f{n} : $@convention(thin) () -> () }}\n\
+             sil @f{n} : $@convention(thin) () -> () {{\nbb0:\n  %0 = tuple (), loc \"a.swift\":{s}:2, scope {s}\n  \
+             return %0, loc \"a.swift\":{s}:3, scope {s}\n}}\n",
+            s = n + 1
+        );
+    }
+    let add = |cx: &mut FunctionContext<'_>| {
+        let body = cx.body();
+        let inst = body.insts().next().expect("an instruction");
+        let loc = body.loc(body.inst(inst).loc).expect("a location");
+        let used = body.used_scopes();
+        let map = cx.inline_scopes(used, loc.scope);
+        let scope = map.get(loc.scope);
+        let loc = cx.edit().new_loc(silkit_ir::LocData { scope, ..loc });
+        let mut builder = cx.at(Point::Before(inst));
+        builder.set_default_loc(loc);
+        builder.integer_literal(SilType::object(Type::builtin("Int64")), "1");
+    };
+    let steps: [Step<'_>; 1] = [Pass::function("add", "", &add).into()];
+    let (one, _) = run_with(1, &text, &steps);
+    assert_eq!(one.scopes.len(), 8);
+    let mut seen = std::collections::BTreeSet::new();
+    for function in one.functions.values() {
+        let body = function.body.as_ref().expect("a body");
+        let scopes = body.used_scopes();
+        assert_eq!(scopes.len(), 2, "{scopes:?}");
+        assert!(scopes.into_iter().all(|scope| seen.insert(scope)), "no scope is that of two functions");
+    }
+    let (two, _) = run_with(2, &text, &steps);
+    assert_eq!(format!("{:?}", one.scopes), format!("{:?}", two.scopes));
+}

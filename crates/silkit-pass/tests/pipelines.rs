@@ -1,0 +1,102 @@
+//! Pipelines as text, and pipelines of the reference.
+
+use silkit_pass::reference_pipelines::{Group, ReferencePipeline, find};
+use silkit_pass::{FunctionContext, ModuleContext, Pass, parse_pipeline};
+
+fn function_pass(_: &mut FunctionContext<'_>) {}
+fn module_pass(_: &mut ModuleContext<'_>) {}
+
+fn pass(tag: &str) -> Option<Pass<'static>> {
+    match tag {
+        "dce" => Some(Pass::function("dce", "", &function_pass)),
+        "mem2reg" => Some(Pass::function("mem2reg", "", &function_pass)),
+        "lower_all" => Some(Pass::module("lower_all", "", &module_pass)),
+        "ownership-model-eliminator" => {
+            Some(Pass::function("ownership-model-eliminator", "", &function_pass))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the tags, with a star behind those that are repeated; or the error.
+fn read(text: &str) -> Result<String, String> {
+    let steps = parse_pipeline(text, pass).map_err(|error| error.to_string())?;
+    let shown = steps.iter().map(|s| format!("{}{}", s.pass.tag, if s.repeats { "*" } else { "" }));
+    Ok(shown.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn pipelines_are_read() {
+    for (text, expected) in [
+        ("dce", "dce"),
+        (" dce , mem2reg ", "dce mem2reg"),
+        ("lower_all,dce*", "lower_all dce*"),
+        ("module(lower_all)", "lower_all"),
+        ("module( lower_all , function ( dce , mem2reg * ) )", "lower_all dce mem2reg*"),
+        ("function(dce),lower_all,function(dce)", "dce lower_all dce"),
+    ] {
+        assert_eq!(read(text), Ok(expected.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn errors_tell_the_column() {
+    for (text, expected) in [
+        ("", "column 1: the tag of a pass is missing"),
+        ("dce,", "column 5: the tag of a pass is missing"),
+        ("dce, ,dce", "column 6: the tag of a pass is missing"),
+        ("dcc", "column 1: no pass has the tag `dcc`"),
+        ("dce)", "column 4: `)` is not expected here"),
+        ("dce mem2reg", "column 5: `m` is not expected here"),
+        ("function(dce", "column 13: a `)` is missing"),
+        ("function dce", "column 10: `function` is followed by `(`"),
+        ("function(lower_all)", "column 10: `lower_all` is a pass of modules"),
+        ("module(dce)", "column 8: `dce` is a pass of functions: write `function(dce)`"),
+        ("function(function(dce))", "column 10: `function(…)` cannot stand inside"),
+        ("function(module(lower_all))", "column 10: `module(…)` cannot stand inside"),
+        ("module(module(lower_all))", "column 8: `module(…)` cannot stand inside"),
+        ("lower_all*", "column 11: `lower_all` is a pass of modules, which cannot be repeated"),
+        (
+            "OwnershipEliminator",
+            "column 1: `OwnershipEliminator` needs passes that are not built yet: `address-lowering`",
+        ),
+        ("function(OwnershipEliminator)", "column 10: no pass has the tag `OwnershipEliminator`"),
+    ] {
+        assert_eq!(read(text), Err(expected.to_owned()), "{text}");
+    }
+    let error = read("Performance").expect_err("an error");
+    assert!(error.starts_with("column 1: `Performance` needs passes that are not built yet: `"), "{error}");
+    let more = error.rsplit("` and ").next().and_then(|rest| rest.strip_suffix(" more"));
+    assert!(more.and_then(|count| count.parse::<usize>().ok()).is_some_and(|count| count > 100), "{error}");
+}
+
+#[test]
+fn a_pipeline_of_the_reference_stands_for_its_passes() {
+    let all =
+        |tag: &str| Some(Pass::function(if tag == "dce" { "dce" } else { "other" }, "", &function_pass));
+    let steps = parse_pipeline("OwnershipEliminator, dce", all).expect("a pipeline");
+    let tags: Vec<&str> = steps.iter().map(|step| step.pass.tag).collect();
+    assert_eq!(tags, ["other", "other", "dce"]);
+}
+
+#[test]
+fn yaml_is_wrapped_and_quoted() {
+    const LONG: &str = "a-pass-with-a-name-of-thirty-two";
+    let group =
+        |name, passes| ReferencePipeline { name: "P", groups: Box::leak(Box::new([Group { name, passes }])) };
+    let yaml = group("A_b-c^d., e", &["x"]).to_yaml();
+    assert_eq!(yaml, "---\nname:            A_b-c^d., e\npasses:          [ \"x\" ]\n...\n\n");
+    assert!(group("A+b", &["x"]).to_yaml().contains("name:            'A+b'\n"));
+    // The second ends in column 89, the third begins in the next line.
+    let yaml = group("A", &[LONG, LONG, LONG, "x"]).to_yaml();
+    let expected =
+        format!("passes:          [ \"{LONG}\", \"{LONG}\", \n                   \"{LONG}\", \"x\" ]\n");
+    assert!(yaml.contains(&expected), "{yaml}");
+    // One that ends in column 70 leaves room for another, one that ends in column 71 does not.
+    let tags = |len: usize| -> &'static [&'static str] {
+        Box::leak(Box::new([&*Box::leak("x".repeat(len).into_boxed_str()), "y"]))
+    };
+    assert!(group("A", tags(47)).to_yaml().contains("x\", \"y\" ]"));
+    assert!(group("A", tags(48)).to_yaml().contains("x\", \n"));
+    assert!(find("Nothing").is_none());
+}
