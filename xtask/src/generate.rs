@@ -4,6 +4,7 @@ use crate::form::Form;
 use crate::instructions;
 use crate::reference;
 use crate::table::{self, Entry};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -82,9 +83,11 @@ fn rust_table(entries: &[Entry]) -> Result<String, String> {
     for e in entries {
         writeln!(code, "/// `{}`\n{},", e.name, e.row.class).map_err(|e| e.to_string())?;
     }
+    code.push_str("}\n\n");
+    code.push_str(&scope_kinds(entries)?);
     write!(
         code,
-        "}}\n\nimpl Opcode {{\n/// All kinds in the order of the table.\npub const ALL: [Opcode; {}] = [{}];\n}}\n\n\
+        "\nimpl Opcode {{\n/// All kinds in the order of the table.\npub const ALL: [Opcode; {}] = [{}];\n}}\n\n\
          /// The rows of the table, indexed by [`Opcode`].\npub static INFOS: [InstInfo; {}] = [\n",
         entries.len(),
         entries.iter().map(|e| format!("Opcode::{}", e.row.class)).collect::<Vec<_>>().join(", "),
@@ -108,18 +111,22 @@ fn info(e: &Entry) -> Result<String, String> {
         .map(|(name, arity)| {
             let count = form.attrs.iter().position(|(a, _)| *a == format!("{name}_count"));
             let ownership = use_rule(row.operand_ownership.as_deref(), name)?;
+            let address = address_rule(row, name)?;
             Ok(format!(
-                "OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?}, ownership: {ownership} }}"
+                "OperandSpec {{ name: {name:?}, arity: Arity::{arity}, count: {count:?}, ownership: {ownership}, address: {address} }}"
             ))
         })
         .collect::<Result<_, String>>()?;
+    for (name, _) in pairs(&row.address_use)? {
+        form.operands.iter().find(|(own, _)| own == name).ok_or(format!("no operand `{name}`"))?;
+    }
     let attrs: Vec<String> = form
         .attrs
         .iter()
         .map(|(name, kind)| format!("AttrSpec {{ name: {name:?}, kind: {kind} }}"))
         .collect();
-    let scope = match row.scope.as_deref().and_then(|s| s.split_once(' ')) {
-        Some((verb, what)) => format!("Some(({}, {what:?}))", verb == "begins"),
+    let scope = match scope(row)? {
+        Some((edge, kind)) => format!("Some(ScopeEdge::{edge}(ScopeKind::{}))", camel(kind)),
         None => "None".into(),
     };
     Ok(format!(
@@ -172,6 +179,57 @@ fn use_rule(text: Option<&str>, operand: &str) -> Result<String, String> {
         "Forwarded" | "Called" | "Captured" | "Builtin" | "Returned" | "Yielded" | "Passed"
         | "Dependence" | "AddressDependence" => format!("UseRule::{rule}"),
         _ => format!("UseRule::Always(OperandOwnership::{rule})"),
+    })
+}
+
+/// Returns what an instruction does with a scope, and the kind of the scope.
+fn scope(row: &table::Row) -> Result<Option<(&str, &str)>, String> {
+    let Some(text) = row.scope.as_deref() else { return Ok(None) };
+    match text.split_once(' ') {
+        Some(("begins", kind)) => Ok(Some(("Begins", kind))),
+        Some(("ends", kind)) => Ok(Some(("Ends", kind))),
+        _ => Err(format!("expected `begins KIND` or `ends KIND`, found `{text}`")),
+    }
+}
+
+/// Returns the enum of the kinds of scopes.
+fn scope_kinds(entries: &[Entry]) -> Result<String, String> {
+    let mut kinds: BTreeMap<&str, [Vec<String>; 2]> = BTreeMap::new();
+    for e in entries {
+        if let Some((edge, kind)) = scope(&e.row)? {
+            kinds.entry(kind).or_default()[usize::from(edge == "Ends")].push(format!("`{}`", e.name));
+        }
+    }
+    let mut code = String::from(
+        "/// A kind of scope, which instructions begin and others end.\n\
+         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\npub enum ScopeKind {\n",
+    );
+    for (kind, [begin, end]) in kinds {
+        let (variant, begin, end) = (camel(kind), begin.join(", "), end.join(", "));
+        writeln!(code, "/// Begun by {begin}; ended by {end}.\n{variant},").map_err(|e| e.to_string())?;
+    }
+    code.push_str("}\n");
+    Ok(code)
+}
+
+/// Returns the parts of `operand: name, …`.
+fn pairs(text: &str) -> Result<Vec<(&str, &str)>, String> {
+    let parts = text.split(", ").filter(|part| !part.is_empty());
+    parts.map(|part| part.split_once(": ").ok_or(format!("no `: ` in `{part}`"))).collect()
+}
+
+/// Returns what an instruction does to the memory at the operand with this name, which must be said of all addresses.
+fn address_rule(row: &table::Row, operand: &str) -> Result<String, String> {
+    let rule = pairs(&row.address_use)?.into_iter().find(|(name, _)| *name == operand).map(|(_, rule)| rule);
+    let is_address = row.types.split(';').any(|part| {
+        let part = part.trim().split_once(':');
+        part.is_some_and(|(name, kinds)| name == operand && kinds.split_whitespace().any(|k| k == "address"))
+    });
+    Ok(match rule {
+        Some(rule) if rule.starts_with("by_") => format!("AddressRule::{}", camel(rule)),
+        Some(rule) => format!("AddressRule::Always(AddressUse::{})", camel(rule)),
+        None if is_address => return Err(format!("`address_use` leaves out `{operand}`")),
+        None => "AddressRule::Always(AddressUse::Unknown)".into(),
     })
 }
 

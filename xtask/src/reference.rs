@@ -43,6 +43,9 @@ fn section(page: &mut String, e: &Entry) -> Result<(), String> {
     put(page, format_args!("| | |\n|---|---|\n"))?;
     put(page, format_args!("| results | {} |\n", row.results))?;
     put(page, format_args!("| operand ownership | {} |\n", row.operand_ownership.as_deref().unwrap_or("–")))?;
+    if !row.address_use.is_empty() {
+        put(page, format_args!("| addresses | {} |\n", row.address_use))?;
+    }
     let memory = if row.memory_depends_on_instance { " (depends on the instance)" } else { "" };
     put(page, format_args!("| memory | {}{memory} |\n", row.memory))?;
     put(page, format_args!("| may release | {} |\n| may trap | {} |\n", row.may_release, row.may_trap))?;
@@ -82,6 +85,7 @@ pub(crate) fn json_table(entries: &[Entry]) -> Result<String, String> {
             "name": e.name, "class": row.class, "family": e.family, "syntax": row.form, "summary": row.summary,
             "operands": operands, "attributes": attributes, "flags": form.flags, "results": row.results,
             "result_type": row.result, "operand_ownership": row.operand_ownership,
+            "address_use": row.address_use,
             "value_ownership": row.value_ownership, "memory": row.memory,
             "memory_depends_on_instance": row.memory_depends_on_instance, "may_release": row.may_release,
             "may_trap": row.may_trap, "runtime": row.runtime, "stage": row.stage, "role": row.role, "stack": row.stack, "scope": row.scope,

@@ -40,6 +40,7 @@ cases! {
     interior: values::interior;
     variables: values::variables;
     fields: values::fields;
+    address_use: memory::address_use;
     alias: memory::alias;
     access: memory::access;
     locations: memory::locations;

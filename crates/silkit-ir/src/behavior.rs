@@ -5,13 +5,9 @@
 
 use crate::attributes::EffectsKind;
 use crate::body::{Body, Inst};
-use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
-use crate::info::{ApplyKind, BuiltinInfo, MemoryBehavior};
-use crate::instructions::{
-    Builtin, CopyAddr, ExplicitCopyAddr, InitQualifier, Load, LoadQualifier, Store, StoreQualifier,
-    TupleAddrConstructor,
-};
+use crate::info::{AddressUse, ApplyKind, BuiltinInfo, MemoryBehavior};
+use crate::instructions::{Builtin, Load, LoadQualifier};
 use crate::module::Function;
 use silkit_base::Symbol;
 use silkit_types::SilType;
@@ -84,9 +80,9 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns a call of a function that is known to touch no memory does nothing itself.
+    /// Returns what a call does: nothing if the function is known to touch no memory.
     fn call(&self, inst: Inst) -> MemoryBehavior {
-        let callee = called_function(self.body, inst).and_then(|name| self.functions.function(name));
+        let callee = self.body.called_function(inst).and_then(|name| self.functions.function(name));
         match callee.and_then(|callee| callee.attributes.effects) {
             Some(EffectsKind::ReadNone) => MemoryBehavior::None,
             _ => self.body.info(inst).memory,
@@ -134,13 +130,8 @@ impl<'a> Behavior<'a> {
             | Opcode::GetAsyncContinuation
             | Opcode::GetAsyncContinuationAddr
             | Opcode::AwaitAsyncContinuation => false,
-            Opcode::Store => {
-                body.view_as::<Store>(inst).is_some_and(|s| s.qualifier == Some(StoreQualifier::Assign))
-            }
-            Opcode::CopyAddr => body.view_as::<CopyAddr>(inst).is_some_and(|c| !c.init),
-            Opcode::ExplicitCopyAddr => body.view_as::<ExplicitCopyAddr>(inst).is_some_and(|c| !c.init),
-            Opcode::TupleAddrConstructor => {
-                body.view_as::<TupleAddrConstructor>(inst).is_some_and(|c| c.qualifier != InitQualifier::Init)
+            Opcode::Store | Opcode::CopyAddr | Opcode::ExplicitCopyAddr | Opcode::TupleAddrConstructor => {
+                assigns(body, inst)
             }
             Opcode::Builtin => self.may_have_side_effects(inst) && builtin_may_release(body, inst),
             _ => true,
@@ -169,7 +160,7 @@ impl<'a> Behavior<'a> {
     }
 }
 
-/// Returns a load that takes leaves the memory uninitialized; one that copies retains what it reads.
+/// Returns what a load does: one that takes leaves the memory uninitialized, one that copies retains what it reads.
 fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     match body.view_as::<Load>(inst).and_then(|load| load.qualifier) {
         Some(LoadQualifier::Take) => MemoryBehavior::MayReadWrite,
@@ -178,15 +169,20 @@ fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// Returns an assignment releases the old value.
+/// Returns what a store does: an assignment releases the old value.
 fn store(body: &Body, inst: Inst) -> MemoryBehavior {
-    match body.view_as::<Store>(inst).and_then(|store| store.qualifier) {
-        Some(StoreQualifier::Assign) => MemoryBehavior::MayHaveSideEffects,
-        Some(StoreQualifier::Init | StoreQualifier::Trivial) | None => MemoryBehavior::MayWrite,
+    match assigns(body, inst) {
+        true => MemoryBehavior::MayHaveSideEffects,
+        false => MemoryBehavior::MayWrite,
     }
 }
 
-/// Returns what depends on memory must not be used where the memory was written to since.
+/// Returns true if an instruction replaces a value in memory, which is destroyed.
+fn assigns(body: &Body, inst: Inst) -> bool {
+    body.uses_address(inst, |using| using == AddressUse::Assign)
+}
+
+/// Returns what a dependence does: what depends on memory must not be used where the memory was written to since.
 fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
     let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
     if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
@@ -337,26 +333,3 @@ const PURE_INTRINSICS: &[&str] = &[
     "vector_reduce",
     "vscale",
 ];
-
-/// Returns the function that an apply site names, through conversions and closures that keep it.
-pub fn called_function(body: &Body, inst: Inst) -> Option<Symbol> {
-    let mut callee = ApplySite::new(body, inst, Addresses::Lowered)?.callee();
-    // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_bound() {
-        let def = body.defining_inst(callee)?;
-        callee = match body.inst(def).opcode {
-            opcode if opcode.is_function_ref() => {
-                return body.word(def, "function").and_then(Body::symbol);
-            }
-            Opcode::ThinToThickFunction
-            | Opcode::ConvertFunction
-            | Opcode::ConvertEscapeToNoEscape
-            | Opcode::PartialApply
-            | Opcode::BeginBorrow
-            | Opcode::CopyValue
-            | Opcode::MoveValue => body.operand_value(def, 0),
-            _ => return None,
-        };
-    }
-    None
-}

@@ -5,6 +5,7 @@
 //! shape (opcode, flags, operands, results, attribute words); what the parts mean is said once,
 //! in the instruction table ([`Opcode::info`]).
 
+mod address_use;
 pub mod attributes;
 pub mod behavior;
 mod body;
@@ -18,6 +19,7 @@ mod decl_ref;
 mod edit;
 pub mod effects;
 mod expected;
+mod function_value;
 pub mod generated;
 mod infer;
 pub mod info;
@@ -37,7 +39,7 @@ pub use attributes::{
     EffectsKind, FunctionAttributes, FunctionFlags, GlobalAttributes, InlineStrategy, OptimizationMode,
     Serialized, SpecialPurpose, TableAttributes, ThunkKind,
 };
-pub use behavior::{Behavior, Functions, NoFunctions, called_function};
+pub use behavior::{Behavior, Functions, NoFunctions};
 pub use body::{
     ArgFlags, Block, BlockData, Body, BodyBuilder, Changes, Edge, EdgeData, Epoch, Inst, InstData, Loc,
     LocData, NewInst, Operand, OperandData, Ownership, Value, ValueData, ValueDef,
@@ -50,9 +52,10 @@ pub use decl_ref::{DeclRef, DeclRefData};
 pub use edit::{BuildError, Builder, Editor, Point};
 pub use effects::FunctionEffects;
 pub use expected::{expected_operand_type, expected_type};
-pub use generated::Opcode;
+pub use function_value::FunctionStep;
+pub use generated::{Opcode, ScopeKind};
 pub use infer::{inferred_types, result_types};
-pub use info::{InstInfo, RuntimeEffects};
+pub use info::{AddressUse, InstInfo, RuntimeEffects};
 pub use keypath::{KeyPath, KeyPathComponent, KeyPathData, KeyPathId, KeyPathIndex};
 pub use module::*;
 pub use projection_path::{Component, Indexed, PathError, PathErrorKind, ProjectionPath};

@@ -309,11 +309,11 @@ impl<'a> BodyOwnership<'a> {
                 Ownership::None => Some(Ownership::None),
                 ownership => or_none(ownership),
             },
-            V::Loaded => Some(match self.choice(inst, "qualifier") {
+            V::Loaded => Some(match self.body.keyword(inst, "qualifier") {
                 Some("take" | "copy") => Ownership::Owned,
                 _ => Ownership::None,
             }),
-            V::Converted => Some(match self.choice(inst, "to") {
+            V::Converted => Some(match self.body.keyword(inst, "to") {
                 Some("@owned") => Ownership::Owned,
                 Some("@guaranteed") => Ownership::Guaranteed,
                 Some("@unowned") => Ownership::Unowned,
@@ -373,7 +373,7 @@ impl<'a> BodyOwnership<'a> {
         if let Some(spelled) = self.body.inst(inst).forwarding {
             return Some(spelled);
         }
-        match self.choice(inst, "ownership") {
+        match self.body.keyword(inst, "ownership") {
             Some("owned") => return Some(Ownership::Owned),
             Some("guaranteed") => return Some(Ownership::Guaranteed),
             _ => {}
@@ -400,15 +400,6 @@ impl<'a> BodyOwnership<'a> {
     pub fn is_non_escapable(&self, ty: SilType) -> Option<bool> {
         let sig: Option<GenericSig> = self.context.ty.and_then(|t| t.sig);
         self.context.facts.type_properties(ty.ty(), sig).non_escapable
-    }
-
-    fn choice(&self, inst: Inst, name: &str) -> Option<&'static str> {
-        let info = self.body.info(inst);
-        let at = info.attr(name)?;
-        match info.attrs[at].kind {
-            crate::info::AttrKind::Choice(words, _) => words.get(self.body.words(inst)[at] as usize).copied(),
-            _ => None,
-        }
     }
 
     /// Returns how an operand uses its value; `None` where it is not known.
@@ -455,13 +446,13 @@ impl<'a> BodyOwnership<'a> {
                     ownership => O::forwarding(ownership),
                 })
             }
-            UseRule::Dependence => Some(match self.choice(inst, "kind") {
+            UseRule::Dependence => Some(match self.body.keyword(inst, "kind") {
                 Some("nonescaping") if body.value(data.value).ty.is_address() => O::TrivialUse,
                 Some("nonescaping") if self.is_address_dependence(inst) => O::AnyInteriorPointer,
                 Some("nonescaping") => O::Borrow,
                 _ => O::PointerEscape,
             }),
-            UseRule::AddressDependence => Some(match self.choice(inst, "kind") {
+            UseRule::AddressDependence => Some(match self.body.keyword(inst, "kind") {
                 Some("nonescaping") => O::AnyInteriorPointer,
                 _ => O::PointerEscape,
             }),

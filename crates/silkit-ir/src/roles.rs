@@ -3,8 +3,8 @@
 //! sites are in [`crate::conventions`], successors with the control flow of the body.
 
 use crate::body::{Body, Inst, Operand, Value, ValueDef};
-use crate::generated::Opcode;
-use crate::info::{Results, Role};
+use crate::generated::{Opcode, ScopeKind};
+use crate::info::{Results, Role, ScopeEdge};
 
 /// What an address or a value was found to be a part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,19 +68,25 @@ impl Body {
         self.info(inst).operands.iter().any(|o| o.is_forwarded())
     }
 
-    /// Returns the kind of scope that it begins: `access`, `apply`, `borrow`, `continuation`.
-    pub fn begins_scope(&self, inst: Inst) -> Option<&'static str> {
-        self.info(inst).scope.and_then(|(begins, kind)| begins.then_some(kind))
+    /// Returns the kind of scope that it begins.
+    pub fn begins_scope(&self, inst: Inst) -> Option<ScopeKind> {
+        match self.info(inst).scope {
+            Some(ScopeEdge::Begins(kind)) => Some(kind),
+            _ => None,
+        }
     }
 
     /// Returns the kind of scope that it ends.
-    pub fn ends_scope(&self, inst: Inst) -> Option<&'static str> {
-        self.info(inst).scope.and_then(|(begins, kind)| (!begins).then_some(kind))
+    pub fn ends_scope(&self, inst: Inst) -> Option<ScopeKind> {
+        match self.info(inst).scope {
+            Some(ScopeEdge::Ends(kind)) => Some(kind),
+            _ => None,
+        }
     }
 
     /// Returns true if it begins a borrow.
     pub fn begins_borrow(&self, inst: Inst) -> bool {
-        self.begins_scope(inst) == Some("borrow")
+        self.begins_scope(inst) == Some(ScopeKind::Borrow)
     }
 
     /// Returns the instructions that end the scope that an instruction begins. Those that end it for a value it

@@ -6,10 +6,10 @@
 use crate::behavior::Behavior;
 use crate::body::{Body, Inst};
 use crate::generated::Opcode;
-use crate::info::{BuiltinInfo, RuntimeEffects};
+use crate::info::{AddressUse, BuiltinInfo, RuntimeEffects};
 use crate::instructions::{
-    AccessEnforcement, AllocRef, AllocRefDynamic, BeginAccess, BeginUnpairedAccess, Builtin, CopyAddr,
-    ExistentialAccess, ExplicitCopyAddr, Load, LoadQualifier, OpenExistentialAddr, PartialApply,
+    AccessEnforcement, AllocRef, AllocRefDynamic, BeginAccess, BeginUnpairedAccess, Builtin,
+    ExistentialAccess, Load, LoadQualifier, OpenExistentialAddr, PartialApply,
 };
 use silkit_types::{MetatypeRepr, TypeKind};
 
@@ -44,13 +44,10 @@ impl Behavior<'_> {
                     _ => R::empty(),
                 },
                 Opcode::Store if !self.may_release(inst) => R::COUNT | R::RELEASE,
-                Opcode::CopyAddr => {
-                    copied(body.view_as::<CopyAddr>(inst).is_some_and(|c| c.take), self.may_release(inst))
+                Opcode::CopyAddr | Opcode::ExplicitCopyAddr => {
+                    let takes = body.uses_address(inst, |using| using == AddressUse::Take);
+                    copied(takes, self.may_release(inst))
                 }
-                Opcode::ExplicitCopyAddr => copied(
-                    body.view_as::<ExplicitCopyAddr>(inst).is_some_and(|c| c.take),
-                    self.may_release(inst),
-                ),
                 Opcode::TupleAddrConstructor if !self.may_release(inst) => R::COUNT | R::RELEASE,
                 Opcode::BeginAccess => {
                     checked(body.view_as::<BeginAccess>(inst).map(|access| access.enforcement))

@@ -1,6 +1,6 @@
 //! A pass of your own: counts the calls of a function and removes those whose result nobody uses.
 
-use silkit::ir::{Inst, behavior::called_function};
+use silkit::ir::Inst;
 use silkit::pass::{FunctionContext, FunctionPass, Pass, Runner};
 use std::{env, error::Error, fs};
 
@@ -14,7 +14,7 @@ impl FunctionPass for RemoveCalls {
         let body = cx.body();
         let is_meant = |&inst: &Inst| {
             body.info(inst).name == "apply"
-                && called_function(body, inst).is_some_and(|name| name == self.callee.as_str())
+                && body.called_function(inst).is_some_and(|name| name == self.callee.as_str())
         };
         let calls: Vec<Inst> = body.insts().filter(is_meant).collect();
         cx.count("calls", calls.len() as u64);

@@ -2,7 +2,6 @@
 
 use crate::BodyView;
 use silkit_base::{Entity, Worklist};
-use silkit_ir::behavior::called_function;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
@@ -65,7 +64,7 @@ fn expected(view: &BodyView<'_>, condition: Value) -> Option<bool> {
         // `_fastPath` and `_slowPath` give a `Bool`.
         Opcode::StructExtract => expected(view, body.operand_value(inst, 0)),
         Opcode::Apply => {
-            let callee = view.program.function(called_function(body, inst)?)?;
+            let callee = view.program.function(body.called_function(inst)?)?;
             callee.attributes.semantics.iter().find_map(|semantics| match semantics.as_str() {
                 "fastpath" => Some(true),
                 "slowpath" => Some(false),

@@ -3,8 +3,10 @@
 pub mod access;
 pub mod alias;
 mod lifetime;
+mod opaque;
 
 pub use lifetime::{
-    Access, AddressUse, ArgumentRoleKind, Derived, Leaf, Leaves, Location, Locations, Needs, Part, Root,
-    RootKind, address_use, switched_edges,
+    Access, ArgumentRoleKind, Derived, Leaf, Leaves, Location, Locations, MemoryUse, Needs, Part, Root,
+    RootKind, memory_use, switched_edges,
 };
+pub use opaque::is_opaque;

@@ -2,14 +2,13 @@
 
 use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
+use crate::memory::is_opaque;
 use crate::walk::{AtDef, AtUse};
 use crate::{Component, ProjectionPath};
 use silkit_base::Symbol;
-use silkit_ir::behavior::called_function;
 use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, Inst, Opcode, Operand, Value, ValueDef};
+use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value, ValueDef};
 
 /// Returns the escapes of a function's arguments: those that people wrote, and for each argument of which they wrote
 /// nothing what is found here.
@@ -95,7 +94,7 @@ impl Finder<'_> {
 fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     let body = view.body;
     let data = body.operand(operand);
-    if body.info(data.user).apply != Some(ApplyKind::Full) || called_function(body, data.user) != Some(name) {
+    if body.info(data.user).apply != Some(ApplyKind::Full) || body.called_function(data.user) != Some(name) {
         return false;
     }
     let site = view.apply_site(data.user);
@@ -172,18 +171,15 @@ struct Exclusive<'a> {
 
 impl EscapeVisitor for Exclusive<'_> {
     fn at_use(&mut self, operand: Operand, at: EscapePath) -> AtUse {
-        let index = self.body.operand_index(operand);
-        match self.body.view(self.body.operand(operand).user) {
-            AnyInst::Return(_) if at.follows_stores || !at.path.matches(self.to) => AtUse::Abort,
-            AnyInst::Return(_) => AtUse::Skip,
+        let opcode = self.body.inst(self.body.operand(operand).user).opcode;
+        match self.body.address_use(operand) {
+            _ if opcode == Opcode::Return => match at.follows_stores || !at.path.matches(self.to) {
+                true => AtUse::Abort,
+                false => AtUse::Skip,
+            },
+            _ if is_opaque(opcode) => AtUse::Follow,
             // Other values may come to the same memory.
-            AnyInst::Store(_)
-            | AnyInst::StoreWeak(_)
-            | AnyInst::StoreUnowned(_)
-            | AnyInst::StoreBorrow(_)
-            | AnyInst::CopyAddr(_)
-                if index == 1 =>
-            {
+            AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite | AddressUse::Lend => {
                 AtUse::Abort
             }
             _ => AtUse::Follow,

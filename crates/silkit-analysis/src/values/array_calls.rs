@@ -1,7 +1,6 @@
 //! Calls that mean something about arrays, by the `@_semantics` of the function that is called.
 
 use crate::BodyView;
-use silkit_ir::behavior::called_function;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::{Function, Inst, Value};
 
@@ -80,7 +79,7 @@ impl ArrayCall {
         use ArrayCallKind as K;
         let body = view.body;
         let site = view.apply_site(inst).filter(ApplySite::is_full)?;
-        let kind = array_kind(view.program.function(called_function(body, inst)?)?)?;
+        let kind = array_kind(view.program.function(body.called_function(inst)?)?)?;
         let array = match kind {
             K::Init | K::Uninitialized | K::UninitializedIntrinsic => None,
             K::FinalizeIntrinsic => site.arguments().next(),

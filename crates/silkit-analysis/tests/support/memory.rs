@@ -6,8 +6,8 @@ use silkit_analysis::access::{
 };
 use silkit_analysis::alias::BasePath;
 use silkit_analysis::escape::{AnyEscape, Direction};
-use silkit_analysis::memory::{Locations, RootKind, address_use, switched_edges};
-use silkit_analysis::ossa::{AddressLiveRange, Borrows};
+use silkit_analysis::memory::{Locations, RootKind, is_opaque, memory_use, switched_edges};
+use silkit_analysis::ossa::{AddressLiveRange, Borrows, projected_address};
 use silkit_analysis::{BodyView, Component, Effects, ProjectionPath};
 use silkit_ir::conventions::Conventions;
 use silkit_ir::{Inst, Opcode, Value};
@@ -31,6 +31,31 @@ fn pointers(view: &BodyView<'_>, names: &Names) -> Vec<Value> {
 
 fn addresses(view: &BodyView<'_>, names: &Names) -> Vec<Value> {
     names.all_values().iter().copied().filter(|&v| view.ty(v).is_address()).collect()
+}
+
+/// Returns what each use of an address does to the memory there, as the table says it and as each analysis takes it.
+pub(crate) fn address_use(input: &str) -> String {
+    each_view(&Subject::parse(input), |view, names| {
+        let body = view.body;
+        let mut text = String::new();
+        for operand in body.insts().flat_map(|inst| body.operand_ids(inst)) {
+            let data = body.operand(operand);
+            if !view.ty(data.value).is_address() {
+                continue;
+            }
+            let accessed = accessed_addresses(view, data.user).contains(&operand);
+            text += &format!(
+                "{} {}: {:?}{}{}{}\n",
+                names.operand(body, operand),
+                body.info(data.user).name,
+                body.address_use(operand),
+                if accessed { ", accessed" } else { "" },
+                if is_opaque(body.inst(data.user).opcode) { ", opaque" } else { "" },
+                if projected_address(body, operand).is_some() { ", projects" } else { "" },
+            );
+        }
+        text
+    })
 }
 
 /// Returns where addresses begin, how pairs of values are related, and what instructions do to each address.
@@ -197,7 +222,7 @@ pub(crate) fn locations(input: &str) -> String {
         }
         for address in addresses(view, names) {
             for operand in view.body.uses(address) {
-                let shown = address_use(view, operand).map(|u| {
+                let shown = memory_use(view, operand).map(|u| {
                     let derived = u.derived.map(|(v, how)| format!(" {how:?} {}", names.value(v)));
                     format!("{:?} {:?} {:?}{}", u.needs, u.leaves, u.on_edges, derived.unwrap_or_default())
                 });

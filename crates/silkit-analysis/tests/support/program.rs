@@ -3,9 +3,7 @@
 use super::memory::effects;
 use super::{Subject, each_view, list, optional, with_program};
 use silkit_analysis::access::{argument_accesses, function_accesses};
-use silkit_analysis::calls::{
-    BottomUp, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses, callee_origin,
-};
+use silkit_analysis::calls::{BottomUp, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses};
 use silkit_analysis::escape_effects::escape_effects;
 use silkit_analysis::proofs::{Proofs, Recorder};
 use silkit_analysis::side_effects::{NoWitness, declared_effects, has_computed_effects, side_effects};
@@ -118,7 +116,7 @@ pub(crate) fn calls(input: &str) -> String {
             );
         }
         for &value in names.all_values() {
-            let origin = callee_origin(view.body, value);
+            let origin = view.body.callee_origin(value);
             if origin != value {
                 text += &format!("{} is the function {}\n", names.value(value), names.value(origin));
             }

@@ -5,7 +5,7 @@ use crate::sites::{Callee, MethodSite};
 use crate::violation::{Run, demangled, unsupported};
 use silkit_base::Symbol;
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, DeclRef, Value};
+use silkit_ir::{Body, DeclRef, FunctionStep, Opcode, Value};
 use silkit_layout::{FnRepr, Nominal, Ty, TyKind};
 use silkit_types::{Convention, Type, TypeKind};
 use std::rc::Rc;
@@ -99,26 +99,14 @@ impl Translator<'_, '_> {
 
     /// Follows what does not change a function, where the function itself is known.
     fn function_behind(&self, body: &Body, value: Value) -> Value {
-        let mut at = value;
-        loop {
-            let Some(inst) = body.defining_inst(at) else { return value };
-            at = match body.view(inst) {
-                AnyInst::BeginBorrow(i) => i.operand,
-                AnyInst::CopyValue(i) => i.operand,
-                AnyInst::MoveValue(i) => i.operand,
-                AnyInst::MarkDependence(i) => i.value,
-                AnyInst::ThinToThickFunction(i) => i.operand,
-                AnyInst::ConvertFunction(i) => i.operand,
-                AnyInst::ConvertEscapeToNoEscape(i) => i.operand,
-                AnyInst::FunctionRef(_)
-                | AnyInst::DynamicFunctionRef(_)
-                | AnyInst::PreviousDynamicFunctionRef(_)
-                | AnyInst::WitnessMethod(_)
-                | AnyInst::SuperMethod(_)
-                | AnyInst::ClassMethod(_) => return at,
-                _ => return value,
-            };
-        }
+        let origin = body.function_origin(value, |step, _| step != FunctionStep::Close);
+        let is_known = body.defining_inst(origin).is_some_and(|inst| {
+            let opcode = body.inst(inst).opcode;
+            let is_method =
+                matches!(opcode, Opcode::WitnessMethod | Opcode::SuperMethod | Opcode::ClassMethod);
+            opcode.is_function_ref() || is_method
+        });
+        if is_known { origin } else { value }
     }
 
     /// Returns the function with a name: of SIL, or of the runtime.

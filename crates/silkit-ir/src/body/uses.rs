@@ -3,6 +3,7 @@
 //! The order matters because printed `// users:` comments show it.
 
 use crate::body::{Body, Inst, Operand, OperandData, Value};
+use crate::info::Arity;
 
 impl Body {
     /// Makes the next operand of the instruction that was made last.
@@ -117,7 +118,11 @@ impl Body {
     pub fn operand_spec(&self, operand: Operand) -> Option<usize> {
         let index = self.operand_index(operand);
         let user = self.operands[operand].user;
-        let specs = self.info(user).operands.len();
-        (0..specs).find(|&spec| self.operand_range(user, spec).contains(&index))
+        let specs = self.info(user).operands;
+        // As many single operands before it stand for one position each.
+        if specs.get(..=index).is_some_and(|first| first.iter().all(|spec| spec.arity == Arity::One)) {
+            return Some(index);
+        }
+        (0..specs.len()).find(|&spec| self.operand_range(user, spec).contains(&index))
     }
 }

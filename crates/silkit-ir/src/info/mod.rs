@@ -17,6 +17,7 @@ macro_rules! named {
     };
 }
 
+mod address;
 mod attributes;
 mod builtin;
 mod form;
@@ -24,7 +25,8 @@ mod ownership;
 mod runtime;
 mod types;
 
-use crate::generated::Opcode;
+use crate::generated::{Opcode, ScopeKind};
+pub use address::{AddressRule, AddressUse};
 pub use attributes::{AttrKind, AttrSpec};
 pub use builtin::BuiltinInfo;
 pub use form::{CustomPiece, Piece, Typed};
@@ -80,8 +82,8 @@ pub struct InstInfo {
     pub stage: Stage,
     /// What it does to the stack.
     pub stack: StackEffect,
-    /// The scope that it begins or ends: `begins access`.
-    pub scope: Option<(bool, &'static str)>,
+    /// The scope that it begins or ends.
+    pub scope: Option<ScopeEdge>,
     /// One line that says what it does.
     pub summary: &'static str,
     /// The text form in the notation of the table.
@@ -146,6 +148,18 @@ pub struct OperandSpec {
     pub count: Option<u8>,
     /// How the instruction uses it.
     pub ownership: UseRule,
+    /// What the instruction does to the memory there, where it is an address.
+    pub address: AddressRule,
+}
+
+/// What an instruction does with a scope. Stack allocations are told apart by `stack`, because they depend on the
+/// instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeEdge {
+    /// It begins one.
+    Begins(ScopeKind),
+    /// It ends one.
+    Ends(ScopeKind),
 }
 
 /// The part that an instruction plays in the life of a value or of memory. The number is that of the

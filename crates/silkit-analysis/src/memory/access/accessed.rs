@@ -4,7 +4,7 @@ use crate::BodyView;
 use silkit_base::FxHashSet;
 use silkit_ir::info::MemoryBehavior;
 use silkit_ir::instructions::{AnyInst, LoadBorrow};
-use silkit_ir::{Body, Inst, Opcode, Operand, Value};
+use silkit_ir::{AddressUse, Body, FunctionStep, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 /// Returns the operands that hold addresses of memory that an instruction accesses, in order. Counting references and
@@ -23,31 +23,10 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     }
     let operand = |index: usize| body.operand_id(inst, index);
     match body.view(inst) {
-        AnyInst::Store(_)
-        | AnyInst::StoreBorrow(_)
-        | AnyInst::StoreWeak(_)
-        | AnyInst::StoreUnowned(_)
-        | AnyInst::Assign(_)
-        | AnyInst::AssignByWrapper(_)
-        | AnyInst::AssignOrInit(_) => found.push(operand(1)),
-        AnyInst::CopyAddr(_)
-        | AnyInst::ExplicitCopyAddr(_)
-        | AnyInst::CheckedCastAddrBranch(_)
-        | AnyInst::TupleAddrConstructor(_) => {
-            found.extend(body.operand_ids(inst));
-            found.truncate(body.operands(inst).len());
-        }
+        // Whether these call a setter is not decided yet.
+        AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => found.push(operand(1)),
         AnyInst::PackElementSet(_) => found.extend(body.operand_ids(inst).last()),
-        AnyInst::LoadWeak(_)
-        | AnyInst::LoadUnowned(_)
-        | AnyInst::SelectEnumAddr(_)
-        | AnyInst::InitExistentialAddr(_)
-        | AnyInst::InjectEnumAddr(_)
-        | AnyInst::Load(_)
-        | AnyInst::LoadBorrow(_)
-        | AnyInst::OpenExistentialAddr(_)
-        | AnyInst::SwitchEnumAddr(_)
-        | AnyInst::UncheckedTakeEnumDataAddr(_) => found.push(operand(0)),
+        AnyInst::UnconditionalCheckedCastAddr(_) | AnyInst::UncheckedRefCastAddr(_) => {}
         AnyInst::Builtin(builtin) if builtin.name == "zeroInitializer" && !body.operands(inst).is_empty() => {
             found.push(operand(0));
         }
@@ -57,10 +36,29 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
                 body.defining_inst(end.operand).filter(|_| body.def_as::<LoadBorrow>(end.operand).is_some());
             found.extend(load.map(|load| body.operand_id(load, 0)));
         }
-        _ => {}
+        _ => {
+            let is_access = |&operand: &Operand| accesses(body.address_use(operand));
+            found.extend(body.operand_ids(inst).filter(is_access));
+        }
     }
     found.retain(|&operand| body.value(body.operand(operand).value).ty.is_address());
     found
+}
+
+/// Returns true if a use of an address accesses the value in memory, as a whole or in a part.
+fn accesses(using: AddressUse) -> bool {
+    using.loads()
+        || using.stores()
+        || matches!(
+            using,
+            AddressUse::TakeOnSuccess
+                | AddressUse::InitializeOnSuccess
+                | AddressUse::Lend
+                | AddressUse::ReadTag
+                | AddressUse::WritePart
+                | AddressUse::ProjectContent
+                | AddressUse::ProjectToInitialize
+        )
 }
 
 /// Closures may be passed to closures no deeper than this.
@@ -101,15 +99,9 @@ pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
         let Some(inst) = body.defining_inst(value) else { continue };
         match body.inst(inst).opcode {
             Opcode::PartialApply => found.push(inst),
+            opcode if FunctionStep::of(opcode).is_some() => pending.push(body.operand_value(inst, 0)),
             Opcode::CopyBlock
-            | Opcode::ConvertFunction
-            | Opcode::ConvertEscapeToNoEscape
             | Opcode::CopyBlockWithoutEscaping
-            | Opcode::MarkDependence
-            | Opcode::CopyValue
-            | Opcode::BeginBorrow
-            | Opcode::MoveValue
-            | Opcode::ThinToThickFunction
             | Opcode::DestroyValue
             | Opcode::DifferentiableFunctionExtract => pending.push(body.operand_value(inst, 0)),
             Opcode::Enum if !body.operands(inst).is_empty() => pending.push(body.operand_value(inst, 0)),

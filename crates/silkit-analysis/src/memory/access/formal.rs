@@ -10,7 +10,7 @@ use silkit_base::IdVec;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, PartialApply};
-use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Behavior, Body, FunctionId, FunctionStep, Inst, Value, ValueDef};
 use silkit_types::decl::NominalKind;
 use silkit_types::{Type, TypeKind};
 use std::collections::VecDeque;
@@ -235,7 +235,8 @@ impl ProgramView<'_> {
                 _ => true,
             },
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) | AnyInst::ReleaseValue(_) => {
-                let released = without_copies(body, body.operand_value(inst, 0));
+                let is_copy = |step, _| matches!(step, FunctionStep::Copy | FunctionStep::Move);
+                let released = body.function_origin(body.operand_value(inst, 0), is_copy);
                 // With a closure ends what it captured.
                 let closure =
                     body.defining_inst(released).filter(|_| body.def_as::<PartialApply>(released).is_some());
@@ -320,50 +321,22 @@ impl ProgramView<'_> {
     }
 }
 
-/// Returns what was copied, borrowed or moved.
-fn without_copies(body: &Body, value: Value) -> Value {
-    let mut at = value;
-    // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_bound() {
-        let Some(inst) = body.defining_inst(at) else { break };
-        if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue) {
-            break;
-        }
-        at = body.operand_value(inst, 0);
-    }
-    at
-}
-
-/// Returns the function value behind conversions, and the closure that was made of it.
-fn origin(body: &Body, callee: Value) -> (Value, Option<Inst>) {
-    let mut value = callee;
-    let mut closure = None;
-    for _ in 0..body.inst_bound() {
-        let Some(inst) = body.defining_inst(value) else { break };
-        value = match body.view(inst) {
-            AnyInst::PartialApply(PartialApply { callee, .. }) if closure.is_none() => {
-                closure = Some(inst);
-                callee
-            }
-            AnyInst::ConvertFunction(_)
-            | AnyInst::ConvertEscapeToNoEscape(_)
-            | AnyInst::ThinToThickFunction(_)
-            | AnyInst::CopyValue(_)
-            | AnyInst::BeginBorrow(_)
-            | AnyInst::MoveValue(_) => body.operand_value(inst, 0),
-            _ => break,
-        };
-    }
-    (value, closure)
-}
-
 /// Returns the value that a call passes for an argument of the callee, by itself or through a closure.
 fn passed_argument(addresses: Addresses, body: &Body, inst: Inst, argument: usize) -> Option<Value> {
     let site = ApplySite::new(body, inst, addresses)?;
     if let Some(applied) = site.applied_of_argument(argument) {
         return site.arguments().nth(applied);
     }
-    let closure = origin(body, site.callee()).1?;
+    let mut closure = None;
+    body.function_origin(site.callee(), |step, inst| match step {
+        FunctionStep::Close => {
+            closure = Some(inst);
+            false
+        }
+        // As in the reference, dependences are not followed.
+        step => step != FunctionStep::Depend,
+    });
+    let closure = closure?;
     let site = ApplySite::new(body, closure, addresses)?;
     site.arguments().nth(site.applied_of_argument(argument)?)
 }

@@ -6,16 +6,15 @@ use super::{Aliases, WORST};
 use crate::BodyView;
 use crate::ProjectionPath;
 use crate::escape::{Direction, EscapePath, EscapeVisitor};
+use crate::memory::is_opaque;
 use crate::side_effects::declared_effects;
 use crate::walk::AtUse;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::effects::Effects;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::{
-    AccessKind, AddressToPointer, AnyInst, BeginAccess, LoadQualifier, PointerToAddress, StoreQualifier,
-};
-use silkit_ir::{Body, FunctionId, Inst, Opcode, Operand, Value};
+use silkit_ir::instructions::{AccessKind, AddressToPointer, AnyInst, BeginAccess, PointerToAddress};
+use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
@@ -77,25 +76,19 @@ impl Aliases<'_> {
                 effects if effects.is_empty() && self.reaches(inst, address, false) => Effects::READ,
                 effects => effects,
             },
-            AnyInst::Load(_) => {
-                let takes = matches!(body.view(inst), AnyInst::Load(load)
-                    if load.qualifier == Some(LoadQualifier::Take));
-                let effects = if takes { WORST } else { Effects::READ };
-                when(effects, body.operand_value(inst, 0))
+            AnyInst::Load(load) => {
+                let takes = body.uses_address(inst, |using| using == AddressUse::Take);
+                when(if takes { WORST } else { Effects::READ }, load.address)
             }
             AnyInst::Store(store) => {
-                let assigns = store.qualifier == Some(StoreQualifier::Assign);
+                let assigns = body.uses_address(inst, |using| using == AddressUse::Assign);
                 let effects = when(if assigns { WORST } else { Effects::WRITE }, store.destination);
                 // When the old value dies, what never changes may as well be read before.
                 let destroys = assigns && self.immutability(address) != Some(Immutable::Always);
                 if effects.is_empty() && destroys { self.destruction(inst, address) } else { effects }
             }
-            AnyInst::CopyAddr(copy) => {
-                self.copy(inst, address, (copy.source, copy.take), (copy.destination, copy.init))
-            }
-            AnyInst::ExplicitCopyAddr(copy) => {
-                self.copy(inst, address, (copy.source, copy.take), (copy.destination, copy.init))
-            }
+            AnyInst::CopyAddr(copy) => self.copy(inst, address, copy.source, copy.destination),
+            AnyInst::ExplicitCopyAddr(copy) => self.copy(inst, address, copy.source, copy.destination),
             AnyInst::PartialApply(_) => self.captured(inst, address),
             AnyInst::EndApply(_) | AnyInst::AbortApply(_) => self.end_of_coroutine(inst, address),
             AnyInst::Builtin(builtin) => self.builtin(inst, address, builtin.name.as_str()),
@@ -158,21 +151,7 @@ impl Aliases<'_> {
             | Opcode::AllocStack
             | Opcode::AllocRef
             | Opcode::AllocBox => Effects::empty(),
-            Opcode::FixLifetime
-            | Opcode::InjectEnumAddr
-            | Opcode::UncheckedTakeEnumDataAddr
-            | Opcode::InitExistentialAddr
-            | Opcode::DeinitExistentialAddr
-            | Opcode::DeallocStack
-            | Opcode::SwitchEnumAddr
-            | Opcode::SelectEnumAddr
-            | Opcode::OpenExistentialAddr
-            | Opcode::StoreBorrow
-            | Opcode::LoadWeak
-            | Opcode::StoreWeak
-            | Opcode::LoadUnowned
-            | Opcode::StoreUnowned
-            | Opcode::IsUnique => {
+            opcode if !is_opaque(opcode) && body.uses_address(inst, touches_no_other) => {
                 let mut addresses =
                     body.operands(inst).iter().map(|o| o.value).filter(|v| is_address(*v)).peekable();
                 if addresses.peek().is_none() {
@@ -184,19 +163,15 @@ impl Aliases<'_> {
         }
     }
 
-    fn copy(
-        &self,
-        inst: Inst,
-        address: Value,
-        (from, takes): (Value, bool),
-        (to, inits): (Value, bool),
-    ) -> Effects {
+    fn copy(&self, inst: Inst, address: Value, from: Value, to: Value) -> Effects {
+        let takes = self.body().uses_address(inst, |using| using == AddressUse::Take);
+        let assigns = self.body().uses_address(inst, |using| using == AddressUse::Assign);
         let reads = self.may_alias(address, from);
         let writes = self.may_alias(address, to) || takes && reads;
         let mut effects = Effects::empty();
         effects.set(Effects::READ, reads);
         effects.set(Effects::WRITE, writes);
-        if !inits {
+        if assigns {
             effects |= self.destruction(inst, address);
         }
         effects
@@ -418,6 +393,26 @@ fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: Pr
         Some(ArgumentConvention::Out | ArgumentConvention::PackOut) => effects - Effects::READ,
         _ => effects,
     }
+}
+
+/// Returns true if an instruction that uses an address so touches no other memory.
+fn touches_no_other(using: AddressUse) -> bool {
+    using.loads()
+        || matches!(
+            using,
+            AddressUse::KeepAlive
+                | AddressUse::ReadTag
+                | AddressUse::CheckUnique
+                | AddressUse::Lend
+                | AddressUse::Initialize
+                | AddressUse::Assign
+                | AddressUse::Overwrite
+                | AddressUse::WritePart
+                | AddressUse::ProjectContent
+                | AddressUse::ProjectToInitialize
+                | AddressUse::Deinitialize
+                | AddressUse::Deallocate
+        )
 }
 
 fn access_effects(kind: AccessKind) -> Effects {

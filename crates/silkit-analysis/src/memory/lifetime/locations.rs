@@ -1,6 +1,6 @@
 //! The memory of a body that can be uniquely identified, as trees of parts.
 
-use super::{AddressUse, Derived, Leaves, Needs, Part, address_use};
+use super::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};
 use crate::BodyView;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
@@ -85,7 +85,7 @@ pub struct Access {
     /// The location.
     pub location: u32,
     /// What it does.
-    pub effect: AddressUse,
+    pub effect: MemoryUse,
     /// True if a value of the type at this address may own something.
     pub owns: bool,
 }
@@ -172,7 +172,7 @@ impl Locations {
             let owns = facts.is_trivial(facts.ty(value)) == Some(false);
             let mut made = Vec::new();
             for operand in facts.body.uses(value) {
-                let Some(effect) = address_use(facts, operand) else {
+                let Some(effect) = memory_use(facts, operand) else {
                     left_out = Some((root, Some(operand)));
                     break 'values;
                 };

@@ -1,6 +1,6 @@
 //! Memory that can be uniquely identified, and what instructions do to it (SIL.md, "Memory Lifetime").
 //!
-//! [`address_use`] says of one use of an address what it needs to find there and what it leaves behind.
+//! [`memory_use`] says of one use of an address what it needs to find there and what it leaves behind.
 //! [`Locations`] are the trees of parts of all memory of a body that nothing else can name: stack allocations,
 //! indirect arguments, addresses that coroutines yield.
 
@@ -9,4 +9,4 @@ mod types;
 mod uses;
 
 pub use locations::{Access, ArgumentRoleKind, Leaf, Location, Locations, Root, RootKind, switched_edges};
-pub use uses::{AddressUse, Derived, Leaves, Needs, Part, address_use};
+pub use uses::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};

@@ -1,10 +1,11 @@
 //! What an instruction does to the memory at an address that it uses.
 
 use crate::BodyView;
+use crate::memory::opaque::is_opaque;
 use silkit_base::Symbol;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
-use silkit_ir::instructions::{AnyInst, CastConsumption, Load, LoadQualifier, StoreBorrow, StoreQualifier};
-use silkit_ir::{Body, Inst, Opcode, Operand, Value};
+use silkit_ir::instructions::{AnyInst, StoreBorrow};
+use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
 /// What an instruction must find in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -65,7 +66,7 @@ pub enum Derived {
 
 /// What one use of an address does to the memory there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AddressUse {
+pub struct MemoryUse {
     /// What it must find.
     pub needs: Needs,
     /// What it leaves.
@@ -78,7 +79,7 @@ pub struct AddressUse {
     pub changes: bool,
 }
 
-impl AddressUse {
+impl MemoryUse {
     fn new(needs: Needs, leaves: Leaves) -> Self {
         Self { needs, leaves, on_edges: Vec::new(), derived: None, changes: false }
     }
@@ -114,102 +115,131 @@ impl AddressUse {
 }
 
 /// Returns what the use of an address does to its memory; `None` where that is not known, or the address escapes.
-pub fn address_use(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
+pub fn memory_use(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = facts.body;
     let inst = body.operand(operand).user;
-    let (index, value) = (body.operand_index(operand), body.operand(operand).value);
-    // For an opened type alone.
-    if body.operand_spec(operand).is_none() {
-        return Some(AddressUse::ignores());
+    let opcode = body.inst(inst).opcode;
+    if is_opaque(opcode) && !is_cast(opcode) && body.operand_spec(operand).is_some() {
+        return None;
     }
-    let result = || body.first_result(inst);
-    let part = |part| Some(AddressUse::ignores().makes(result()?, Derived::Part(part)));
-    if body.info(inst).apply.is_some() {
-        return passed(facts, inst, index);
-    }
-    Some(match body.view(inst) {
-        AnyInst::StructElementAddr(p) => return part(Part::Field(p.field.name()?)),
-        AnyInst::TupleElementAddr(p) => return part(Part::Element(p.field)),
-        AnyInst::UncheckedTakeEnumDataAddr(p) => return part(Part::Payload(p.element.name()?)),
-        AnyInst::InitEnumDataAddr(p) => {
-            AddressUse { needs: Needs::Empty, changes: true, ..part(Part::Payload(p.element.name()?))? }
+    Some(match body.address_use(operand) {
+        AddressUse::Mention => MemoryUse::ignores(),
+        AddressUse::Project | AddressUse::Access => {
+            MemoryUse::ignores().makes(body.first_result(inst)?, derived(body, inst)?)
         }
-        AnyInst::InitExistentialAddr(_) => {
-            AddressUse { needs: Needs::Empty, changes: true, ..part(Part::Content)? }
-        }
-        AnyInst::OpenExistentialAddr(_) => AddressUse { needs: Needs::Value, ..part(Part::Content)? },
-        AnyInst::BeginAccess(_) => AddressUse::ignores().makes(result()?, Derived::Same),
-        AnyInst::MarkDependence(_) if index == 0 => AddressUse::ignores().makes(result()?, Derived::Same),
-        AnyInst::MarkDependenceAddr(_) if index == 0 => return None,
-        AnyInst::StoreBorrow(_) => {
-            AddressUse::new(Needs::Nothing, Leaves::Value).makes(result()?, Derived::Same)
+        AddressUse::ProjectContent | AddressUse::ProjectToInitialize => projected(facts, operand)?,
+        AddressUse::Lend => {
+            MemoryUse::new(Needs::Nothing, Leaves::Value).makes(body.first_result(inst)?, Derived::Same)
         }
         // Of what is lent, scopes tell whether it is used in time.
-        AnyInst::EndBorrow(_) if facts.body.def_as::<StoreBorrow>(value).is_some() => {
-            AddressUse::new(Needs::Nothing, Leaves::Nothing)
+        AddressUse::EndLend if body.def_as::<StoreBorrow>(body.operand(operand).value).is_some() => {
+            MemoryUse::new(Needs::Nothing, Leaves::Nothing)
         }
         // A borrow that goes on as a phi is not followed.
-        AnyInst::LoadBorrow(_) if body.users(result()?).any(|i| body.is_terminator(i) && passes(body, i)) => {
+        AddressUse::Borrow if body.users(body.first_result(inst)?).any(|i| passes(body, i)) => return None,
+        AddressUse::Borrow => MemoryUse::ignores(),
+        // Memory that holds a `weak` or `unowned` reference is not followed.
+        AddressUse::Read | AddressUse::Take | AddressUse::Initialize | AddressUse::Assign
+            if is_of_weak_storage(opcode) =>
+        {
             return None;
         }
-        AnyInst::EndAccess(_) | AnyInst::DebugValue(_) | AnyInst::LoadBorrow(_) => AddressUse::ignores(),
-        AnyInst::Load(Load { qualifier: Some(LoadQualifier::Take), .. }) => AddressUse::takes(),
-        AnyInst::Load(_)
-        | AnyInst::FixLifetime(_)
-        | AnyInst::IsUnique(_)
-        | AnyInst::ValueMetatype(_)
-        | AnyInst::ExistentialMetatype(_)
-        | AnyInst::SelectEnumAddr(_)
-        | AnyInst::MarkDependence(_)
-        | AnyInst::MarkDependenceAddr(_) => AddressUse::reads(),
-        AnyInst::Store(store) => match store.qualifier? {
-            StoreQualifier::Init => AddressUse::inits(),
-            StoreQualifier::Assign => AddressUse::assigns(),
-            StoreQualifier::Trivial => {
-                AddressUse { changes: true, ..AddressUse::new(Needs::Nothing, Leaves::Trivial) }
-            }
-        },
-        AnyInst::CopyAddr(copy) => match (index, copy.take, copy.init) {
-            (0, true, _) => AddressUse::takes(),
-            (0, false, _) => AddressUse::reads(),
-            (_, _, true) => AddressUse::inits(),
-            _ => AddressUse::assigns(),
-        },
-        AnyInst::DestroyAddr(_) => AddressUse::destroys(),
-        AnyInst::DeallocStack(_) => AddressUse::new(Needs::Empty, Leaves::Nothing),
-        AnyInst::InjectEnumAddr(inject) => {
-            let (ty, case) = (facts.ty(inject.operand), inject.element.name()?);
-            let has_payload = facts.declarations().enum_case(ty.ty(), case)?.payload.is_some();
-            let leaves = match facts.is_trivial_case(ty, case) {
-                Some(false) => Leaves::Same,
-                _ if has_payload => Leaves::KnownTrivial,
-                _ => Leaves::Trivial,
-            };
-            AddressUse::new(if has_payload { Needs::Value } else { Needs::Nothing }, leaves)
+        AddressUse::Read
+        | AddressUse::KeepAlive
+        | AddressUse::CheckUnique
+        | AddressUse::ReadType
+        | AddressUse::DependOn => MemoryUse::reads(),
+        AddressUse::Take => MemoryUse::takes(),
+        AddressUse::TakeOnSuccess => {
+            MemoryUse { on_edges: vec![(0, Leaves::Nothing)], changes: true, ..MemoryUse::reads() }
         }
-        AnyInst::SwitchEnumAddr(_) => {
-            AddressUse { on_edges: switched(facts, inst)?, ..AddressUse::ignores() }
+        AddressUse::Destroy => MemoryUse::destroys(),
+        AddressUse::Initialize => MemoryUse::inits(),
+        AddressUse::InitializeOnSuccess => {
+            MemoryUse { on_edges: vec![(0, Leaves::Value)], leaves: Leaves::Same, ..MemoryUse::inits() }
         }
-        AnyInst::UnconditionalCheckedCastAddr(_) | AnyInst::UncheckedRefCastAddr(_) => {
-            if index == 0 {
-                AddressUse::takes()
-            } else {
-                AddressUse::inits()
-            }
+        AddressUse::Assign => MemoryUse::assigns(),
+        // Without ownership nobody says what becomes of the old value.
+        AddressUse::Overwrite if body.keyword(inst, "qualifier").is_none() => return None,
+        AddressUse::Overwrite => {
+            MemoryUse { changes: true, ..MemoryUse::new(Needs::Nothing, Leaves::Trivial) }
         }
-        AnyInst::CheckedCastAddrBranch(cast) => match (index, cast.consumption) {
-            (0, CastConsumption::TakeAlways) => AddressUse::takes(),
-            (0, CastConsumption::TakeOnSuccess) => {
-                AddressUse { on_edges: vec![(0, Leaves::Nothing)], changes: true, ..AddressUse::reads() }
-            }
-            (0, _) => AddressUse::reads(),
-            _ => {
-                AddressUse { on_edges: vec![(0, Leaves::Value)], leaves: Leaves::Same, ..AddressUse::inits() }
-            }
-        },
-        AnyInst::Yield(_) => yielded(facts, operand)?,
-        _ => return None,
+        AddressUse::Deallocate => MemoryUse::new(Needs::Empty, Leaves::Nothing),
+        AddressUse::WritePart => tagged(facts, inst)?,
+        AddressUse::ReadTag => read_tag(facts, inst)?,
+        AddressUse::Call | AddressUse::Capture => passed(facts, inst, body.operand_index(operand))?,
+        AddressUse::Yield => yielded(facts, operand)?,
+        AddressUse::Unknown
+        | AddressUse::EndLend
+        | AddressUse::Count
+        | AddressUse::Forget
+        | AddressUse::Deinitialize
+        | AddressUse::InitializeOrAssign
+        | AddressUse::Depend
+        | AddressUse::Escape => return None,
     })
+}
+
+/// Returns true for casts of what is in memory, which other analyses do not look at.
+fn is_cast(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::UnconditionalCheckedCastAddr | Opcode::UncheckedRefCastAddr | Opcode::CheckedCastAddrBranch
+    )
+}
+
+/// Returns true if the memory holds a `weak` or `unowned` reference.
+fn is_of_weak_storage(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned | Opcode::StoreWeak | Opcode::StoreUnowned)
+}
+
+/// Returns what a projection that touches nothing makes; `None` for those behind which memory is not followed.
+fn derived(body: &Body, inst: Inst) -> Option<Derived> {
+    match body.view(inst) {
+        AnyInst::StructElementAddr(p) => Some(Derived::Part(Part::Field(p.field.name()?))),
+        AnyInst::TupleElementAddr(p) => Some(Derived::Part(Part::Element(p.field))),
+        AnyInst::BeginAccess(_) | AnyInst::MarkDependence(_) => Some(Derived::Same),
+        _ => None,
+    }
+}
+
+/// Returns what it does to memory to make the address of the content of an enum or an existential.
+fn projected(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
+    let body = facts.body;
+    let inst = body.operand(operand).user;
+    let (part, needs) = match body.view(inst) {
+        AnyInst::UncheckedTakeEnumDataAddr(p) => (Part::Payload(p.element.name()?), Needs::Nothing),
+        AnyInst::InitEnumDataAddr(p) => (Part::Payload(p.element.name()?), Needs::Empty),
+        AnyInst::InitExistentialAddr(_) => (Part::Content, Needs::Empty),
+        AnyInst::OpenExistentialAddr(_) => (Part::Content, Needs::Value),
+        _ => return None,
+    };
+    let changes = body.address_use(operand) == AddressUse::ProjectToInitialize;
+    let using = MemoryUse { needs, changes, ..MemoryUse::ignores() };
+    Some(using.makes(body.first_result(inst)?, Derived::Part(part)))
+}
+
+/// Returns what it does to memory to read which case is there.
+fn read_tag(facts: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
+    match facts.body.view(inst) {
+        AnyInst::SwitchEnumAddr(_) => {
+            Some(MemoryUse { on_edges: switched(facts, inst)?, ..MemoryUse::ignores() })
+        }
+        _ => Some(MemoryUse::reads()),
+    }
+}
+
+/// Returns what it does to memory to write which case is there.
+fn tagged(facts: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
+    let AnyInst::InjectEnumAddr(inject) = facts.body.view(inst) else { return None };
+    let (ty, case) = (facts.ty(inject.operand), inject.element.name()?);
+    let has_payload = facts.declarations().enum_case(ty.ty(), case)?.payload.is_some();
+    let leaves = match facts.is_trivial_case(ty, case) {
+        Some(false) => Leaves::Same,
+        _ if has_payload => Leaves::KnownTrivial,
+        _ => Leaves::Trivial,
+    };
+    Some(MemoryUse::new(if has_payload { Needs::Value } else { Needs::Nothing }, leaves))
 }
 
 /// Returns true if a terminator passes values on to blocks.
@@ -218,7 +248,7 @@ fn passes(body: &Body, inst: Inst) -> bool {
 }
 
 /// Returns what it does to memory to be passed to a function.
-fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> {
+fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
     use ArgumentConvention as C;
     let site = ApplySite::new(facts.body, inst, facts.addresses())?;
     let convention = site.convention_of_operand(index)?;
@@ -226,27 +256,27 @@ fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> 
     if opcode == Opcode::PartialApply {
         let is_on_stack = facts.body.has_flag(inst, "on_stack");
         return match convention {
-            C::Inout | C::InoutAliasable => Some(AddressUse::ignores()),
-            C::InGuaranteed if is_on_stack => Some(AddressUse::ignores()),
+            C::Inout | C::InoutAliasable => Some(MemoryUse::ignores()),
+            C::InGuaranteed if is_on_stack => Some(MemoryUse::ignores()),
             // A closure that lasts longer takes its captures along.
             C::In | C::InGuaranteed if !is_on_stack => {
-                Some(AddressUse { needs: Needs::Nothing, ..AddressUse::takes() })
+                Some(MemoryUse { needs: Needs::Nothing, ..MemoryUse::takes() })
             }
             _ => None,
         };
     }
     match convention {
-        C::In => Some(AddressUse::takes()),
-        C::InGuaranteed => Some(AddressUse::reads()),
-        C::Inout => Some(AddressUse { changes: true, ..AddressUse::new(Needs::Value, Leaves::Value) }),
-        C::InoutAliasable => Some(AddressUse { changes: true, ..AddressUse::reads() }),
+        C::In => Some(MemoryUse::takes()),
+        C::InGuaranteed => Some(MemoryUse::reads()),
+        C::Inout => Some(MemoryUse { changes: true, ..MemoryUse::new(Needs::Value, Leaves::Value) }),
+        C::InoutAliasable => Some(MemoryUse { changes: true, ..MemoryUse::reads() }),
         C::Out => match opcode {
-            Opcode::Apply => Some(AddressUse::inits()),
+            Opcode::Apply => Some(MemoryUse::inits()),
             Opcode::TryApply => {
                 let argument = site.argument_of_operand(index)?;
                 let is_error = site.callee_conventions()?.error_argument() == Some(argument);
                 let on_edges = vec![(usize::from(is_error), Leaves::Value)];
-                Some(AddressUse { on_edges, leaves: Leaves::Same, ..AddressUse::inits() })
+                Some(MemoryUse { on_edges, leaves: Leaves::Same, ..MemoryUse::inits() })
             }
             _ => None,
         },
@@ -255,13 +285,13 @@ fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<AddressUse> 
 }
 
 /// Returns what it does to memory to be yielded to the caller.
-fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<AddressUse> {
+fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let own = facts.function_type()?;
     match Conventions::new(own, facts.addresses()).yield_convention(facts.body.operand_index(operand))? {
-        ArgumentConvention::In => Some(AddressUse::takes()),
-        ArgumentConvention::InGuaranteed => Some(AddressUse::reads()),
+        ArgumentConvention::In => Some(MemoryUse::takes()),
+        ArgumentConvention::InGuaranteed => Some(MemoryUse::reads()),
         ArgumentConvention::Inout | ArgumentConvention::InoutAliasable => {
-            Some(AddressUse { changes: true, ..AddressUse::reads() })
+            Some(MemoryUse { changes: true, ..MemoryUse::reads() })
         }
         _ => None,
     }

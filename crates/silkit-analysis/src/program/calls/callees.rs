@@ -212,7 +212,7 @@ impl<'a> CalleeAnalysis<'a> {
         if body.info(site).apply.is_none() {
             return Callees::UNKNOWN;
         }
-        self.of_value(body, callee_origin(body, body.operand_value(site, 0)))
+        self.of_value(body, body.callee_origin(body.operand_value(site, 0)))
     }
 
     /// Returns the functions that a call of a value may reach, as it is: conversions and copies of functions are not
@@ -322,27 +322,4 @@ pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<
         }
         _ => None,
     }
-}
-
-/// Returns what makes a function value: conversions, copies and borrows of it taken away.
-pub fn callee_origin(body: &Body, value: Value) -> Value {
-    let mut at = value;
-    // A body that is wrong may define values by each other.
-    for _ in 0..body.inst_bound() {
-        let Some(inst) = body.defining_inst(at) else { break };
-        let keeps = matches!(
-            body.inst(inst).opcode,
-            Opcode::ThinToThickFunction
-                | Opcode::ConvertFunction
-                | Opcode::ConvertEscapeToNoEscape
-                | Opcode::CopyValue
-                | Opcode::BeginBorrow
-                | Opcode::MarkDependence
-        );
-        if !keeps {
-            break;
-        }
-        at = body.operand_value(inst, 0);
-    }
-    at
 }

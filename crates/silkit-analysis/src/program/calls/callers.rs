@@ -2,7 +2,7 @@
 
 use crate::{BodyView, ProgramView};
 use silkit_base::IdVec;
-use silkit_ir::{Body, FunctionId, Inst, Linkage, Opcode, Operand};
+use silkit_ir::{Body, FunctionId, FunctionStep, Inst, Linkage, Opcode, Operand};
 use silkit_types::Convention;
 
 /// What the uses of a function value within a body come to.
@@ -34,14 +34,7 @@ impl LocalUses {
                         work.extend(uses(body, user));
                     }
                 }
-                (
-                    None,
-                    Opcode::ThinToThickFunction
-                    | Opcode::ConvertFunction
-                    | Opcode::ConvertEscapeToNoEscape
-                    | Opcode::MarkDependence
-                    | Opcode::CopyValue,
-                ) => {
+                (None, opcode) if passes_on(opcode) => {
                     if seen.insert(user) {
                         work.extend(uses(body, user));
                     }
@@ -59,6 +52,15 @@ impl LocalUses {
             }
         }
         this
+    }
+}
+
+/// Returns true for the steps behind which a function is looked for; borrows and moves are not among them.
+fn passes_on(opcode: Opcode) -> bool {
+    match FunctionStep::of(opcode) {
+        Some(FunctionStep::Convert | FunctionStep::Depend) => true,
+        Some(FunctionStep::Copy) => opcode == Opcode::CopyValue,
+        Some(FunctionStep::Move | FunctionStep::Close) | None => false,
     }
 }
 

@@ -10,7 +10,7 @@ mod uses;
 
 pub use access::Visibility;
 pub(crate) use callees::optional_payload;
-pub use callees::{CalleeAnalysis, CalleeTables, Callees, callee_origin};
+pub use callees::{CalleeAnalysis, CalleeTables, Callees};
 pub use callers::{Callers, CallersOf, LocalUses};
 pub use hierarchy::ClassHierarchy;
 pub use no_return::{is_uninhabited, never_returns};

@@ -4,12 +4,13 @@ use super::collect::Collector;
 use super::witness::Cause;
 use super::{convention, restricted};
 use crate::BodyView;
+use crate::memory::is_opaque;
 use crate::walk::{AnyPath, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::effects::Effects;
-use silkit_ir::instructions::{AnyInst, CopyAddr, Load, LoadQualifier, PartialApply};
-use silkit_ir::{Opcode, Operand, Value};
+use silkit_ir::instructions::PartialApply;
+use silkit_ir::{AddressUse, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl Collector<'_> {
@@ -109,22 +110,19 @@ impl Uses<'_> {
         let body = facts.body;
         let data = body.operand(operand);
         let is_trivial = facts.is_trivial(body.value(data.value).ty) == Some(true);
-        match body.view(data.user) {
-            AnyInst::CopyAddr(CopyAddr { take, .. }) => {
-                self.takes |= body.operand_index(operand) == 0 && !is_trivial && (!self.has_ossa || take);
+        let opcode = body.inst(data.user).opcode;
+        let using = body.address_use(operand);
+        match using {
+            _ if is_opaque(opcode) => return ControlFlow::Break(()),
+            AddressUse::Read | AddressUse::Borrow | AddressUse::Take => {
+                // That a `weak` or `unowned` reference is taken is not counted.
+                let is_weak = matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned);
+                let takes = using == AddressUse::Take && !is_weak;
+                self.takes |= !is_trivial && (!self.has_ossa || takes);
             }
-            AnyInst::Load(Load { qualifier, .. }) => {
-                self.takes |= !is_trivial && (!self.has_ossa || qualifier == Some(LoadQualifier::Take));
-            }
-            AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
-                self.takes |= !is_trivial && !self.has_ossa;
-            }
-            AnyInst::Store(_)
-            | AnyInst::StoreWeak(_)
-            | AnyInst::StoreUnowned(_)
-            | AnyInst::DestroyAddr(_)
-            | AnyInst::DebugValue(_) => {}
-            _ if body.info(data.user).apply.is_some() => {}
+            AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite | AddressUse::Destroy => {}
+            AddressUse::Call | AddressUse::Capture => {}
+            AddressUse::Mention if opcode == Opcode::DebugValue => {}
             _ => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())

@@ -5,15 +5,16 @@ use super::witness::{Cause, Subject, Witness};
 use super::{AccessBase, access_path, convention, declared_effects, restricted};
 use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, NewObjects};
+use crate::memory::is_opaque;
 use crate::walk::{AtDef, AtUse, Walk, Walker};
 use crate::{Component, ProjectionPath};
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::instructions::{AnyInst, StoreQualifier};
+use silkit_ir::instructions::{AnyInst, CopyAddr};
 use silkit_ir::ownership::builtin;
-use silkit_ir::{Behavior, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
+use silkit_ir::{AddressUse, Behavior, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
 use silkit_types::{CalleeConvention, Convention, FnFlags, SilType};
 use std::ops::ControlFlow;
 
@@ -51,34 +52,8 @@ impl Collector<'_> {
             | AnyInst::DestroyNotEscapedClosure(_)
             | AnyInst::ReleaseValue(_)
             | AnyInst::StrongRelease(_) => self.destroy_value(body.operand_value(inst, 0)),
-            AnyInst::DestroyAddr(destroy) => self.destroy_at(destroy.operand),
-            AnyInst::CopyAddr(copy) => {
-                self.add(Effects::READ, copy.source);
-                self.add(Effects::WRITE, copy.destination);
-                if !copy.take {
-                    self.add(Effects::COPY, copy.source);
-                }
-                if !copy.init {
-                    self.destroy_at(copy.destination);
-                }
-            }
-            AnyInst::Store(store) => {
-                self.add(Effects::WRITE, store.destination);
-                if store.qualifier == Some(StoreQualifier::Assign) {
-                    self.destroy_at(store.destination);
-                }
-            }
-            AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
-                self.add(Effects::WRITE, body.operand_value(inst, 1));
-            }
-            AnyInst::Load(_)
-            | AnyInst::LoadWeak(_)
-            | AnyInst::LoadUnowned(_)
-            | AnyInst::LoadBorrow(_)
-            // It keeps what it names alive, and so reads it.
-            | AnyInst::FixLifetime(_) => self.add(Effects::READ, body.operand_value(inst, 0)),
-            AnyInst::BeginCOWMutation(_) | AnyInst::IsUnique(_) => {
-                // Reading a reference count counts as changing it.
+            // Reading a reference count counts as changing it.
+            AnyInst::BeginCOWMutation(_) => {
                 self.add_at(Effects::DESTROY, body.operand_value(inst, 0), inside);
             }
             AnyInst::PartialApply(closure) => {
@@ -104,10 +79,52 @@ impl Collector<'_> {
                 self.call(inst);
                 return;
             }
-            _ if keeps_order_only(body.inst(inst).opcode) => {}
+            _ if keeps_order_only(body.inst(inst).opcode) || self.addresses(inst) => {}
             _ => self.other(inst),
         }
         self.barrier(inst);
+    }
+
+    /// Adds what an instruction does to the memory at its addresses; false if nothing is known of that.
+    fn addresses(&mut self, inst: Inst) -> bool {
+        let body = self.view.body;
+        let opcode = body.inst(inst).opcode;
+        if is_opaque(opcode) {
+            return false;
+        }
+        let mut is_known = false;
+        let mut replaced = None;
+        for operand in body.operand_ids(inst) {
+            let value = body.operand(operand).value;
+            let using = body.address_use(operand);
+            match using {
+                AddressUse::Read | AddressUse::Take | AddressUse::Borrow => self.add(Effects::READ, value),
+                // It keeps what it names alive, and so reads it.
+                AddressUse::KeepAlive => self.add(Effects::READ, value),
+                AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite => {
+                    self.add(Effects::WRITE, value);
+                }
+                // Reading a reference count counts as changing it.
+                AddressUse::CheckUnique => {
+                    self.add_at(Effects::DESTROY, value, ProjectionPath::of(Component::AnyValueFields));
+                }
+                AddressUse::Destroy => self.destroy_at(value),
+                _ => continue,
+            }
+            is_known = true;
+            // The end of a `weak` or `unowned` reference runs nothing.
+            if using == AddressUse::Assign && !matches!(opcode, Opcode::StoreWeak | Opcode::StoreUnowned) {
+                replaced = Some(value);
+            }
+        }
+        // Loads do not count as copies, whatever their ownership.
+        if let Some(copy) = body.view_as::<CopyAddr>(inst).filter(|copy| !copy.take) {
+            self.add(Effects::COPY, copy.source);
+        }
+        if let Some(address) = replaced {
+            self.destroy_at(address);
+        }
+        is_known
     }
 
     /// Adds the effects of an instruction that only the table knows.

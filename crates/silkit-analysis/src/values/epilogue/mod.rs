@@ -5,7 +5,6 @@ mod matching;
 
 use crate::BodyView;
 use crate::RcIdentity;
-use silkit_ir::behavior::called_function;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Body, EffectsKind, Inst, Opcode, Value};
 
@@ -53,7 +52,7 @@ impl<'a> Epilogue<'a> {
     /// Returns true if an instruction calls the function that it is in.
     fn recurses(&self, inst: Inst) -> bool {
         self.body.inst(inst).opcode == Opcode::Apply
-            && called_function(self.body, inst) == Some(self.view.function.name)
+            && self.body.called_function(inst) == Some(self.view.function.name)
     }
 
     /// Returns true if what follows an instruction cannot be thought before it: it may release something, or see how
@@ -67,7 +66,7 @@ impl<'a> Epilogue<'a> {
         let is_call = body.info(inst).apply == Some(ApplyKind::Full);
         match kind {
             EpilogueKind::Retain if is_call => {
-                let callee = called_function(body, inst).and_then(|name| self.view.program.function(name));
+                let callee = body.called_function(inst).and_then(|name| self.view.program.function(name));
                 !matches!(
                     callee.and_then(|callee| callee.attributes.effects),
                     Some(EffectsKind::ReadNone | EffectsKind::ReadOnly | EffectsKind::ReleaseNone)

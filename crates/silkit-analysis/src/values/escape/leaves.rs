@@ -1,11 +1,12 @@
 //! Uses through which the plain walk knows no way.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS};
+use crate::memory::is_opaque;
 use crate::{Component, ProjectionPath};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::info::BuiltinInfo;
-use silkit_ir::instructions::{AnyInst, Builtin, StoreQualifier};
-use silkit_ir::{Inst, Opcode, Operand, Value};
+use silkit_ir::instructions::{AnyInst, Builtin};
+use silkit_ir::{AddressUse, Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
@@ -100,11 +101,20 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let data = body.operand(operand);
         let (inst, address) = (data.user, data.value);
         let result = || body.first_result(inst);
-        match body.view(inst) {
-            AnyInst::Store(_) | AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_) => {
-                if let AnyInst::Store(store) = body.view(inst)
-                    && store.qualifier == Some(StoreQualifier::Assign)
+        if is_opaque(body.inst(inst).opcode) {
+            return ESCAPES;
+        }
+        let using = body.address_use(operand);
+        match using {
+            AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite => {
+                if let AnyInst::CopyAddr(_) = body.view(inst)
+                    && !self.follows_loads(path)
                 {
+                    return STAYS;
+                }
+                // What a `weak` or `unowned` reference leads to is not destroyed.
+                let is_weak = matches!(body.view(inst), AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_));
+                if using == AddressUse::Assign && !is_weak {
                     self.destroy(walk, address, path.of_any_type())?;
                 }
                 if path.follows_stores {
@@ -112,31 +122,25 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 }
                 STAYS
             }
-            AnyInst::StoreBorrow(_) => {
+            AddressUse::Lend => {
                 result().into_iter().for_each(|borrow| walk.down(borrow, path));
                 STAYS
             }
-            AnyInst::CopyAddr(copy) => {
-                if !self.follows_loads(path) {
-                    return STAYS;
-                }
-                if body.operand_index(operand) == 0 {
-                    walk.up(copy.destination, path);
-                    return STAYS;
-                }
-                if !copy.init {
-                    self.destroy(walk, address, path.of_any_type())?;
-                }
-                if path.follows_stores {
-                    walk.up(copy.source, path);
+            AddressUse::Read | AddressUse::Take | AddressUse::Borrow => {
+                match (body.view(inst), result()) {
+                    (AnyInst::CopyAddr(copy), _) if self.follows_loads(path) => {
+                        walk.up(copy.destination, path);
+                    }
+                    (_, Some(loaded)) if self.follows_loads(path) && !walk.facts.holds_nothing(loaded) => {
+                        walk.down(loaded, path.of_any_type());
+                    }
+                    _ => {}
                 }
                 STAYS
             }
-            AnyInst::DestroyAddr(_) => self.destroy(walk, address, path),
-            AnyInst::Apply(_) | AnyInst::TryApply(_) | AnyInst::BeginApply(_) => {
-                self.pass(walk, operand, path)
-            }
-            AnyInst::PartialApply(_) => {
+            AddressUse::Destroy => self.destroy(walk, address, path),
+            AddressUse::Call => self.pass(walk, operand, path),
+            AddressUse::Capture => {
                 let path = path.of_any_type();
                 self.pass(walk, operand, path)?;
                 if self.follows_loads(path) || captures_address(walk, inst, operand) {
@@ -144,33 +148,45 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 }
                 STAYS
             }
-            AnyInst::Load(_) | AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
-                if let Some(loaded) =
-                    result().filter(|&l| self.follows_loads(path) && !walk.facts.holds_nothing(l))
-                {
-                    walk.down(loaded, path.of_any_type());
+            AddressUse::Escape => match body.view(inst) {
+                AnyInst::AddressToPointer(_) => {
+                    result().into_iter().for_each(|pointer| walk.down(pointer, path.of_any_type()));
+                    STAYS
                 }
-                STAYS
-            }
-            AnyInst::AddressToPointer(_) => {
-                result().into_iter().for_each(|pointer| walk.down(pointer, path.of_any_type()));
-                STAYS
-            }
-            AnyInst::UncheckedAddrCast(cast) => {
-                if body.value(address).ty != cast.ty {
-                    self.cast(walk, result(), path)?;
+                _ => ESCAPES,
+            },
+            AddressUse::Project => match body.view(inst) {
+                AnyInst::UncheckedAddrCast(cast) => {
+                    if body.value(address).ty != cast.ty {
+                        self.cast(walk, result(), path)?;
+                    }
+                    result().into_iter().for_each(|to| walk.down(to, path));
+                    STAYS
                 }
-                result().into_iter().for_each(|to| walk.down(to, path));
-                STAYS
-            }
-            AnyInst::DeallocStack(_)
-            | AnyInst::InjectEnumAddr(_)
-            | AnyInst::FixLifetime(_)
-            | AnyInst::EndBorrow(_)
-            | AnyInst::EndAccess(_)
-            | AnyInst::IsUnique(_)
-            | AnyInst::DebugValue(_) => STAYS,
-            _ => ESCAPES,
+                // The walk knows its way through the others.
+                _ => ESCAPES,
+            },
+            AddressUse::Deallocate
+            | AddressUse::WritePart
+            | AddressUse::KeepAlive
+            | AddressUse::EndLend
+            | AddressUse::CheckUnique
+            | AddressUse::Mention => STAYS,
+            AddressUse::Unknown
+            | AddressUse::ReadTag
+            | AddressUse::ReadType
+            | AddressUse::Count
+            | AddressUse::TakeOnSuccess
+            | AddressUse::Forget
+            | AddressUse::Deinitialize
+            | AddressUse::InitializeOnSuccess
+            | AddressUse::InitializeOrAssign
+            | AddressUse::ProjectContent
+            | AddressUse::ProjectToInitialize
+            | AddressUse::Access
+            | AddressUse::Depend
+            | AddressUse::DependOn
+            | AddressUse::Yield => ESCAPES,
         }
     }
 

@@ -4,7 +4,7 @@ use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
-use silkit_ir::{Body, Inst, Opcode, Operand, Ownership, Value};
+use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Ownership, Value};
 
 /// Why a liveness may not be complete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -23,28 +23,22 @@ pub enum Incomplete {
 /// Returns the address that a use of an address makes into the same memory.
 pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     let user = body.operand(operand).user;
-    let index = match body.inst(user).opcode {
-        Opcode::StructElementAddr
-        | Opcode::TupleElementAddr
-        | Opcode::IndexAddr
-        | Opcode::TailAddr
-        | Opcode::UncheckedAddrCast
-        | Opcode::InitEnumDataAddr
-        | Opcode::UncheckedTakeEnumDataAddr
-        | Opcode::InitExistentialAddr
-        | Opcode::OpenExistentialAddr
-        | Opcode::BeginAccess
-        | Opcode::MarkUninitialized
-        | Opcode::MarkUnresolvedNonCopyableValue
-        | Opcode::MarkDependence
-        | Opcode::ProjectBlockStorage
-        | Opcode::MoveOnlyWrapperToCopyableAddr
-        | Opcode::CopyableToMoveOnlyWrapperAddr => 0,
-        Opcode::StoreBorrow | Opcode::TuplePackElementAddr => 1,
-        _ => return None,
-    };
-    let result = body.first_result(user).filter(|&v| body.value(v).ty.is_address());
-    if body.operand_index(operand) == index { result } else { None }
+    match body.address_use(operand) {
+        // These are not followed: a binding is a variable of its own, and without its deinitializer so is a value.
+        _ if matches!(
+            body.inst(user).opcode,
+            Opcode::MarkUnresolvedReferenceBinding | Opcode::DropDeinit
+        ) =>
+        {
+            None
+        }
+        AddressUse::Project
+        | AddressUse::ProjectContent
+        | AddressUse::ProjectToInitialize
+        | AddressUse::Access
+        | AddressUse::Lend => body.first_result(user).filter(|&v| body.value(v).ty.is_address()),
+        _ => None,
+    }
 }
 
 /// Returns the address that an instruction makes.

@@ -6,10 +6,10 @@ use super::variables::VariableAccessKind as Kind;
 use silkit_base::FxHashSet;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{DependenceKind, MarkDependence};
-use silkit_ir::{Body, Inst, Opcode, Operand, Value};
+use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
 /// What a use of an address does.
-enum AddressUse {
+enum VariableUse {
     /// Nothing.
     None,
     /// It accesses the memory.
@@ -24,63 +24,48 @@ enum AddressUse {
     Unknown,
 }
 
-fn of_address(body: &Body, operand: Operand) -> AddressUse {
+fn of_address(body: &Body, operand: Operand) -> VariableUse {
     let user = body.operand(operand).user;
     let index = body.operand_index(operand);
     let result = body.first_result(user);
-    let copied = || AddressUse::Access(if index == 0 { Kind::Load } else { Kind::Store });
-    let stored = |destination: usize| match index == destination {
-        true => AddressUse::Access(Kind::Store),
-        false => AddressUse::Unknown,
-    };
-    if body.operand_spec(operand).is_none() {
-        return AddressUse::None;
-    }
     match body.inst(user).opcode {
-        Opcode::DebugValue
-        | Opcode::FixLifetime
-        | Opcode::EndLifetime
-        | Opcode::EndAccess
-        | Opcode::DeallocStack
-        | Opcode::IgnoredUse => AddressUse::None,
-        Opcode::BeginAccess => AddressUse::Access(Kind::BeginAccess),
-        Opcode::StoreBorrow if index == 1 => AddressUse::Access(Kind::StoreBorrow),
-        Opcode::Load
-        | Opcode::LoadBorrow
-        | Opcode::LoadWeak
-        | Opcode::LoadUnowned
-        | Opcode::ValueMetatype
-        | Opcode::ExistentialMetatype
-        | Opcode::SelectEnumAddr
-        | Opcode::SwitchEnumAddr => AddressUse::Access(Kind::Load),
-        Opcode::CopyAddr
-        | Opcode::ExplicitCopyAddr
-        | Opcode::UncheckedRefCastAddr
-        | Opcode::UnconditionalCheckedCastAddr
-        | Opcode::CheckedCastAddrBranch => copied(),
-        Opcode::Store | Opcode::StoreWeak | Opcode::StoreUnowned | Opcode::Assign | Opcode::AssignOrInit => {
-            stored(1)
+        Opcode::MarkDependence => {
+            return match result {
+                Some(v) if index == 0 => VariableUse::Dependent(v),
+                Some(v) if body.value(v).ty.is_address() => VariableUse::Access(Kind::DependenceSource),
+                _ if is_non_escaping(body, user) => VariableUse::None,
+                _ => VariableUse::Access(Kind::Escape),
+            };
         }
-        Opcode::DestroyAddr
-        | Opcode::DeinitExistentialAddr
-        | Opcode::InjectEnumAddr
-        | Opcode::TupleAddrConstructor
-        | Opcode::InitBlockStorageHeader => stored(0),
-        Opcode::MarkDependence => match result {
-            Some(v) if index == 0 => AddressUse::Dependent(v),
-            Some(v) if body.value(v).ty.is_address() => AddressUse::Access(Kind::DependenceSource),
-            _ if is_non_escaping(body, user) => AddressUse::None,
-            _ => AddressUse::Access(Kind::Escape),
-        },
-        Opcode::MarkDependenceAddr if index == 0 => AddressUse::Access(Kind::DependenceDest),
-        Opcode::MarkDependenceAddr => AddressUse::Access(Kind::DependenceSource),
-        Opcode::Yield => AddressUse::Access(Kind::Yield),
-        Opcode::PartialApply if body.has_flag(user, "on_stack") => AddressUse::Closure,
-        Opcode::PartialApply | Opcode::AddressToPointer | Opcode::MarkFunctionEscape => {
-            AddressUse::Access(Kind::Escape)
+        // Whether it calls a setter is not decided yet.
+        Opcode::AssignOrInit if index == 1 => return VariableUse::Access(Kind::Store),
+        Opcode::TupleAddrConstructor if index > 0 => return VariableUse::Unknown,
+        Opcode::MergeIsolationRegion => return VariableUse::Unknown,
+        _ => {}
+    }
+    let using = body.address_use(operand);
+    match using {
+        AddressUse::Mention | AddressUse::KeepAlive | AddressUse::Forget | AddressUse::Deallocate => {
+            VariableUse::None
         }
-        _ if body.info(user).apply.is_some() => AddressUse::Access(Kind::Apply),
-        _ => projected_address(body, operand).map_or(AddressUse::Unknown, AddressUse::Projection),
+        AddressUse::Access => VariableUse::Access(Kind::BeginAccess),
+        AddressUse::Lend => VariableUse::Access(Kind::StoreBorrow),
+        AddressUse::ReadType | AddressUse::ReadTag | AddressUse::TakeOnSuccess => {
+            VariableUse::Access(Kind::Load)
+        }
+        _ if using.loads() => VariableUse::Access(Kind::Load),
+        AddressUse::InitializeOnSuccess
+        | AddressUse::Destroy
+        | AddressUse::Deinitialize
+        | AddressUse::WritePart => VariableUse::Access(Kind::Store),
+        _ if using.stores() => VariableUse::Access(Kind::Store),
+        AddressUse::Depend => VariableUse::Access(Kind::DependenceDest),
+        AddressUse::DependOn => VariableUse::Access(Kind::DependenceSource),
+        AddressUse::Yield => VariableUse::Access(Kind::Yield),
+        AddressUse::Capture if body.has_flag(user, "on_stack") => VariableUse::Closure,
+        AddressUse::Capture | AddressUse::Escape => VariableUse::Access(Kind::Escape),
+        AddressUse::Call => VariableUse::Access(Kind::Apply),
+        _ => projected_address(body, operand).map_or(VariableUse::Unknown, VariableUse::Projection),
     }
 }
 
@@ -91,21 +76,16 @@ fn is_non_escaping(body: &Body, inst: Inst) -> bool {
 
 /// Returns true if an instruction stores what it was given.
 pub(super) fn stores(body: &Body, inst: Inst) -> bool {
-    use Opcode as O;
-    matches!(
-        body.inst(inst).opcode,
-        O::Store
-            | O::StoreBorrow
-            | O::StoreWeak
-            | O::StoreUnowned
-            | O::Assign
-            | O::AssignOrInit
-            | O::CopyAddr
-            | O::ExplicitCopyAddr
-            | O::UncheckedRefCastAddr
-            | O::UnconditionalCheckedCastAddr
-            | O::CheckedCastAddrBranch
-    )
+    let is_store = |using: AddressUse| {
+        using.stores() || matches!(using, AddressUse::InitializeOnSuccess | AddressUse::Lend)
+    };
+    match body.inst(inst).opcode {
+        // Whether it calls a setter is not decided yet.
+        Opcode::AssignOrInit => true,
+        // It stores one by one what it makes the tuple of.
+        Opcode::TupleAddrConstructor => false,
+        _ => body.uses_address(inst, is_store),
+    }
 }
 
 /// Returns true if an operand is the address of a whole variable. An argument's address is asked for by formal
@@ -140,18 +120,18 @@ pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> boo
         for operand in body.uses(value) {
             let user = body.operand(operand).user;
             match of_address(body, operand) {
-                AddressUse::None | AddressUse::Access(Kind::DependenceDest) => {}
-                AddressUse::Access(Kind::Load) if body.inst(user).opcode != Opcode::LoadBorrow => {}
-                AddressUse::Access(Kind::BeginAccess) => work.extend(body.results(user)),
-                AddressUse::Access(Kind::Store) => {
+                VariableUse::None | VariableUse::Access(Kind::DependenceDest) => {}
+                VariableUse::Access(Kind::Load) if body.inst(user).opcode != Opcode::LoadBorrow => {}
+                VariableUse::Access(Kind::BeginAccess) => work.extend(body.results(user)),
+                VariableUse::Access(Kind::Store) => {
                     stores_of_all += usize::from(stores(body, user) && is_base(body, operand));
                 }
-                AddressUse::Access(Kind::Apply) => match applied(borrows, operand) {
+                VariableUse::Access(Kind::Apply) => match applied(borrows, operand) {
                     Some(ArgumentConvention::Out) => stores_of_all += usize::from(is_base(body, operand)),
                     Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed) => {}
                     _ => return false,
                 },
-                AddressUse::Projection(v) | AddressUse::Dependent(v) => work.push(v),
+                VariableUse::Projection(v) | VariableUse::Dependent(v) => work.push(v),
                 _ => return false,
             }
         }
@@ -213,17 +193,17 @@ impl<'b, 'a> Collector<'b, 'a> {
 
     fn address(&mut self, operand: Operand) -> Option<()> {
         match of_address(self.borrows.body, operand) {
-            AddressUse::None => {}
-            AddressUse::Access(kind) => self.found.push((kind, operand)),
-            AddressUse::Projection(value) => self.walk(Holder::Address, value),
-            AddressUse::Dependent(value) => {
+            VariableUse::None => {}
+            VariableUse::Access(kind) => self.found.push((kind, operand)),
+            VariableUse::Projection(value) => self.walk(Holder::Address, value),
+            VariableUse::Dependent(value) => {
                 self.found.push((Kind::DependenceDest, operand));
                 self.walk(Holder::Address, value);
             }
-            AddressUse::Closure => {
+            VariableUse::Closure => {
                 self.walk_results(Holder::Closure, self.borrows.body.operand(operand).user);
             }
-            AddressUse::Unknown => return None,
+            VariableUse::Unknown => return None,
         }
         Some(())
     }

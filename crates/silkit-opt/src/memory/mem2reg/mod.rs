@@ -34,7 +34,7 @@ use rewrite::Slot;
 use silkit_analysis::{Cached, ChosenDominators, DeadEnds, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{Store, StoreBorrow};
-use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Block, Body, Inst, Opcode, ScopeKind, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::lifetime_completion::complete_at_last_uses;
@@ -89,7 +89,7 @@ fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
     if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
     }
-    let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some("access");
+    let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some(ScopeKind::Access);
     let has_accesses = cx.body().insts().any(is_end);
     let Known { dominators, dead_ends, stored, .. } = known;
     let lexical = canonical_lifetime::Lexical::of(cx.body());

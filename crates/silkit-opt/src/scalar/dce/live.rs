@@ -7,7 +7,7 @@ use silkit_base::Entity;
 use silkit_ir::instructions::LoadQualifier;
 use silkit_ir::instructions::{self as inst};
 use silkit_ir::ownership::BodyOwnership;
-use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef, called_function};
+use silkit_ir::{ArgFlags, Behavior, Block, Body, Inst, Opcode, Value, ValueDef};
 
 /// The live instructions and arguments of a body.
 pub(super) struct Live<'a> {
@@ -283,6 +283,6 @@ fn is_kept_builtin(body: &Body, inst: Inst) -> bool {
 
 /// Returns true if an instruction makes a string of a literal: that does nothing else.
 fn makes_string(view: &BodyView<'_>, inst: Inst) -> bool {
-    let callee = called_function(view.body, inst).and_then(|name| view.program.function(name));
+    let callee = view.body.called_function(inst).and_then(|name| view.program.function(name));
     callee.is_some_and(|f| f.has_semantics("string.makeUTF8"))
 }

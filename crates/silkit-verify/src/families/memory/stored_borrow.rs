@@ -5,7 +5,7 @@ use crate::families::scopes::derived::{Next, each_use};
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use crate::told::{MemoryFault, MemoryFaultKind, Told};
-use silkit_analysis::memory::address_use;
+use silkit_analysis::memory::memory_use;
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
@@ -55,7 +55,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
     let mut told = FxHashSet::default();
     each_use(cx, stored, |operand| {
         let user = cx.body.operand(operand).user;
-        if address_use(&facts, operand).is_some_and(|effect| effect.changes) && told.insert(user) {
+        if memory_use(&facts, operand).is_some_and(|effect| effect.changes) && told.insert(user) {
             let name = cx.body.info(user).name;
             let message =
                 format!("`{name}` changes or takes the borrow that is stored in `{}`", cx.value(stored));

@@ -5,7 +5,7 @@ use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
-use silkit_ir::info::{AttrKind, UseRule};
+use silkit_ir::info::UseRule;
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Inst, Opcode, Operand, Ownership};
 
@@ -147,7 +147,7 @@ fn qualifier_fits_type(cx: &FunctionContext<'_>, inst: Inst) {
     let value = body.operand(operand).value;
     let has_none = !body.value(value).ty.is_address() && cx.ownership().value(value) == Some(Ownership::None);
     let name = body.info(inst).name;
-    let (what, is_wrong) = match (body.inst(inst).opcode, qualifier(cx, inst)) {
+    let (what, is_wrong) = match (body.inst(inst).opcode, cx.body.keyword(inst, "qualifier")) {
         (Opcode::LoadBorrow, _) => (name.to_owned(), is_trivial),
         (_, Some("trivial")) => (format!("{name} [trivial]"), !is_trivial && !has_none),
         (Opcode::Load | Opcode::Store, Some(other)) => (format!("{name} [{other}]"), is_trivial),
@@ -159,14 +159,5 @@ fn qualifier_fits_type(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(
             cx.finding(&QUALIFIER_FITS_TYPE, Place::Inst(inst), message).label("does not fit the type"),
         );
-    }
-}
-
-fn qualifier(cx: &FunctionContext<'_>, inst: Inst) -> Option<&'static str> {
-    let info = cx.body.info(inst);
-    let at = info.attr("qualifier")?;
-    match info.attrs[at].kind {
-        AttrKind::Choice(words, _) => words.get(cx.body.words(inst)[at] as usize).copied(),
-        _ => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use super::derived::{Next, each_use};
 use crate::context::FunctionContext;
-use crate::families::structure::stages::choice;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
+use silkit_analysis::memory::is_opaque;
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
-use silkit_ir::{Inst, Opcode, Operand, Value};
+use silkit_ir::{AddressUse, Inst, Opcode, Operand, Value};
 
 pub(super) const RULES: &[&Rule] = &[&IMMUTABLE_ADDRESS, &IMMUTABLE_BUFFER];
 
@@ -103,7 +103,7 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
     }
     for inst in cx.insts() {
         if cx.body.inst(inst).opcode == Opcode::OpenExistentialAddr
-            && choice(cx, inst, "access") == Some("immutable_access")
+            && cx.body.keyword(inst, "access") == Some("immutable_access")
             && let Some(opened) = cx.body.first_result(inst)
         {
             check(opened, "opened with `immutable_access`");
@@ -183,20 +183,22 @@ pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -
     let body = cx.body;
     let user = body.operand(operand).user;
     let index = body.operand_index(operand);
-    match body.inst(user).opcode {
-        Opcode::Store | Opcode::StoreWeak | Opcode::StoreUnowned | Opcode::Assign if index == 1 => {
-            Change::Stores
-        }
-        Opcode::DestroyAddr => Change::Takes,
-        Opcode::Load if choice(cx, user, "qualifier") == Some("take") => Change::Takes,
-        Opcode::CopyAddr if index == 1 => Change::Writes,
-        Opcode::CopyAddr if body.has_flag(user, "take") => Change::Takes,
-        Opcode::BeginAccess => match choice(cx, user, "kind") {
+    let opcode = body.inst(user).opcode;
+    if is_opaque(opcode) {
+        return Change::No;
+    }
+    match body.address_use(operand) {
+        using if using.stores() && opcode == Opcode::CopyAddr => Change::Writes,
+        using if using.stores() => Change::Stores,
+        AddressUse::Destroy => Change::Takes,
+        // That a `weak` or `unowned` reference is taken is not looked at.
+        AddressUse::Take if matches!(opcode, Opcode::Load | Opcode::CopyAddr) => Change::Takes,
+        AddressUse::Access => match body.keyword(user, "kind") {
             Some("modify" | "init") => Change::Writes,
             Some("deinit") => Change::Takes,
             _ => Change::No,
         },
-        Opcode::Apply | Opcode::TryApply | Opcode::BeginApply => {
+        AddressUse::Call => {
             let site = ApplySite::of_operand(body, operand, cx.addresses());
             match site.and_then(|site| site.convention_of_operand(index)) {
                 Some(ArgumentConvention::Inout | ArgumentConvention::Out) => Change::Writes,

@@ -2,7 +2,7 @@
 
 use crate::context::FunctionContext;
 use silkit_analysis::Coherence;
-use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use silkit_ir::{Inst, Opcode, ScopeKind, Value, ValueDef};
 
 /// A kind of scope that an instruction begins and others end, which jointly post-dominate it.
 #[derive(Debug)]
@@ -60,6 +60,16 @@ pub(super) static STORE_BORROW: Kind =
 pub(super) static CONTINUATION: Kind =
     Kind { name: "continuation", ended: "awaited", coherence: Coherence::Required, told: &OF_OPERATIONS };
 
+/// Returns what is told of scopes of a kind of the instruction table; of borrows those of memory are meant.
+fn of(kind: ScopeKind) -> &'static Kind {
+    match kind {
+        ScopeKind::Access => &ACCESS,
+        ScopeKind::Apply => &APPLY,
+        ScopeKind::Borrow => &STORE_BORROW,
+        ScopeKind::Continuation => &CONTINUATION,
+    }
+}
+
 /// All kinds.
 pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CONTINUATION];
 
@@ -67,26 +77,21 @@ pub(super) static ALL: [&Kind; 5] = [&STACK, &ACCESS, &APPLY, &STORE_BORROW, &CO
 /// ownership, not of this table.
 pub(super) fn begun(cx: &FunctionContext<'_>, inst: Inst) -> Option<(&'static Kind, Value)> {
     let body = cx.body;
-    let result = || body.first_result(inst);
-    let kind = match body.inst(inst).opcode {
-        Opcode::BeginAccess => &ACCESS,
-        Opcode::StoreBorrow => &STORE_BORROW,
-        Opcode::GetAsyncContinuation | Opcode::GetAsyncContinuationAddr => &CONTINUATION,
-        Opcode::BeginApply => return Some((&APPLY, token(cx, inst)?)),
-        _ => return allocated(cx, inst).map(|value| (&STACK, value)),
-    };
-    Some((kind, result()?))
+    let result = body.first_result(inst);
+    match body.begins_scope(inst) {
+        Some(ScopeKind::Apply) => Some((&APPLY, token(cx, inst)?)),
+        Some(ScopeKind::Borrow) if !body.value(result?).ty.is_address() => None,
+        Some(kind) => Some((of(kind), result?)),
+        None => allocated(cx, inst).map(|value| (&STACK, value)),
+    }
 }
 
 /// Returns the instructions that end a scope of a kind which a value stands for.
 pub(super) fn ends(cx: &FunctionContext<'_>, kind: &Kind, value: Value) -> Vec<Inst> {
     let body = cx.body;
-    let ends = |inst: &Inst| match body.inst(*inst).opcode {
-        Opcode::EndAccess => std::ptr::eq(kind, &ACCESS),
-        Opcode::EndApply | Opcode::AbortApply => std::ptr::eq(kind, &APPLY),
-        Opcode::EndBorrow => std::ptr::eq(kind, &STORE_BORROW),
-        Opcode::AwaitAsyncContinuation => std::ptr::eq(kind, &CONTINUATION),
-        _ => std::ptr::eq(kind, &STACK) && body.stack_deallocated(*inst).is_some(),
+    let ends = |inst: &Inst| match body.ends_scope(*inst) {
+        Some(ended) => std::ptr::eq(kind, of(ended)),
+        None => std::ptr::eq(kind, &STACK) && body.stack_deallocated(*inst).is_some(),
     };
     let mut found: Vec<Inst> = body.users(value).filter(ends).collect();
     if let ValueDef::Result(def, _) = body.def(value)
@@ -116,13 +121,7 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
     if std::ptr::eq(kind, &STACK) {
         return cx.body.paired_allocation(end, cx.is_ossa());
     }
-    let ended = match cx.body.inst(end).opcode {
-        Opcode::EndAccess => &ACCESS,
-        Opcode::EndApply | Opcode::AbortApply => &APPLY,
-        Opcode::EndBorrow => &STORE_BORROW,
-        Opcode::AwaitAsyncContinuation => &CONTINUATION,
-        _ => return None,
-    };
+    let ended = of(cx.body.ends_scope(end)?);
     let ValueDef::Result(def, _) = cx.body.def(cx.body.operands(end).first()?.value) else { return None };
     (std::ptr::eq(kind, ended) && begins(cx, kind, def)).then_some(def)
 }

@@ -2,7 +2,6 @@
 
 use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
 use crate::context::FunctionContext;
-use crate::families::structure::stages::choice;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
@@ -206,7 +205,7 @@ fn aborted_access(cx: &FunctionContext<'_>, inst: Inst) {
     if !cx.body.has_flag(inst, "abort") || cx.body.inst(begin).opcode != Opcode::BeginAccess {
         return;
     }
-    if let Some(kind @ ("read" | "modify")) = choice(cx, begin, "kind") {
+    if let Some(kind @ ("read" | "modify")) = cx.body.keyword(begin, "kind") {
         cx.report(
             cx.finding(
                 &ABORTED_ACCESS,

@@ -211,21 +211,13 @@ bb0(%0 : $*Builtin.Int64):
 };
 
 fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
-    let (kind, enforcement) = (choice(cx, inst, "kind"), choice(cx, inst, "enforcement"));
+    let (kind, enforcement) = (cx.body.keyword(inst, "kind"), cx.body.keyword(inst, "enforcement"));
     let message = match (kind, enforcement) {
         (_, Some("unknown")) if !is_raw(cx) => "the access does not say how it is enforced",
         (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an access that initializes is not static",
         _ => return,
     };
     cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));
-}
-
-/// Returns the keyword of an attribute.
-pub(crate) fn choice(cx: &FunctionContext<'_>, inst: Inst, name: &str) -> Option<&'static str> {
-    let attrs = cx.body.info(inst).attrs;
-    let at = attrs.iter().position(|a| a.name == name)?;
-    let silkit_ir::info::AttrKind::Choice(words, _) = attrs[at].kind else { return None };
-    words.get(cx.body.words(inst)[at] as usize).copied()
 }
 
 static DEAD_END_IS_DEAD: Rule = Rule {

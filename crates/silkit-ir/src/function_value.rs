@@ -1,0 +1,73 @@
+//! Which function a value is: the one walk behind conversions, copies and closures.
+
+use crate::body::{Body, Inst, Value};
+use crate::conventions::{Addresses, ApplySite};
+use crate::generated::Opcode;
+use silkit_base::Symbol;
+
+/// What an instruction does that makes a function value of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FunctionStep {
+    /// It changes the type: the representation, whether it escapes.
+    Convert,
+    /// It copies or borrows the function.
+    Copy,
+    /// It moves the function.
+    Move,
+    /// It makes the function depend on something.
+    Depend,
+    /// It makes a closure, so that the function is called with more arguments.
+    Close,
+}
+
+impl FunctionStep {
+    /// Returns what an instruction does to its first operand; `None` if that is none of these.
+    pub fn of(opcode: Opcode) -> Option<Self> {
+        match opcode {
+            Opcode::ThinToThickFunction | Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape => {
+                Some(Self::Convert)
+            }
+            Opcode::CopyValue | Opcode::BeginBorrow => Some(Self::Copy),
+            Opcode::MoveValue => Some(Self::Move),
+            Opcode::MarkDependence => Some(Self::Depend),
+            Opcode::PartialApply => Some(Self::Close),
+            _ => None,
+        }
+    }
+}
+
+impl Body {
+    /// Returns the value that a function value was made of, by the steps that `follows` accepts.
+    pub fn function_origin(
+        &self,
+        function: Value,
+        mut follows: impl FnMut(FunctionStep, Inst) -> bool,
+    ) -> Value {
+        let mut at = function;
+        // A body that is wrong may define values by each other.
+        for _ in 0..self.inst_bound() {
+            let Some(inst) = self.defining_inst(at) else { break };
+            match FunctionStep::of(self.inst(inst).opcode) {
+                Some(step) if follows(step, inst) => at = self.operand_value(inst, 0),
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// Returns the value whose definition says what a call of a function value may reach. As in the reference, moves are
+    /// not followed; a closure is an origin of its own.
+    pub fn callee_origin(&self, callee: Value) -> Value {
+        self.function_origin(callee, |step, _| !matches!(step, FunctionStep::Move | FunctionStep::Close))
+    }
+
+    /// Returns the function that an apply site names, also through closures. As in the reference, dependences are not
+    /// followed.
+    pub fn called_function(&self, site: Inst) -> Option<Symbol> {
+        let callee = ApplySite::new(self, site, Addresses::Lowered)?.callee();
+        let origin = self.function_origin(callee, |step, _| step != FunctionStep::Depend);
+        let def = self.defining_inst(origin)?;
+        let is_reference = self.inst(def).opcode.is_function_ref();
+        self.word(def, "function").filter(|_| is_reference).and_then(Body::symbol)
+    }
+}
