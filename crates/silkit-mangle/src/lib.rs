@@ -45,6 +45,33 @@ pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming
     Some(format!("$s{}WP", mangler.out.take()))
 }
 
+/// Returns the mangled name of the specialization of a generic function for these types, which is not serialized; `None`
+/// where a type depends on something that is not known.
+///
+/// What the types have in common with the name of the function is not abbreviated.
+///
+/// ```
+/// use silkit_types::Type;
+/// let declarations = silkit_text::decl::declarations(&silkit_ir::Module::default());
+/// let name = silkit_mangle::generic_specialization(
+///     "$sSayxSicig", &[Type::nominal("String")], &declarations, &Default::default(),
+/// );
+/// assert_eq!(name.as_deref(), Some("$sSayxSicigSS_Tg5"));
+/// ```
+pub fn generic_specialization(
+    function: &str,
+    types: &[Type],
+    decls: &Declarations,
+    naming: &Naming,
+) -> Option<String> {
+    let mut mangler = Mangler { out: Writer::default(), decls, naming, sig: None, depth: 0 };
+    for (index, ty) in types.iter().enumerate() {
+        mangler.ty(*ty)?;
+        mangler.out.push(if index == 0 { "_" } else { "" });
+    }
+    Some(format!("{function}{}Tg5", mangler.out.take()))
+}
+
 /// Writes one name. Methods give `None` where the name cannot be told.
 struct Mangler<'a> {
     out: Writer,

@@ -13,7 +13,10 @@ fn run(input: &str) -> String {
     let mut steps: Vec<Step<'_>> = Vec::new();
     for word in first.split_whitespace() {
         match word.strip_prefix('-') {
-            Some(option) => options.set(option, ""),
+            Some(option) => {
+                let (name, value) = option.split_once('=').unwrap_or((option, ""));
+                options.set(name, value);
+            }
             None => steps.push(PASSES.find(word).unwrap_or_else(|| panic!("a pass named {word}")).into()),
         }
     }
@@ -47,4 +50,4 @@ macro_rules! cases {
     };
 }
 
-cases! { control_flow dce mem2reg ownership_model_eliminator simplify_control simplify_values }
+cases! { control_flow dce mem2reg ownership_model_eliminator simplify_builtins simplify_control simplify_enums simplify_references simplify_types simplify_values use_prespecialized }

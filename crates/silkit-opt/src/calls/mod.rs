@@ -2,10 +2,12 @@
 
 mod compute_effects;
 mod proofs;
+mod use_prespecialized;
 
 pub use proofs::prove;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] = &[compute_effects::ESCAPES, compute_effects::SIDES];
+pub(crate) const PASSES: &[Pass<'static>] =
+    &[compute_effects::ESCAPES, compute_effects::SIDES, use_prespecialized::PASS];

@@ -4,19 +4,34 @@
 //! worklist. A rule works with a [`Rewriter`], which does not depend on the driver, so that other passes with a
 //! worklist can apply the same rules.
 
+mod address_scope;
 mod begin_borrow;
+mod begin_cow_mutation;
 mod branch;
+mod bridge_object;
+mod builtin;
 mod cond_br;
 mod cond_fail;
 mod convert_escape_to_noescape;
 mod copy_value;
+mod counting;
 mod debug_step;
 mod destroy_value;
 mod destructure;
 mod driver;
+mod fix_lifetime;
+mod forwarding;
+mod init_enum_data_addr;
+mod key_path;
+mod load;
+mod load_borrow;
+mod pointer_to_address;
 mod rewriter;
 mod struct_extract;
+mod switch_enum;
 mod tuple_extract;
+mod unchecked_enum_data;
+mod unchecked_ref_cast;
 
 use bitflags::bitflags;
 use rewriter::Rewriter;
@@ -64,18 +79,35 @@ impl Rule {
 /// All rules; a kind of instruction has at most one.
 pub(crate) const RULES: &[Rule] = &[
     begin_borrow::RULE,
+    begin_cow_mutation::RULE,
     branch::RULE,
+    bridge_object::CLASSIFY,
+    bridge_object::FROM_VALUE,
+    builtin::RULE,
     cond_br::RULE,
     cond_fail::RULE,
     convert_escape_to_noescape::RULE,
     copy_value::RULE,
+    counting::RELEASE_VALUE,
+    counting::RETAIN_VALUE,
+    counting::STRONG_RELEASE,
+    counting::STRONG_RETAIN,
     debug_step::RULE,
     destroy_value::RULE,
     destructure::DESTRUCTURE_STRUCT,
     destructure::DESTRUCTURE_TUPLE,
     destructure::TUPLE,
+    fix_lifetime::RULE,
+    init_enum_data_addr::RULE,
+    key_path::RULE,
+    load::RULE,
+    load_borrow::RULE,
+    pointer_to_address::RULE,
     struct_extract::RULE,
+    switch_enum::RULE,
     tuple_extract::RULE,
+    unchecked_enum_data::RULE,
+    unchecked_ref_cast::RULE,
 ];
 
 #[cfg(test)]

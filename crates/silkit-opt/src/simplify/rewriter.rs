@@ -86,6 +86,11 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.mode != Mode::Full
     }
 
+    /// Returns when simplification happens.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Returns the type of a value.
     pub(crate) fn ty(&self, value: Value) -> SilType {
         self.cx.body().value(value).ty

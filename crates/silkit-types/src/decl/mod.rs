@@ -8,6 +8,7 @@ mod ambiguous;
 mod budget;
 mod conformance;
 mod dependent;
+mod fixed_size;
 mod initial;
 mod model;
 mod packs;
@@ -20,6 +21,7 @@ mod table;
 
 pub use budget::MAX_STEPS;
 pub(crate) use budget::Query;
+pub use fixed_size::FixedSize;
 pub use initial::{Arguments, InitialValue};
 pub use model::{
     Access, Accessors, AliasDecl, AssociatedType, DeclBody, DeclFlags, EnumCase, ExtensionDecl, Member,

@@ -1,0 +1,110 @@
+//! `use-prespecialized`: calls specializations of generic functions that the library ships for unoptimized code.
+//!
+//! ```text
+//! %1 = function_ref @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0
+//! %2 = apply %1<Int>(%0, %3, %4) : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0
+//! ---
+//! %1 = function_ref @$sSayxSicigSi_Tg5 : $@convention(method) (Int, @guaranteed Array<Int>) -> Int
+//! %2 = apply %1(%3, %4) : $@convention(method) (Int, @guaranteed Array<Int>) -> Int
+//! store %2 to %0
+//! ```
+//!
+//! What the generic function takes and returns in memory, the specialized one takes and returns directly where it is
+//! loadable. The library is `SwiftOnoneSupport`; a module that does not import it is left alone.
+
+mod call;
+
+use silkit_base::Symbol;
+use silkit_ir::instructions::FunctionRef;
+use silkit_ir::{Function, Inst};
+use silkit_mangle::{Naming, generic_specialization};
+use silkit_pass::{FunctionContext, Pass};
+use silkit_types::{Type, TypeKind};
+
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "use-prespecialized",
+    "Calls the specializations of generic functions that the library has for unoptimized code",
+    &run,
+);
+
+/// The module that has the specializations.
+const LIBRARY: &str = "SwiftOnoneSupport";
+
+/// The names of its functions, sorted: what `silkit nm` prints of the serialized module of Swift 6.2.3.
+const NAMES: &str = include_str!("onone_support.names");
+
+fn run(cx: &mut FunctionContext<'_>) {
+    if !cx.declarations().own().imports.iter().any(|module| *module == LIBRARY) {
+        return;
+    }
+    let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();
+    for call in calls {
+        let Some(name) = specialization(cx, call) else { continue };
+        let Some(specialized) = call::Specialized::of(cx, call) else { continue };
+        if !cx.may_change() {
+            return;
+        }
+        if cx.program().function(name).is_none() {
+            cx.add_function(Function::new(name, specialized.ty()));
+        }
+        specialized.apply(cx, call, name);
+        cx.count("calls specialized", 1);
+    }
+}
+
+/// Returns the name of the library's specialization of the function that is called with these types.
+fn specialization(cx: &FunctionContext<'_>, call: Inst) -> Option<Symbol> {
+    let site = cx.view().apply_site(call)?;
+    let types = site.substitutions();
+    if types.is_empty() || types.iter().any(|&ty| has_archetype(ty)) {
+        return None;
+    }
+    let function = cx.body().def_as::<FunctionRef>(site.callee())?.function;
+    let name = generic_specialization(function.as_str(), &types, cx.declarations(), &Naming::default())?;
+    let is_known = cx.program().function(Symbol::new(&name)).is_some() || is_in_library(&name);
+    is_known.then(|| Symbol::new(&name))
+}
+
+/// Returns true if the library has a function with a name.
+fn is_in_library(name: &str) -> bool {
+    // A binary search in the text: it starts from the line in the middle.
+    let mut rest = NAMES;
+    while !rest.is_empty() {
+        let middle = rest.len() / 2;
+        let start = rest[..middle].rfind('\n').map_or(0, |at| at + 1);
+        let end = rest[start..].find('\n').map_or(rest.len(), |at| start + at);
+        match rest[start..end].cmp(name) {
+            std::cmp::Ordering::Equal => return true,
+            std::cmp::Ordering::Less => rest = rest.get(end + 1..).unwrap_or_default(),
+            std::cmp::Ordering::Greater => rest = &rest[..start],
+        }
+    }
+    false
+}
+
+/// Returns true if a type depends on what is known at run time only.
+fn has_archetype(ty: Type) -> bool {
+    let kind = ty.kind();
+    let mut found = matches!(
+        kind,
+        TypeKind::Param { .. }
+            | TypeKind::Member(..)
+            | TypeKind::Opened { .. }
+            | TypeKind::OpenedElement { .. }
+    );
+    kind.for_each_part(&mut |part| found = found || has_archetype(part));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(NAMES.lines().all(is_in_library));
+        assert!(NAMES.lines().zip(NAMES.lines().skip(1)).all(|(a, b)| a < b));
+        let first = NAMES.lines().next().expect("a name");
+        assert!(!is_in_library("$s") && !is_in_library("$sz") && !is_in_library(&first[1..]));
+    }
+}

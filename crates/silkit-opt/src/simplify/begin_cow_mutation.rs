@@ -1,0 +1,60 @@
+//! Removes pairs of `begin_cow_mutation` and `end_cow_mutation` that check or change nothing.
+//!
+//! ```text
+//! (%1, %2) = begin_cow_mutation %0
+//! %3 = end_cow_mutation %2
+//! %4 = end_cow_mutation %5
+//! (%6, %7) = begin_cow_mutation %4
+//! ---
+//! %3 → %0, %7 → %5
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::EndCOWMutation;
+use silkit_ir::{Inst, Opcode, Operand, Value};
+
+pub(super) const RULE: Rule = Rule::optimized(Opcode::BeginCOWMutation, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let results: Vec<Value> = rw.body().results(inst).collect();
+    let [is_unique, buffer] = results[..] else { return };
+    // Who asks whether the buffer is unique gets another answer without the pair.
+    if rw.counted_uses(is_unique).next().is_some() {
+        return;
+    }
+    let instance = rw.body().operand_value(inst, 0);
+    if begins_after_end(rw, inst, instance) {
+        if rw.may_change() {
+            end_twice(rw, inst, instance, buffer);
+        }
+    } else if rw.counted_uses(buffer).all(|operand| ends(rw, operand)) && rw.may_change() {
+        let pairs: Vec<Inst> =
+            rw.counted_uses(buffer).map(|operand| rw.body().operand(operand).user).collect();
+        for end in pairs {
+            rw.replace(end, instance);
+        }
+        rw.remove_with_users(inst);
+    }
+}
+
+/// Returns true if a use is an `end_cow_mutation` that promises nothing.
+fn ends(rw: &Rewriter<'_, '_>, operand: Operand) -> bool {
+    let user = rw.body().operand(operand).user;
+    rw.body().view_as::<EndCOWMutation>(user).is_some_and(|end| !end.keep_unique)
+}
+
+/// Returns true if a buffer is mutable up to the instruction that makes it mutable.
+fn begins_after_end(rw: &Rewriter<'_, '_>, begin: Inst, instance: Value) -> bool {
+    let body = rw.body();
+    body.def_as::<EndCOWMutation>(instance).is_some_and(|end| !end.keep_unique)
+        && rw.counted_uses(instance).all(|operand| body.operand(operand).user == begin)
+}
+
+fn end_twice(rw: &mut Rewriter<'_, '_>, begin: Inst, instance: Value, buffer: Value) {
+    let Some(end) = rw.body().defining_inst(instance) else { return };
+    let mutable = rw.body().operand_value(end, 0);
+    rw.replace_all_uses(buffer, mutable);
+    rw.remove_with_users(begin);
+    rw.remove_with_users(end);
+}

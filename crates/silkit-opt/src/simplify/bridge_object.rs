@@ -1,0 +1,60 @@
+//! Folds conversions of bridge objects.
+//!
+//! ```text
+//! %2 = ref_to_bridge_object %0, %1
+//! %3 = classify_bridge_object %2
+//! %5 = value_to_bridge_object %4
+//! %6 = unchecked_trivial_bit_cast %5 to $UInt64
+//! %7 = struct_extract %6, #UInt64._value
+//! %8 = value_to_bridge_object %7
+//! ---
+//! %3 = tuple (%9, %9)    // two zeros
+//! %8 → %5
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{StructExtract, UncheckedTrivialBitCast, ValueToBridgeObject};
+use silkit_ir::{Inst, Opcode, Value};
+use silkit_types::{SilType, Type};
+
+pub(super) const CLASSIFY: Rule = Rule::always(Opcode::ClassifyBridgeObject, classify);
+pub(super) const FROM_VALUE: Rule = Rule::always(Opcode::ValueToBridgeObject, from_value);
+
+/// Returns the value that is cast without a change of its representation.
+fn cast_source(rw: &Rewriter<'_, '_>, value: Value) -> Value {
+    let body = rw.body();
+    let mut value = value;
+    while let Some(inst) = body.defining_inst(value)
+        && matches!(
+            body.inst(inst).opcode,
+            Opcode::UncheckedRefCast | Opcode::Upcast | Opcode::RefToBridgeObject
+        )
+    {
+        value = body.operand_value(inst, 0);
+    }
+    value
+}
+
+/// A Swift object is neither an Objective-C object nor a tagged pointer.
+fn classify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let ty = rw.ty(cast_source(rw, rw.body().operand_value(inst, 0))).ty();
+    let is_swift = rw.declarations().is_class(ty) == Some(true);
+    if is_swift && rw.may_change() {
+        let flag = SilType::object(Type::builtin("Int1"));
+        let mut builder = rw.before(inst);
+        let no = builder.integer_literal(flag, "0");
+        let both = builder.tuple(&[no, no][..]);
+        rw.replace(inst, both);
+    }
+}
+
+/// Lets what uses the bits of a bridge object as one use the bridge object.
+fn from_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let body = rw.body();
+    let Some(StructExtract { operand: whole, .. }) = body.def_as(body.operand_value(inst, 0)) else { return };
+    let Some(UncheckedTrivialBitCast { operand: object, .. }) = body.def_as(whole) else { return };
+    if body.def_as::<ValueToBridgeObject>(object).is_some() && rw.may_change() {
+        rw.replace(inst, object);
+    }
+}

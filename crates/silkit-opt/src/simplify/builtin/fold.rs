@@ -1,0 +1,116 @@
+//! Folds builtins whose operands are literals.
+//!
+//! ```text
+//! %0 = integer_literal $Builtin.Int64, 3
+//! %1 = integer_literal $Builtin.Int64, 4
+//! %2 = integer_literal $Builtin.Int1, -1
+//! %3 = builtin "sadd_with_overflow_Int64"(%0, %1, %2) : $(Builtin.Int64, Builtin.Int1)
+//! ---
+//! %4 = integer_literal $Builtin.Int64, 7
+//! %5 = integer_literal $Builtin.Int1, 0
+//! %3 = tuple (%4, %5)
+//! ```
+
+use super::integer::{Int, width};
+use crate::simplify::rewriter::Rewriter;
+use silkit_ir::instructions::IntegerLiteral;
+use silkit_ir::{Body, Inst, Value};
+use silkit_types::{SilType, TypeKind};
+
+/// What a builtin gives.
+enum Folded {
+    /// A literal.
+    One(i128),
+    /// A tuple of two literals.
+    Pair(i128, i128),
+    /// One of its operands.
+    Operand(Value),
+}
+
+/// Lets what uses a builtin use its result, if that is known. The builtin stays, and is dead.
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
+    let Some(result) = rw.body().first_result(inst) else { return };
+    let ty = rw.ty(result);
+    if !rw.body().is_used(result) {
+        return;
+    }
+    let Some(folded) = folded(rw.body(), inst, name, ty).filter(|_| rw.may_change()) else { return };
+    let value = match (folded, ty.ty().kind()) {
+        (Folded::One(value), _) => rw.before(inst).integer_literal(ty, &*value.to_string()),
+        (Folded::Pair(first, second), TypeKind::Tuple(elements)) if elements.len() == 2 => {
+            let types = [SilType::object(elements[0].ty), SilType::object(elements[1].ty)];
+            let mut builder = rw.before(inst);
+            let first = builder.integer_literal(types[0], &*first.to_string());
+            let second = builder.integer_literal(types[1], &*second.to_string());
+            builder.tuple(&[first, second][..])
+        }
+        (Folded::Operand(value), _) => value,
+        (Folded::Pair(..), _) => return,
+    };
+    rw.replace_all_uses(result, value);
+}
+
+/// Returns the integer that a literal is.
+fn literal(body: &Body, value: Value) -> Option<Int> {
+    let IntegerLiteral { ty, value } = body.def_as(value)?;
+    Int::parse(value.as_str(), ty)
+}
+
+fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
+    let operands: Vec<Value> = body.operands(inst).iter().map(|operand| operand.value).collect();
+    let literals: Vec<Option<Int>> = operands.iter().map(|&value| literal(body, value)).collect();
+    let one = |int: Int| Folded::One(int.signed());
+    let flag = |is_set: bool| if is_set { -1 } else { 0 };
+    match (literals[..].first().copied().flatten(), literals.get(1).copied().flatten()) {
+        (Some(_), _) if matches!(name, "assumeNonNegative" | "int_expect") => {
+            Some(Folded::Operand(operands[0]))
+        }
+        (Some(int), _) if name == "int_ctlz" => Some(Folded::One(int.leading_zeros().into())),
+        (Some(a), Some(b)) => {
+            let compared = || a.compare(name, b).map(|holds| Folded::One(flag(holds)));
+            let checked = || {
+                let (result, overflows) = a.operate_checked(name, b)?;
+                Some(Folded::Pair(result.signed(), flag(overflows)))
+            };
+            a.operate(name, b).map(one).or_else(compared).or_else(checked)
+        }
+        (Some(int), None) if operands.len() == 1 => match ty.ty().kind() {
+            TypeKind::Tuple(elements) => {
+                let bits = width(SilType::object(elements.first()?.ty))?;
+                Some(Folded::Pair(int.convert_checked(name, bits)?.signed(), 0))
+            }
+            _ => int.convert(name, width(ty)?).map(one),
+        },
+        (first, second) => {
+            compared(body, name, &operands, (first, second)).map(|holds| Folded::One(flag(holds)))
+        }
+    }
+}
+
+/// Returns the result of a comparison of a number that is not known with one that bounds all numbers.
+fn compared(
+    body: &Body,
+    name: &str,
+    operands: &[Value],
+    literals: (Option<Int>, Option<Int>),
+) -> Option<bool> {
+    let is_zero = |int: Option<Int>| int.is_some_and(|int| int.signed() == 0);
+    let is_max = |int: Option<Int>| int.is_some_and(Int::is_signed_max);
+    let is_positive = |index: usize| {
+        let inst = operands.get(index).and_then(|&value| body.defining_inst(value));
+        let builtin = inst.and_then(|inst| silkit_ir::ownership::builtin(body, inst));
+        builtin.is_some_and(|builtin| builtin.name == "assumeNonNegative")
+    };
+    let (first, second) = literals;
+    match name {
+        "cmp_ult" if is_zero(second) => Some(false),
+        "cmp_uge" if is_zero(second) => Some(true),
+        "cmp_ule" if is_zero(first) => Some(true),
+        "cmp_ugt" if is_zero(first) => Some(false),
+        "cmp_slt" if is_max(first) || is_zero(second) && is_positive(0) => Some(false),
+        "cmp_sge" if is_max(first) || is_zero(second) && is_positive(0) => Some(true),
+        "cmp_sgt" if is_max(second) || is_zero(first) && is_positive(1) => Some(false),
+        "cmp_sle" if is_max(second) || is_zero(first) && is_positive(1) => Some(true),
+        _ => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Simplifies what counts references in code without ownership.
+//!
+//! An enum is counted by what it holds, a reference by itself, and a static object not at all:
+//!
+//! ```text
+//! %1 = enum $Optional<C>, #Optional.some!enumelt, %0
+//! retain_value %1
+//! %3 = global_value @g : $C
+//! strong_release %3
+//! ---
+//! strong_retain %0
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{Enum, GlobalValue, ReleaseValue, RetainValue, StrongRelease, StrongRetain};
+use silkit_ir::{Inst, Opcode, Value};
+use silkit_types::Type;
+
+pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, count_static);
+pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, count_static);
+pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, count_value);
+pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, count_value);
+
+/// Removes the counting of an object that is never freed.
+fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let counted = rw.body().operand_value(inst, 0);
+    if rw.body().def_as::<GlobalValue>(counted).is_some() && rw.may_change() {
+        rw.remove(inst);
+    }
+}
+
+/// Counts what a value consists of.
+fn count_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let mut value = rw.body().operand_value(inst, 0);
+    while let Some(Enum { payload, .. }) = rw.body().def_as(value) {
+        match payload {
+            Some(payload) => value = payload,
+            None => {
+                if rw.may_change() {
+                    rw.remove(inst);
+                }
+                return;
+            }
+        }
+    }
+    let ty = rw.ty(value);
+    let is_reference = is_class(rw, ty.ty());
+    if rw.is_trivial(ty) {
+        if rw.may_change() {
+            rw.remove(inst);
+        }
+    } else if (is_reference || value != rw.body().operand_value(inst, 0)) && rw.may_change() {
+        replace(rw, inst, value, is_reference);
+    }
+}
+
+/// Returns true if values of a type are references to objects of a class.
+fn is_class(rw: &Rewriter<'_, '_>, ty: Type) -> bool {
+    rw.declarations().is_class(ty) == Some(true)
+}
+
+fn replace(rw: &mut Rewriter<'_, '_>, inst: Inst, value: Value, is_reference: bool) {
+    let nonatomic = rw.body().has_flag(inst, "nonatomic");
+    let is_retain = rw.is(inst, Opcode::RetainValue);
+    let mut builder = rw.before(inst);
+    match (is_retain, is_reference) {
+        (true, true) => builder.build(StrongRetain { nonatomic, ..StrongRetain::new(value) }),
+        (true, false) => builder.build(RetainValue { nonatomic, ..RetainValue::new(value) }),
+        (false, true) => builder.build(StrongRelease { nonatomic, ..StrongRelease::new(value) }),
+        (false, false) => builder.build(ReleaseValue { nonatomic, ..ReleaseValue::new(value) }),
+    };
+    rw.remove(inst);
+}

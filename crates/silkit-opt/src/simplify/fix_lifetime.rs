@@ -1,0 +1,39 @@
+//! Keeps the value in a stack allocation alive instead of the memory, which can be promoted then.
+//!
+//! ```text
+//! %0 = alloc_stack $C
+//! fix_lifetime %0
+//! ---
+//! %0 = alloc_stack $C
+//! %1 = load_borrow %0
+//! fix_lifetime %1
+//! end_borrow %1
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{AllocStack, FixLifetime, Load, LoadBorrow, LoadQualifier};
+use silkit_ir::{Inst, Opcode};
+
+pub(super) const RULE: Rule = Rule::optimized(Opcode::FixLifetime, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let address = rw.body().operand_value(inst, 0);
+    let ty = rw.ty(address).to_object();
+    let is_loadable = rw.declarations().is_loadable(ty.ty(), rw.view().signature()) == Some(true);
+    if rw.body().def_as::<AllocStack>(address).is_none() || !is_loadable || !rw.may_change() {
+        return;
+    }
+    let (has_ossa, is_trivial) = (rw.function().has_ossa(), rw.is_trivial(ty));
+    let mut builder = rw.before(inst);
+    if has_ossa && !is_trivial {
+        let value = builder.build(LoadBorrow::new(address));
+        builder.build(FixLifetime::new(value));
+        builder.end_borrow(value);
+    } else {
+        let qualifier = has_ossa.then_some(LoadQualifier::Trivial);
+        let value = builder.build(Load { qualifier, ..Load::new(address) });
+        builder.build(FixLifetime::new(value));
+    }
+    rw.remove(inst);
+}

@@ -1,0 +1,49 @@
+//! Removes a key path that nobody reads.
+//!
+//! ```text
+//! %1 = keypath $KeyPath<S, Int>, (root $S; stored_property #S.x : $Int)
+//! %2 = upcast %1 to $PartialKeyPath<S>
+//! destroy_value %2
+//! ---
+//! ```
+//!
+//! What it captured is destroyed in its place.
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::{Body, Inst, Opcode, Point, Value};
+
+pub(super) const RULE: Rule = Rule::always(Opcode::KeyPath, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if !is_only_kept(rw.body(), inst) || !rw.may_change() {
+        return;
+    }
+    if rw.function().has_ossa() {
+        let captured: Vec<Value> = rw.body().operands(inst).iter().map(|operand| operand.value).collect();
+        for value in captured.into_iter().filter(|&value| !rw.is_trivial(rw.ty(value))).collect::<Vec<_>>() {
+            rw.at(Point::After(inst)).destroy_value(value);
+        }
+    }
+    rw.remove_with_users(inst);
+}
+
+/// Returns true if all that uses the results of an instruction, directly or not, keeps them alive or ends that.
+fn is_only_kept(body: &Body, inst: Inst) -> bool {
+    let mut work = vec![inst];
+    while let Some(inst) = work.pop() {
+        for user in body.results(inst).flat_map(|result| body.users(result)) {
+            match body.inst(user).opcode {
+                Opcode::Upcast
+                | Opcode::DestroyValue
+                | Opcode::StrongRelease
+                | Opcode::BeginBorrow
+                | Opcode::EndBorrow
+                | Opcode::MoveValue
+                | Opcode::CopyValue => work.push(user),
+                _ => return false,
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,47 @@
+//! Folds the load of a character of a string literal.
+//!
+//! ```text
+//! %0 = string_literal utf8 "abc"
+//! %1 = pointer_to_address %0 to [strict] $*UInt8
+//! %2 = integer_literal $Builtin.Word, 1
+//! %3 = index_addr %1, %2
+//! %4 = struct_element_addr %3, #UInt8._value
+//! %5 = load %4
+//! ---
+//! %5 = integer_literal $Builtin.Int8, 98
+//! ```
+
+use crate::simplify::rewriter::Rewriter;
+use silkit_ir::Inst;
+use silkit_ir::instructions::{
+    IndexAddr, IntegerLiteral, Load, PointerToAddress, StringEncoding, StringLiteral, StructElementAddr,
+};
+
+/// Folds a load of a byte of an UTF-8 string.
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+    let Some(byte) = byte(rw, inst).filter(|_| rw.may_change()) else { return false };
+    let Some(ty) = rw.body().first_result(inst).map(|value| rw.ty(value)) else { return false };
+    // Literals are signed.
+    let literal = rw.before(inst).integer_literal(ty, &*(byte as i8).to_string());
+    rw.replace(inst, literal);
+    true
+}
+
+fn byte(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<u8> {
+    let body = rw.body();
+    let Load { address, .. } = body.view_as(inst)?;
+    let StructElementAddr { operand: character, .. } = body.def_as(address)?;
+    let is_byte = rw.ty(character).ty().to_string() == "UInt8";
+    let (base, index) = match body.def_as::<IndexAddr>(character) {
+        Some(IndexAddr { base, index, .. }) => {
+            let IntegerLiteral { value, .. } = body.def_as(index)?;
+            (base, value.as_str().parse::<usize>().ok()?)
+        }
+        None => (character, 0),
+    };
+    let PointerToAddress { operand, strict: true, .. } = body.def_as(base)? else { return None };
+    let StringLiteral { encoding: StringEncoding::Utf8, value } = body.def_as(operand)? else { return None };
+    // A zero follows the last character.
+    let text = value.as_str().as_bytes();
+    text.iter().chain([&0]).nth(index).copied().filter(|_| is_byte)
+}

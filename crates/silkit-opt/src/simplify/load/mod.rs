@@ -1,0 +1,68 @@
+//! Simplifies loads whose value is known, or is not needed.
+//!
+//! ```text
+//! %2 = load [copy] %3                  // only destroyed
+//! destroy_value %2
+//! %4 = unchecked_addr_cast %5 to $*B   // %5 : $*C, a subclass of B
+//! %6 = load [take] %4
+//! ---
+//! %8 = load [take] %5
+//! %6 = upcast %8 to $B
+//! ```
+
+mod character;
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{Load, LoadQualifier, UncheckedAddrCast};
+use silkit_ir::{Inst, Opcode};
+use silkit_types::Type;
+
+pub(super) const RULE: Rule = Rule::always(Opcode::Load, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    if !upcast_value(rw, inst) && !character::fold(rw, inst) {
+        remove_dead_copy(rw, inst);
+    }
+}
+
+/// Loads an object as what it is, not as an object of a superclass.
+fn upcast_value(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+    let Some(Load { address, qualifier }) = rw.body().view_as(inst) else { return false };
+    let Some(UncheckedAddrCast { operand: source, ty }) = rw.body().def_as(address) else { return false };
+    let (class, superclass) = (rw.ty(source).ty(), ty.ty());
+    if !is_subclass(rw, class, superclass) || !rw.may_change() {
+        return false;
+    }
+    let mut builder = rw.before(inst);
+    let object = builder.build(Load { qualifier, ..Load::new(source) });
+    let value = builder.upcast(object, ty.to_object());
+    rw.replace(inst, value);
+    true
+}
+
+/// Returns true if a class inherits, directly or not, from another one.
+fn is_subclass(rw: &Rewriter<'_, '_>, class: Type, superclass: Type) -> bool {
+    let wanted = superclass.desugared();
+    let mut class = class;
+    // Wrong declarations may go around in circles.
+    for _ in 0..64 {
+        match rw.declarations().superclass(class) {
+            Some(next) if next.desugared() == wanted => return true,
+            Some(next) => class = next,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Removes a load of a copy that is only destroyed.
+fn remove_dead_copy(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let body = rw.body();
+    let is_copy = body.view_as::<Load>(inst).is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy));
+    let Some(value) = body.first_result(inst).filter(|_| is_copy) else { return };
+    let is_dead = rw.counted_uses(value).all(|use_| rw.is(body.operand(use_).user, Opcode::DestroyValue));
+    if is_dead && rw.may_change() {
+        rw.remove_with_users(inst);
+    }
+}

@@ -1,0 +1,143 @@
+//! Folds `pointer_to_address` of a pointer whose address is known.
+//!
+//! ```text
+//! %1 = address_to_pointer %0 to $Builtin.RawPointer
+//! %2 = pointer_to_address %1 to [strict] $*Int
+//! use %2
+//! ---
+//! use %0
+//! ```
+//!
+//! An address of another type is cast. Pointer arithmetic by the stride of the type becomes `index_addr`:
+//!
+//! ```text
+//! %1 = index_raw_pointer %0, %2      // %2 = stride of Int * %3
+//! %4 = pointer_to_address %1 to [strict] $*Int
+//! ---
+//! %1 = pointer_to_address %0 to [strict] $*Int
+//! %4 = index_addr %1, %3
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{
+    AddressToPointer, Builtin, IndexRawPointer, IntegerLiteral, PointerToAddress, TupleExtract,
+};
+use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_types::{SilType, Type};
+
+pub(super) const RULE: Rule = Rule::always(Opcode::PointerToAddress, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(cast) = rw.body().view_as::<PointerToAddress>(inst).filter(|cast| cast.strict) else { return };
+    if let Some(AddressToPointer { operand: address, .. }) = rw.body().def_as(cast.operand) {
+        use_address(rw, inst, address, cast.ty);
+    } else if let Some(index) = rw.body().def_as::<IndexRawPointer>(cast.operand) {
+        index_by_elements(rw, inst, index);
+    }
+}
+
+/// Uses the address of which the pointer was made.
+fn use_address(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ty: SilType) {
+    if !is_available(rw, inst, address) || !rw.may_change() {
+        return;
+    }
+    let value = match rw.ty(address) == ty {
+        true => address,
+        false => rw.before(inst).unchecked_addr_cast(address, ty),
+    };
+    rw.replace(inst, value);
+}
+
+/// Returns true if an address that lies inside a borrow may take the place of one that does not: all its uses must lie
+/// before the end of the scope.
+fn is_available(rw: &Rewriter<'_, '_>, inst: Inst, address: Value) -> bool {
+    if !rw.function().has_ossa() {
+        return true;
+    }
+    super::address_scope::covers_uses(rw, address, inst)
+}
+
+fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPointer) {
+    let Some(PointerToAddress { strict, invariant, align, ty, .. }) = rw.body().view_as(inst) else { return };
+    let Some(count) = element_count(rw, index.index, ty.ty()) else { return };
+    if !rw.may_change() {
+        return;
+    }
+    let word = rw.ty(index.index);
+    let mut builder = rw.before(inst);
+    let base =
+        builder.build(PointerToAddress { strict, invariant, align, ..PointerToAddress::new(index.base, ty) });
+    let count = match count {
+        Count::Value(value) => value,
+        Count::Number(number) => builder.integer_literal(word, &*number.to_string()),
+        Count::Cast(value, name) => builder.builtin(name, &[][..], &[value][..], word),
+    };
+    let address = builder.index_addr(base, count);
+    rw.replace(inst, address);
+}
+
+/// How many elements an offset in bytes is.
+enum Count {
+    Value(Value),
+    Number(i64),
+    /// The value of another width, and the builtin that converts it.
+    Cast(Value, &'static str),
+}
+
+fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
+    let inst = body.defining_inst(value)?;
+    Some((inst, silkit_ir::ownership::builtin(body, inst)?.name))
+}
+
+/// Returns how many elements of a type an offset is, where it is a product with the stride of that.
+fn element_count(rw: &Rewriter<'_, '_>, offset: Value, ty: Type) -> Option<Count> {
+    let body = rw.body();
+    if let Some(IntegerLiteral { value, .. }) = body.def_as(offset) {
+        let stride = i64::try_from(rw.declarations().fixed_size(ty)?.stride()).ok()?;
+        let bytes: i64 = value.as_str().parse().ok()?;
+        return (bytes % stride == 0).then_some(Count::Number(bytes / stride));
+    }
+    if let Some((conversion, "truncOrBitCast")) = builtin(body, offset) {
+        let name = body.view_as::<Builtin>(conversion)?.name.as_str();
+        let count = factor(rw, body.operand_value(conversion, 0), ty)?;
+        return Some(Count::Cast(count, name));
+    }
+    factor(rw, offset, ty).map(Count::Value)
+}
+
+/// Returns the other factor of a product with the stride of a type.
+fn factor(rw: &Rewriter<'_, '_>, product: Value, ty: Type) -> Option<Value> {
+    let body = rw.body();
+    let product = match body.def_as::<TupleExtract>(product) {
+        Some(TupleExtract { operand, field: 0 }) => operand,
+        Some(_) => return None,
+        None => product,
+    };
+    let (multiplication, name) = builtin(body, product)?;
+    if !matches!(name, "smul_with_overflow" | "umul_with_overflow" | "mul") {
+        return None;
+    }
+    let (a, b) = (body.operand_value(multiplication, 0), body.operand_value(multiplication, 1));
+    if is_stride(rw, b, ty) { Some(a) } else { is_stride(rw, a, ty).then_some(b) }
+}
+
+/// Returns true if a value is the stride of a type.
+fn is_stride(rw: &Rewriter<'_, '_>, value: Value, ty: Type) -> bool {
+    let body = rw.body();
+    if let Some(IntegerLiteral { value, .. }) = body.def_as(value) {
+        return rw
+            .declarations()
+            .fixed_size(ty)
+            .is_some_and(|size| value.as_str() == size.stride().to_string());
+    }
+    match builtin(body, value) {
+        Some((inst, "strideof")) => body
+            .view_as::<Builtin>(inst)
+            .is_some_and(|b| b.subs.iter().next().is_some_and(|of| of.desugared() == ty.desugared())),
+        Some((inst, "zextOrBitCast" | "sextOrBitCast" | "truncOrBitCast")) => {
+            is_stride(rw, body.operand_value(inst, 0), ty)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,32 @@
+//! Casts a reference without a needless step before.
+//!
+//! ```text
+//! %1 = upcast %0 to $B
+//! %2 = unchecked_ref_cast %1 to $C
+//! ---
+//! %2 = unchecked_ref_cast %0 to $C
+//! ```
+//!
+//! `init_existential_ref` is such a step as well.
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::{Inst, Opcode};
+
+pub(super) const RULE: Rule = Rule::always(Opcode::UncheckedRefCast, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let body = rw.body();
+    let reference = body.operand_value(inst, 0);
+    let Some(step) = body.defining_inst(reference) else { return };
+    let is_step = matches!(body.inst(step).opcode, Opcode::Upcast | Opcode::InitExistentialRef);
+    let is_only_use = rw.is_only_user(reference, inst);
+    if !is_step || !is_only_use && rw.is_owned(reference) || !rw.may_change() {
+        return;
+    }
+    let (operand, source) = (rw.body().operand_id(inst, 0), rw.body().operand_value(step, 0));
+    rw.set_operand(operand, source);
+    if is_only_use {
+        rw.remove_with_users(step);
+    }
+}

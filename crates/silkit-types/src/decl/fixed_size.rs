@@ -1,0 +1,140 @@
+//! Size and alignment of types whose layout follows from declarations alone, for 64-bit targets.
+//!
+//! `silkit-layout` computes the layout of every kind of type of a linked program. What is here needs a type's
+//! declarations only and answers for pointers, numbers, structs, tuples and simple enums; other types are not known.
+
+use super::{Declarations, NominalKind};
+use crate::{Type, TypeFacts, TypeKind};
+
+/// The size of a pointer in bytes.
+const POINTER: u64 = 8;
+
+/// The layout of the values of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FixedSize {
+    /// The number of bytes.
+    pub size: u64,
+    /// The alignment in bytes.
+    pub align: u64,
+    /// True if there are bit patterns that are no value of the type, for one case of an enum at least.
+    pub has_extra_inhabitant: bool,
+}
+
+impl FixedSize {
+    const EMPTY: Self = Self { size: 0, align: 1, has_extra_inhabitant: false };
+
+    const fn pointers(count: u64) -> Self {
+        Self { size: count * POINTER, align: POINTER, has_extra_inhabitant: true }
+    }
+
+    /// Returns the distance of values in an array.
+    pub fn stride(self) -> u64 {
+        self.size.next_multiple_of(self.align).max(1)
+    }
+
+    /// Returns the layout of this followed by another one.
+    fn then(self, next: Self) -> Self {
+        Self {
+            size: self.size.next_multiple_of(next.align) + next.size,
+            align: self.align.max(next.align),
+            has_extra_inhabitant: self.has_extra_inhabitant || next.has_extra_inhabitant,
+        }
+    }
+}
+
+impl Declarations {
+    /// Returns the layout of a formal or lowered type, where it is known.
+    pub fn fixed_size(&self, ty: Type) -> Option<FixedSize> {
+        self.fixed_size_at(ty, 0)
+    }
+
+    fn fixed_size_at(&self, ty: Type, depth: u32) -> Option<FixedSize> {
+        let ty = ty.desugared();
+        let inner = |ty: Type| self.fixed_size_at(ty, depth + 1);
+        match ty.kind() {
+            _ if depth > 32 => None,
+            TypeKind::Builtin(name, _) => builtin(name.as_str()),
+            TypeKind::Tuple(elements) => {
+                elements.iter().try_fold(FixedSize::EMPTY, |sum, element| Some(sum.then(inner(element.ty)?)))
+            }
+            TypeKind::Paren(ty) | TypeKind::Attributed(_, ty) => inner(*ty),
+            // A metatype of an existential has witness tables too.
+            TypeKind::Metatype(_, instance) => match self.nominal_of(*instance).map(|decl| decl.kind) {
+                Some(NominalKind::Protocol) | None => None,
+                Some(_) => Some(FixedSize::pointers(1)),
+            },
+            TypeKind::Function(function) => match function.flags.contains(crate::FnFlags::NOESCAPE) {
+                true => None,
+                false => Some(FixedSize::pointers(2)),
+            },
+            _ => self.nominal_size(ty, &inner),
+        }
+    }
+
+    /// Returns true if a property of this declared type takes no memory: the metatype of a struct or an enum. That of a generic
+    /// parameter is a pointer, whatever stands for the parameter.
+    fn is_empty_metatype(&self, ty: Type) -> bool {
+        let TypeKind::Metatype(_, instance) = ty.kind() else { return false };
+        let kind = self.nominal_of(*instance).map(|decl| decl.kind);
+        matches!(kind, Some(NominalKind::Struct | NominalKind::Enum))
+    }
+
+    fn nominal_size(&self, ty: Type, inner: &dyn Fn(Type) -> Option<FixedSize>) -> Option<FixedSize> {
+        let decl = self.nominal_of(ty)?;
+        match decl.kind {
+            NominalKind::Class | NominalKind::Actor => Some(FixedSize::pointers(1)),
+            NominalKind::Struct if decl.lists_fields() => {
+                let types = TypeFacts::stored_fields(self, ty)?;
+                let mut fields = decl.body.fields.iter().zip(types);
+                fields.try_fold(FixedSize::EMPTY, |sum, (field, ty)| match self.is_empty_metatype(field.ty) {
+                    true => Some(sum),
+                    false => Some(sum.then(inner(ty)?)),
+                })
+            }
+            NominalKind::Enum => {
+                let cases = self.enum_cases(ty)?;
+                let payloads: Vec<Type> =
+                    cases.iter().filter_map(|case| TypeFacts::enum_payload(self, ty, case.name)).collect();
+                match (payloads[..].first(), payloads.len(), cases.len()) {
+                    _ if cases.iter().any(|case| case.indirect) => None,
+                    (None, _, 0 | 1) => Some(FixedSize::EMPTY),
+                    (None, _, 2..=255) => Some(FixedSize { size: 1, align: 1, has_extra_inhabitant: true }),
+                    (Some(&payload), 1, 1) => inner(payload),
+                    // One more case takes an extra inhabitant, or a byte after the payload.
+                    (Some(&payload), 1, 2) => {
+                        let layout = inner(payload)?;
+                        match layout.has_extra_inhabitant {
+                            // How many are left depends on the payload.
+                            true => Some(FixedSize { has_extra_inhabitant: false, ..layout }),
+                            false => Some(FixedSize {
+                                size: layout.size + 1,
+                                has_extra_inhabitant: true,
+                                ..layout
+                            }),
+                        }
+                        .filter(|_| layout.size > 0)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the layout of a type of module `Builtin`.
+fn builtin(name: &str) -> Option<FixedSize> {
+    let number = |bits: u64| {
+        let size = bits.div_ceil(8).next_power_of_two();
+        FixedSize { size, align: size.min(16), has_extra_inhabitant: !bits.is_multiple_of(8) }
+    };
+    match name {
+        "Word" => Some(number(64)),
+        "RawPointer" | "NativeObject" | "BridgeObject" => Some(FixedSize::pointers(1)),
+        "FPIEEE16" => Some(number(16)),
+        "FPIEEE32" => Some(number(32)),
+        "FPIEEE64" => Some(number(64)),
+        "FPIEEE80" => Some(FixedSize { size: 16, align: 16, has_extra_inhabitant: false }),
+        _ => Some(number(name.strip_prefix("Int")?.parse().ok().filter(|bits| (1..=128).contains(bits))?)),
+    }
+}
