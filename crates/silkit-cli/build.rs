@@ -1,4 +1,4 @@
-//! Gives the binary the commit that it is built from, where it is built in a repository.
+//! Embeds the commit that the binary is built from, if it is built in a repository.
 
 use std::process::Command;
 

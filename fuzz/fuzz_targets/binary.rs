@@ -1,6 +1,6 @@
-//! Any bytes end in an error or in a module that prints, and that is written and read again as the
-//! same bytes. Checksums are put right first, so that damage comes to the parts behind them; the seeds
-//! are not packed (`silkit::binary::fuzzing::unpacked`), for the same reason.
+//! Reads any bytes: the result is an error, or a module that prints and that is written and read again as the same
+//! bytes. Checksums are corrected first, so that damage reaches the code after them; the seeds are not packed
+//! (`silkit::binary::fuzzing::unpacked`), for the same reason.
 
 #![no_main]
 

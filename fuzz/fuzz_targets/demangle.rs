@@ -1,4 +1,4 @@
-//! Any bytes as a symbol: demangling ends, in every style, and gives no more than its limit.
+//! Demangles any bytes: terminates in every style, with output within its limit.
 
 #![no_main]
 

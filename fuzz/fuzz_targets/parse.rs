@@ -1,5 +1,5 @@
-//! Any text ends in a module and errors, never in a panic or a hang. Of a text without errors every
-//! token is read or kept: a byte that no reader accepts is noticed before each of them.
+//! Parses any text: the result is a module and errors, never a panic or a hang. Every token of a text without errors
+//! is read or kept: a byte that no reader accepts is detected before each of them.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use silkit::text::{Entity, ParsedModule, PrintOptions, parse_module, print_module};
 use silkit_testkit::mutate::{SPOILER, spoil, token_starts};
 
-/// How many tokens of a text are tried.
+/// The number of tokens of a text that are tried.
 const TRIED: usize = 8;
 
 fn print(parsed: &ParsedModule) -> String {

@@ -1,4 +1,4 @@
-//! What was read without errors prints as something that reads and prints as the same bytes.
+//! Prints text that was read without errors: the output reads and prints as the same bytes.
 
 #![no_main]
 

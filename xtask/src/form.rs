@@ -15,7 +15,7 @@
 //!
 //! All else is text.
 
-/// What a form declares.
+/// The declarations of a form.
 #[derive(Default)]
 pub(crate) struct Form {
     /// The pieces as Rust expressions.

@@ -35,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) form: String,
     /// The rule for the types of its results.
     pub(crate) result: String,
-    /// What must hold for the types of its operands and attributes.
+    /// The requirements on the types of its operands and attributes.
     #[serde(default)]
     pub(crate) types: String,
     /// The number of its results.
@@ -58,7 +58,7 @@ pub(crate) struct Row {
     /// The ownership of its results.
     #[serde(default)]
     pub(crate) value_ownership: Option<String>,
-    /// What it does to memory.
+    /// Its memory behavior.
     pub(crate) memory: String,
     /// True if that depends on the instance.
     #[serde(default)]
@@ -69,13 +69,13 @@ pub(crate) struct Row {
     /// True if it may trap.
     #[serde(default)]
     pub(crate) may_trap: bool,
-    /// What it may need the runtime for: names with spaces between.
+    /// The runtime effects that it may have: names with spaces between.
     #[serde(default)]
     pub(crate) runtime: String,
     /// The only stage that allows it.
     #[serde(default)]
     pub(crate) stage: Option<String>,
-    /// What it does to the stack.
+    /// Its effect on the stack.
     #[serde(default)]
     pub(crate) stack: Option<String>,
     /// The scope that it begins or ends.
@@ -101,7 +101,7 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// The file that declares it.
     pub(crate) family: &'static str,
-    /// What is declared.
+    /// The declared row.
     pub(crate) row: Row,
 }
 
@@ -131,16 +131,16 @@ pub(crate) struct Builtin {
     pub(crate) types: String,
     /// True if it may touch memory.
     pub(crate) reads_and_writes: bool,
-    /// How it uses its operands.
+    /// The ownership constraint of its operands.
     pub(crate) operands: String,
-    /// How it uses the last one, where that differs.
+    /// The ownership constraint of the last operand, if it differs.
     pub(crate) last: Option<String>,
-    /// How it uses those at a position, where that differs.
+    /// The ownership constraints at positions that differ.
     #[serde(default)]
     pub(crate) at: Vec<(usize, String)>,
     /// The ownership of its result.
     pub(crate) result: Option<String>,
-    /// What it may need the runtime for: names with spaces between.
+    /// The runtime effects that it may have: names with spaces between.
     #[serde(default)]
     pub(crate) runtime: String,
 }

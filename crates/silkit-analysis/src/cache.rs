@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub trait Analysis: Send + Sync + 'static {
     /// The changes of the body that make it stale.
     const DEPENDS_ON: Changes;
-    /// Whether any change of the program outside the body makes it stale, such as of a callee's effects.
+    /// True if any change of the program outside the body makes it stale, such as of a callee's effects.
     const DEPENDS_ON_PROGRAM: bool = false;
 
     /// Computes the analysis of a body as it is now.
@@ -42,7 +42,7 @@ analyses! {
     crate::Induction: INSTRUCTIONS | BRANCHES;
 }
 
-/// Where a body and its program stood when an analysis was computed.
+/// The versions of a body and its program when an analysis was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Moment {
     body: Epoch,

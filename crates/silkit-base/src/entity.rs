@@ -169,7 +169,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.into_iter()
     }
 
-    /// Gives back memory that is reserved and not used.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();
     }

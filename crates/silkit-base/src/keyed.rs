@@ -115,7 +115,7 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         self.values.values_mut()
     }
 
-    /// Gives back memory that is reserved and not used.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();
     }

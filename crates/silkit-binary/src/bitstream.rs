@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-/// How deep blocks may nest, and how much may be in a record.
+/// The maximum nesting of blocks, and the maximum size of a record.
 const MAX_DEPTH: usize = 16;
 const MAX_FIELDS: u64 = 1 << 16;
 /// The block that holds abbreviations for other blocks.
 const BLOCK_INFO: u64 = 0;
 
-/// What comes next in a stream.
+/// The next item of a stream.
 pub(crate) enum Item<'a> {
     /// A block with this id begins.
     Enter(u64),
@@ -208,7 +208,7 @@ impl<'a> Bitstream<'a> {
         }
     }
 
-    /// Goes to the next multiple of 32 bits.
+    /// Advances to the next multiple of 32 bits.
     fn align(&mut self) -> Option<()> {
         self.at = self.at.next_multiple_of(32);
         (self.at / 8 <= self.bytes.len()).then_some(())

@@ -1,4 +1,4 @@
-//! What a value looks like in bytes: one declaration gives both directions.
+//! The encoding of values as bytes: one declaration gives both directions.
 //!
 //! [`record!`], [`variants!`] and [`flags!`] name every field and variant once. A field or variant
 //! that is added elsewhere does not compile until it is named here, too.
@@ -9,11 +9,11 @@ use silkit_base::{Entity, Keyed, KeyedVec, Symbol};
 use silkit_ir::{DebugVar, DeclRef, KeyPath};
 use silkit_types::{GenericSig, SilType, Type};
 
-/// For how many entries of a list there is room before the first is read. What is counted may be
-/// much larger in memory than the byte that it takes at least.
+/// The number of list entries that are reserved before the first is read. An entry may be much larger in memory than
+/// in bytes.
 const MAX_RESERVED: usize = 1 << 10;
 
-/// Something that is written to and read from bytes. Every value takes at least one byte.
+/// A type that is written to and read from bytes. Every value takes at least one byte.
 pub(crate) trait Codec: Sized {
     fn write(&self, sink: &mut Sink<'_>);
     fn read(source: &mut Source<'_, '_>) -> Result<Self, Damage>;
@@ -192,7 +192,7 @@ fn write_list<T: Codec>(list: &[T], sink: &mut Sink<'_>) {
     }
 }
 
-/// What nests in itself is read to a limited depth.
+/// Reads recursive values to a limited depth.
 impl<T: Codec> Codec for Box<T> {
     fn write(&self, sink: &mut Sink<'_>) {
         (**self).write(sink);

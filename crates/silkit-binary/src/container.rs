@@ -91,12 +91,13 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     xxh3_64(bytes) as u32
 }
 
-/// Of the bodies each has a checksum of its own in the index, so that one can be read without the others.
+/// Returns the checksum of a section. Each body has a checksum of its own in the index, so that one can be read
+/// without the others.
 fn section_checksum(section: Section, bytes: &[u8]) -> u32 {
     if section == Section::Bodies { 0 } else { checksum(bytes) }
 }
 
-/// Puts a file together; `None` where a section is longer than 4 GiB or the name of the source than 64 KiB.
+/// Assembles a file; `None` if a section is longer than 4 GiB or the name of the source than 64 KiB.
 pub(crate) fn assemble(producer: &str, source: &str, sections: &[Vec<u8>; SECTIONS]) -> Option<Vec<u8>> {
     let producer = &producer[..producer.floor_char_boundary(usize::from(u8::MAX))];
     let total: usize = sections.iter().map(Vec::len).sum();
@@ -178,7 +179,7 @@ impl Directory {
     }
 }
 
-/// What is in a section.
+/// The contents of a section.
 pub(crate) struct Contents<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     section: Section,
@@ -245,9 +246,9 @@ fn source_name(file: &[u8], start: usize) -> Result<(Box<str>, usize), ReadError
 fn not_silkit() -> ReadError {
     ReadError::new(
         ReadErrorKind::NotSilkit,
-        "the file is no binary SIL of Silkit",
+        "the file is not binary SIL written by Silkit",
         Some(0),
-        "such a file begins with the bytes 89 53 49 4C 4B 49 54 0A; `silkit opt -emit-sib` writes one",
+        "binary SIL begins with the bytes 89 53 49 4C 4B 49 54 0A; `silkit opt -emit-sib` writes one",
     )
 }
 
@@ -267,8 +268,8 @@ pub(crate) fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     assemble(&directory.producer, &directory.source, &sections).ok_or_else(large)
 }
 
-/// Puts the checksums right of what may be a damaged file, as far as its directory can be read: so
-/// that tests and fuzzers come past them.
+/// Corrects the checksums of a possibly damaged file, as far as its directory can be read, so that tests and fuzzers
+/// reach the code after them.
 pub(crate) fn reseal(file: &mut [u8], bodies: impl FnOnce(&mut [u8], &Directory)) {
     let Ok((_, start)) = preamble(file).and_then(|(_, start)| source_name(file, start)) else { return };
     let end = start + DIRECTORY;

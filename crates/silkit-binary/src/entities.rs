@@ -1,4 +1,4 @@
-//! Everything of a module but the bodies, in bytes.
+//! The encoding of module entities other than bodies.
 
 use crate::codec::{Codec, flags, record, variants};
 use crate::sink::Sink;

@@ -1,9 +1,9 @@
-//! What can be wrong with a file, or with a module that is to be written.
+//! Errors in a file, or in a module that is to be written.
 
 use crate::source::Damage;
 use std::fmt;
 
-/// Why a file cannot be read: what is wrong, where, and what to try.
+/// The reason why a file cannot be read: what is wrong, where, and what to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     kind: ReadErrorKind,
@@ -71,9 +71,9 @@ impl ReadError {
     pub(crate) fn excessive(weight: u64, length: usize) -> Self {
         Self::new(
             ReadErrorKind::Excessive,
-            format!("the {length} bytes of the file stand for more than {weight} bytes of text"),
+            format!("the {length} bytes of the file expand to more than {weight} bytes of text"),
             None,
-            "no compiler writes such a file: it is damaged, or was made to use up the memory",
+            "the file is damaged, or was crafted to exhaust memory",
         )
     }
 
@@ -114,7 +114,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Why a module cannot be written.
+/// The reason why a module cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteError {
     message: Box<str>,

@@ -3,7 +3,7 @@
 use crate::bitstream::{Bitstream, Item};
 use crate::error::{ReadError, ReadErrorKind};
 
-/// What a file of another program is, and what to do instead.
+/// The kind of a file of another program, and what to use instead.
 struct Kind {
     magic: &'static [u8],
     name: &'static str,
@@ -35,19 +35,19 @@ const KINDS: &[Kind] = &[
     Kind {
         magic: &[b'B', b'C', 0xC0, 0xDE],
         name: "LLVM bitcode",
-        hint: "SIL is what comes before it: `swiftc -emit-sil` in place of `-emit-bc`",
+        hint: "compile with `swiftc -emit-sil` instead of `-emit-bc` to get SIL",
         has_control_block: false,
     },
     Kind {
         magic: &[0x7F, b'E', b'L', b'F'],
         name: "an object file or program (ELF)",
-        hint: "SIL is what comes before it: `swiftc -emit-sil`",
+        hint: "compile with `swiftc -emit-sil` to get SIL",
         has_control_block: false,
     },
     Kind {
         magic: &[0xCF, 0xFA, 0xED, 0xFE],
         name: "an object file or program (Mach-O)",
-        hint: "SIL is what comes before it: `swiftc -emit-sil`",
+        hint: "compile with `swiftc -emit-sil` to get SIL",
         has_control_block: false,
     },
 ];
@@ -55,11 +55,11 @@ const KINDS: &[Kind] = &[
 /// Returns the error for a file that is known by its magic and is not ours.
 pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
     let kind = KINDS.iter().find(|kind| file.starts_with(kind.magic))?;
-    let mut message = format!("the file is {}, not binary SIL of Silkit", kind.name);
+    let mut message = format!("the file is {}, not binary SIL written by Silkit", kind.name);
     if kind.has_control_block {
         let found = control_block(file);
         if let Some(version) = found.swift {
-            message += &format!("; Swift {} wrote it", version.escape_debug());
+            message += &format!("; written by Swift {}", version.escape_debug());
         }
         if let Some((major, minor)) = found.format {
             message += &format!(" (module format {major}.{minor})");
@@ -68,7 +68,7 @@ pub(crate) fn identify(file: &[u8]) -> Option<ReadError> {
     Some(ReadError::new(ReadErrorKind::Foreign, message, Some(0), kind.hint))
 }
 
-/// What a control block says.
+/// The contents of a control block.
 #[derive(Default)]
 struct Control {
     format: Option<(u64, u64)>,

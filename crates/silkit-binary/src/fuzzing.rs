@@ -1,8 +1,8 @@
-//! What fuzzers and tests of damage do with bytes.
+//! Entry points for fuzzers and tests of damaged files.
 
 use crate::{ReadError, Reader, container, reader, write_module};
 
-/// Puts the checksums of a damaged file right, as far as its directory can be read.
+/// Corrects the checksums of a damaged file, as far as its directory can be read.
 pub fn reseal(file: &mut [u8]) {
     container::reseal(file, reader::reseal_bodies);
 }

@@ -1,5 +1,5 @@
-//! What the file says of the instructions in it, so that a file of a Silkit with another instruction
-//! table is told apart and not misread.
+//! The description of the instruction table in a file, so that a file of a Silkit with another table is detected and
+//! not misread.
 
 use crate::codec::Codec;
 use crate::container::checksum;

@@ -36,14 +36,14 @@ pub struct Reader<'a> {
     by_name: OnceLock<FxHashMap<Symbol, usize>>,
 }
 
-/// What the index says of a function.
+/// The index entry of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its name.
     pub name: Symbol,
     /// Its linkage.
     pub linkage: Linkage,
-    /// Where its body is in the file; `None` for a declaration.
+    /// The range of its body in the file; `None` for a declaration.
     pub body: Option<Range<usize>>,
 }
 
@@ -53,18 +53,18 @@ struct Index {
     headers: Vec<Function>,
     entries: Vec<Entry>,
     bodies: Vec<BodyPlace>,
-    /// How many of the bodies belong to functions.
+    /// The number of bodies that belong to functions.
     of_functions: usize,
     /// About how many bytes of text the headers stand for.
     weight: u64,
 }
 
-/// How many bytes of text a file may stand for: so many, and so many more for each of its bytes. Those
-/// of the names and types in the files of compilers are fewer than 10 for a byte.
+/// The number of bytes of text that a file may expand to, in addition to as many for each of its bytes. The names and
+/// types in the files of compilers expand to fewer than 10 for a byte.
 const MAX_TEXT: u64 = 1 << 28;
 const MAX_TEXT_PER_BYTE: u64 = 1 << 10;
 
-/// Where a body is.
+/// The position of a body.
 #[derive(Clone, Debug)]
 struct BodyPlace {
     range: Range<usize>,
@@ -72,7 +72,7 @@ struct BodyPlace {
 }
 
 impl<'a> Reader<'a> {
-    /// Looks at the frame of a file.
+    /// Reads the header and the directory of a file.
     ///
     /// # Errors
     /// Where it is of another format or of a newer version, cut off, or its directory is damaged.
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(Some(function))
     }
 
-    /// Everything.
+    /// Reads the whole module.
     ///
     /// # Errors
     /// Where anything is damaged.
@@ -406,7 +406,7 @@ fn read_places(source: &mut Source<'_, '_>, section: Range<usize>) -> Result<Vec
     Ok(places)
 }
 
-/// Puts the checksums of bodies in the index right.
+/// Corrects the checksums of bodies in the index.
 pub(crate) fn reseal_bodies(file: &mut [u8], directory: &Directory) {
     let locals = Locals::default();
     let index = file[directory.range(Section::Index)].to_vec();

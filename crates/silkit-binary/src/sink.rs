@@ -1,4 +1,4 @@
-//! Where values are written to: bytes, with references to the file's tables.
+//! The destination of encoded values: bytes, with references to the file's tables.
 //!
 //! A module is written twice: the first time to count what it refers to, the second time for good,
 //! when the most frequent entries have got the smallest numbers.

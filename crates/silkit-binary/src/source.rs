@@ -1,12 +1,12 @@
-//! Where values are read from: bytes that are not trusted, and the tables read before.
+//! The source of encoded values: untrusted bytes, and the tables read before.
 
 use crate::tables::{Locals, Table};
 use crate::varint;
 
-/// How deep values may nest in themselves: conformances in conformances.
+/// The maximum nesting of recursive values: conformances in conformances.
 const MAX_NESTING: u32 = 128;
 
-/// What is wrong with the bytes, and where.
+/// An error in the bytes, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Damage {
     pub(crate) what: Box<str>,
@@ -14,13 +14,13 @@ pub(crate) struct Damage {
     pub(crate) offset: usize,
 }
 
-/// Gives bytes, and what they refer to.
+/// A reader of bytes and of references to tables.
 pub(crate) struct Source<'a, 'l> {
     bytes: &'a [u8],
     at: usize,
     locals: &'l Locals,
     nesting: u32,
-    /// How many bytes the text of what was referred to has about.
+    /// The approximate size of the text of everything referred to, in bytes.
     weight: u64,
 }
 
@@ -162,7 +162,7 @@ impl<'a, 'l> Source<'a, 'l> {
         result
     }
 
-    /// Nothing may be left over.
+    /// Returns an error unless all bytes were read.
     pub(crate) fn end(&self) -> Result<(), Damage> {
         match self.remaining() {
             0 => Ok(()),

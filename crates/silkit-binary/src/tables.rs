@@ -60,20 +60,20 @@ pub(crate) fn opcode(raw: u32) -> Opcode {
     Opcode::ALL[raw as usize]
 }
 
-/// How often what is referred to, in the order of first sight.
+/// The number of references to each entity, in the order of first occurrence.
 #[derive(Default)]
 struct Counts {
     index: FxHashMap<u32, u32>,
     entries: Vec<(u32, u32)>,
 }
 
-/// What a module refers to, and how often.
+/// The entities that a module refers to, with the number of references.
 #[derive(Default)]
 pub(crate) struct Census {
     counts: [Counts; TABLES],
     shape_index: FxHashMap<Shape, u32>,
     shapes: Vec<(Shape, u32)>,
-    /// What was seen and not looked into yet.
+    /// Entities that were seen and not visited yet.
     fresh: Vec<Node>,
 }
 
@@ -200,7 +200,7 @@ impl Numbering {
     }
 }
 
-/// What the numbers of a file stand for in the process.
+/// The entities of this process for the numbers of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     tables: [Vec<Local>; TABLES],
@@ -212,7 +212,7 @@ pub(crate) struct Locals {
 pub(crate) struct Local {
     /// Its number in the process.
     pub(crate) raw: u32,
-    /// How many bytes the text of it has about, since what refers to it prints all of it.
+    /// The approximate size of its text in bytes, since whatever refers to it prints all of it.
     pub(crate) weight: u32,
 }
 

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Values have the numbers that `silkit opt` prints; without any, all pairs of addresses are listed.
-What calls do is known where the file says it: `silkit opt -compute-escape-effects
--compute-side-effects` writes it there.
+Values are numbered as `silkit opt` prints them; without values, all pairs of addresses are listed.
+The effects of calls are known if the file states them: `silkit opt -compute-escape-effects
+-compute-side-effects` adds them.
 
 Examples:
   silkit alias examples/shapes.raw.sil --function main
@@ -25,7 +25,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File, `-` is standard input; and two values, such as `%5 %7`
+    /// File, `-` is standard input, and optionally two values, such as `%5 %7`
     #[arg(value_name = "FILE] [%A %B", num_args = 0..=3, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
     /// Function, by mangled or demangled name or a unique part, where the file has several
@@ -34,15 +34,15 @@ pub(crate) struct Args {
     /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// How many addresses are compared with each other. The answers grow with the square.
+/// The number of addresses that are compared with each other; the output grows with its square.
 const MOST_ADDRESSES: usize = 1000;
 
-/// What is known about the pairs of some values.
+/// Alias results for the pairs of some values.
 struct Answers {
     /// The values that are asked about.
     values: Vec<Asked>,
@@ -56,9 +56,9 @@ struct Asked {
     name: String,
     /// Its definition on one line.
     definition: String,
-    /// Where an address begins: the kind of memory, the value or the variable, and the path from there.
+    /// The base of an address: the kind of memory, the value or the variable, and the path from there.
     base: Option<(&'static str, String, String)>,
-    /// What keeps the memory at an address from being written.
+    /// The reason why the memory at an address is not written.
     immutable: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let names: Vec<&str> = names.into_iter().filter_map(|name| name.to_str()).collect();
     let path = paths.first().map_or(Path::new("-"), |path| Path::new(path));
     if paths.len() > 1 || !matches!(names.len(), 0 | 2) {
-        session.refuse("this takes one file, and two values or none", "name values as in `%5 %7`");
+        session.refuse("expected one file, and two values or none", "name values as in `%5 %7`");
         return session.finish();
     }
     session.inputs(&[path.to_owned()]);

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-The command runs in a shell, with a file that holds the SIL as its last argument, or in place of
-each `{}`. Exit status 0 of the command means good. The exit status of bisect is 0 if a run was
+The command runs in a shell, with the name of a SIL file as its last argument, or in place of
+each `{}`. Exit status 0 means that the SIL is good. The exit status of bisect is 0 if a run was
 found, 1 if the command never fails or always does.
 
 Examples:
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// File; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -91,8 +91,8 @@ fn steps(args: &Args) -> Result<Vec<Step<'static>>, (String, String)> {
 
 fn as_text(verdict: &Verdict, args: &Args) -> String {
     match verdict {
-        Verdict::Always => format!("`{}` fails on the input already, before any pass\n", args.check),
-        Verdict::Never => format!("`{}` never fails: it is content after all passes\n", args.check),
+        Verdict::Always => format!("`{}` already fails on the input, before any pass\n", args.check),
+        Verdict::Never => format!("`{}` never fails: it succeeds after all passes\n", args.check),
         Verdict::Found(culprit) => {
             let run = &culprit.run;
             let mut text = format!("run {} of {}: {}", run.number, culprit.runs, run.tag);
@@ -104,7 +104,7 @@ fn as_text(verdict: &Verdict, args: &Args) -> String {
                 let _ = write!(text, ", transformation {change} of {}", run.changes);
             }
             let again = limit(culprit);
-            let _ = write!(text, "\nbad from `-sil-opt-pass-count {again}` on\n\n{}", culprit.difference);
+            let _ = write!(text, "\nfails from `-sil-opt-pass-count {again}` on\n\n{}", culprit.difference);
             text
         }
     }

@@ -8,7 +8,7 @@ pub(crate) struct Code {
     pub(crate) id: RuleId,
     /// One line: what went wrong.
     pub(crate) summary: &'static str,
-    /// Why it happens and what to do.
+    /// The cause and the remedy.
     pub(crate) details: &'static str,
     /// Commands that show it, or help.
     pub(crate) example: &'static str,
@@ -24,9 +24,9 @@ pub(crate) const UNREADABLE: RuleId = RuleId::new("CLI0001");
 pub(crate) const UNWRITABLE: RuleId = RuleId::new("CLI0002");
 /// The command was asked for something that it cannot do.
 pub(crate) const USAGE: RuleId = RuleId::new("CLI0003");
-/// No function, or more than one, has the name that was given.
+/// A function name that is unknown or ambiguous.
 pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
-/// What a command checks does not hold.
+/// A failed check.
 pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
 /// All codes, in the order of their ids.
@@ -83,7 +83,7 @@ A reader of standard output that stops early, such as `head`, is not an error. T
     },
     Code {
         id: USAGE,
-        summary: "The command cannot do what it was asked for",
+        summary: "The command cannot be carried out with these arguments",
         details: "\
 An option, a value or a name is unknown, or things were asked for together that exclude each
 other. The note says what to try.
@@ -93,7 +93,7 @@ other. The note says what to try.
     },
     Code {
         id: NO_FUNCTION,
-        summary: "A name means no function, or several",
+        summary: "A function name is unknown or ambiguous",
         details: "\
 All commands take a function by its mangled name, with or without the `@`; by its demangled name,
 in full (`main.greet(name: Swift.String) -> Swift.String`) or as in the comments of SIL
@@ -108,7 +108,7 @@ silkit extract -func '*Canvas*' examples/shapes.raw.sil",
     },
     Code {
         id: NOT_SO,
-        summary: "What the command checks does not hold",
+        summary: "A check of the command failed",
         details: "\
 `silkit fmt --check` found files that are not in canonical form; it lists them with the first
 lines that differ. The exit status is 1, as for other findings.",

@@ -1,4 +1,4 @@
-//! Whether output is coloured: `--color auto|always|never`, `NO_COLOR` and the terminal.
+//! Colored output: `--color auto|always|never`, `NO_COLOR` and the terminal.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;

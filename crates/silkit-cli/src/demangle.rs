@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Print only the demangled name, without the symbol before it
     #[arg(long)]
     compact: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

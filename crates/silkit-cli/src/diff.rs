@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Functions are matched by name, values and blocks by structure: renumbering and comments are no
-difference. On a terminal of at least 140 columns the two stand side by side.
+Functions are matched by name, values and blocks by structure: renumbering and comments are
+ignored. A terminal of at least 140 columns shows the two side by side.
 
 Exit status: 0 if nothing differs, 1 if something does, 2 if a file cannot be read.
 
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Compare only these functions, by mangled or demangled name, a unique part, or a pattern with `*`
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-`yes`: an instruction does it, and calls lead there; with FUNCTION the shortest way is shown.
-`?`: not proven and not excluded, because code is called that is not in the file. `-`: it does not.
-Memory that a function allocates and keeps to itself does not count, and recursion alone proves
-nothing.
+`yes`: proven, by an instruction of the function or of a callee; FUNCTION shows the shortest path.
+`?`: neither proven nor excluded, because unknown code is called. `-`: excluded. Memory that a
+function allocates and that does not escape does not count, and recursion alone proves nothing.
 
-Brackets show what the passes compute-escape-effects and compute-side-effects write behind the
-type, as the compiler does; they may say more. docs/effects.md has the details, and describes the
+Brackets show the effects that the passes compute-escape-effects and compute-side-effects write
+after the type, as the compiler does; they may include more. docs/effects.md has the details, and describes the
 JSON.
 
 Examples:
@@ -42,7 +41,7 @@ pub(crate) struct Args {
     /// Treat the file as the whole module: internal functions have no other callers
     #[arg(long)]
     wmo: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -54,16 +53,16 @@ enum Format {
     Json,
 }
 
-/// What a function may do. Memory of arguments and other memory count as one.
+/// An effect of a function. Effects on arguments and on other memory are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Effect {
     /// Allocate memory on the heap
     Allocate,
-    /// End lifetimes, by which deinitializers may run
+    /// End lifetimes, which may run deinitializers
     Release,
     /// Count references
     Count,
-    /// Take a lock of the runtime
+    /// Take a lock in the runtime
     Lock,
     /// Stop the program
     Trap,

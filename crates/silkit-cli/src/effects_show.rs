@@ -1,4 +1,4 @@
-//! What `silkit effects` shows.
+//! The output of `silkit effects`.
 
 use crate::effects::Effect;
 use crate::input::Input;
@@ -141,7 +141,7 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// Why the last step does it.
+    /// Describes the reason of the last step.
     fn reason(&self, reason: Reason) -> String {
         let name = |id| self.name(id);
         match reason {
@@ -152,7 +152,7 @@ impl<'a> Shown<'a> {
             Reason::Reads => "reads memory".to_owned(),
             Reason::Writes => "writes to memory".to_owned(),
             Reason::Takes => "takes what is passed to it in memory".to_owned(),
-            Reason::Says(id) => format!("calls {}, whose effects are written down", name(id)),
+            Reason::Says(id) => format!("calls {}, whose effects are declared", name(id)),
             Reason::Ends(id) => format!("calls {}, which ends the program", name(id)),
             Reason::Unknown(Unknown::Function(id)) => self.unknown(id),
             Reason::Unknown(Unknown::Callee) => "may do anything: what it calls is not known".to_owned(),
@@ -160,7 +160,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Why it is not known what a function does.
+    /// Describes the reason why the effects of a function are not known.
     fn unknown(&self, id: FunctionId) -> String {
         let (function, name) = (&self.module.functions[id], self.name(id));
         let promise = match function.attributes.effects {
@@ -170,7 +170,7 @@ impl<'a> Shown<'a> {
             Some(EffectsKind::ReadWrite) | None if function.body.is_some() => {
                 return format!("may do anything: calls {name}, whose effects are not computed");
             }
-            _ if function.effects.side.is_some() => "what is written down of its effects",
+            _ if function.effects.side.is_some() => "its declared effects",
             Some(EffectsKind::ReadWrite) | None => {
                 return format!("may do anything: calls {name}, which has no body here");
             }
@@ -178,7 +178,7 @@ impl<'a> Shown<'a> {
         format!("calls {name}, which has no body here; {promise} does not exclude it")
     }
 
-    /// Everything, with a proof of each.
+    /// Returns all effects as JSON, with a proof of each.
     pub(crate) fn as_json(&self, path: &str, functions: &[FunctionId]) -> String {
         let functions: Vec<Json> = functions.iter().map(|&id| self.function_json(id)).collect();
         format!("{:#}\n", json!({"file": path, "functions": functions}))
@@ -226,8 +226,8 @@ impl<'a> Shown<'a> {
 const RUNTIME: [(RuntimeEffects, &str); 10] = [
     (RuntimeEffects::ALLOCATE, "allocates memory on the heap"),
     (RuntimeEffects::COUNT, "counts references"),
-    (RuntimeEffects::RELEASE, "ends a lifetime, by which a deinitializer may run"),
-    (RuntimeEffects::METADATA, "needs the metadata of a type, which may be made behind a lock"),
+    (RuntimeEffects::RELEASE, "ends a lifetime, which may run a deinitializer"),
+    (RuntimeEffects::METADATA, "needs type metadata, whose creation may take a lock"),
     (RuntimeEffects::CAST, "looks up a type or a conformance"),
     (RuntimeEffects::EXCLUSIVITY, "checks that the access is exclusive"),
     (RuntimeEffects::ONCE, "initializes something once for all threads"),

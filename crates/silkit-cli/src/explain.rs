@@ -26,15 +26,15 @@ pub(crate) struct Args {
     /// Names of instructions, ids or names of rules, and codes of errors
     #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
-    /// List all instructions, rules and codes, each with a line that says what it is
+    /// List all instructions, rules and codes with a summary of each
     #[arg(long)]
     list: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// Something that has a page.
+/// An entity that has a page.
 enum Page {
     Instruction(&'static InstInfo),
     Rule(&'static Rule),

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Functions that the selected ones refer to become declarations. Of Swift declarations and globals those
-stay that the functions need; tables are left out. --whole keeps all of them, as sil-func-extractor
-does; so does --invert.
+Functions that the selected ones refer to become declarations. Only the Swift declarations and globals
+that the functions need are kept; tables are removed. --whole and --invert keep all of them, as
+sil-func-extractor does.
 
 Examples:
   silkit extract -func '$s6shapes6CanvasC5totalSdyF' examples/shapes.raw.sil
@@ -26,13 +26,13 @@ pub(crate) struct Args {
     /// File; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
-    /// Function to take, by mangled or demangled name, a unique part, or a pattern with `*`
+    /// Function to extract, by mangled or demangled name, a unique part, or a pattern with `*`
     #[arg(long, value_name = "NAME")]
     func: Vec<String>,
-    /// File with the name of a function on each line
+    /// File with one function name per line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     func_file: Option<PathBuf>,
-    /// Take all other functions
+    /// Extract all other functions
     #[arg(long)]
     invert: bool,
     /// Keep all tables, visible globals and Swift declarations, as sil-func-extractor does
@@ -50,10 +50,10 @@ pub(crate) struct Args {
     /// Sort functions, users and predecessors
     #[arg(long)]
     emit_sorted_sil: bool,
-    /// Write the binary form, which every command reads in place of text
+    /// Write binary SIL, which every command accepts instead of text
     #[arg(long)]
     emit_sib: bool,
-    /// Form of diagnostics
+    /// Format of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
     #[arg(long, hide = true)]

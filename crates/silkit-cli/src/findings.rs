@@ -123,7 +123,7 @@ fn instruction(text: &str) -> std::ops::Range<usize> {
     start..code.len()
 }
 
-/// How `silkit opt` verifies what it read.
+/// The verification of the input by `silkit opt`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
@@ -136,7 +136,7 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    /// Lets errors of a part pass, or not.
+    /// Sets whether errors of a part are ignored.
     pub(crate) fn skip(&mut self, part: Part, is_skipped: bool) {
         self.skipped.retain(|skipped| *skipped != part);
         if is_skipped {
@@ -153,7 +153,7 @@ pub(crate) fn errors(input: &Input, declarations: &Declarations, addresses: Addr
     report.findings
 }
 
-/// Notes errors of a module. Whether there is none that keeps it from being used.
+/// Records the errors of a module. Returns true if none of them keeps it from being used.
 pub(crate) fn check(
     session: &mut Session,
     path: &Path,

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Comments that refer to other lines (users, predecessors, demangled names) are written anew; all
-others stay. Files are rewritten in place; for standard input the result goes to standard output.
+Comments that refer to other lines (users, predecessors, demangled names) are regenerated; all
+others are kept. Files are rewritten in place; for standard input the result goes to standard output.
 
 Examples:
   silkit fmt - < docs/mistakes/leak.sil
@@ -32,12 +32,12 @@ pub(crate) struct Args {
     /// Print the type of every operand
     #[arg(long)]
     types: bool,
-    /// Form of diagnostics
+    /// Format of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
 }
 
-/// How many changed lines `--check` shows of a file.
+/// The number of changed lines of a file that `--check` shows.
 const SHOWN: usize = 6;
 
 /// Runs the command.

@@ -22,13 +22,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What to draw: `cfg` (default), `calls` or `classes`; and the file, `-` is standard input
+    /// Kind of graph, `cfg` (default), `calls` or `classes`, and the file; `-` is standard input
     #[arg(value_name = "[KIND] [FILE]", num_args = 0..=2, value_hint = clap::ValueHint::FilePath)]
     what: Vec<OsString>,
     /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Write to FILE instead of standard output
@@ -125,7 +125,10 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
                 [] => session.only_body(module, path)?,
                 [name] => session.body_named(module, path, name)?,
                 [..] => {
-                    session.refuse("control flow is drawn of one function", "name one with `--function`");
+                    session.refuse(
+                        "a control-flow graph needs exactly one function",
+                        "name one with `--function`",
+                    );
                     return None;
                 }
             };

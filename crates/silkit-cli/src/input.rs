@@ -20,13 +20,13 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 pub(crate) struct Input {
     /// Its text, where it was read from one.
     pub(crate) text: Option<String>,
-    /// Where its entities stand in the text.
+    /// The positions of its entities in the text.
     pub(crate) source_map: ModuleSourceMap,
     /// The path of its text, which its binary form remembers.
     pub(crate) source: String,
-    /// How many bytes it took in the file.
+    /// The size of the file in bytes.
     pub(crate) size: usize,
-    /// What it holds.
+    /// The module.
     pub(crate) module: Module,
 }
 
@@ -43,14 +43,14 @@ impl Input {
         files.file(id).cloned()
     }
 
-    /// Gives instructions the locations at which they stand in the text, for printing with debug info.
+    /// Sets the locations of instructions to their positions in the text, for printing with debug info.
     pub(crate) fn locate_in_file(&mut self) -> Option<Arc<FileLocations>> {
         let file = self.source_file()?;
         Some(Arc::new(FileLocations::give(&mut self.module, &self.source_map, &file)))
     }
 }
 
-/// Why a file cannot be used: what is wrong, and what to try.
+/// The reason why a file cannot be used, and a suggestion.
 struct Unusable(String, String);
 
 impl Session {
@@ -128,7 +128,7 @@ impl Session {
         is_complete.then_some(all)
     }
 
-    /// Notes that a name leads to no function, or to several.
+    /// Records that a function name is unknown or ambiguous.
     pub(crate) fn no_function(&mut self, error: &Unresolved, path: &Path) {
         let message = format!("`{}`: {error}", path.display());
         self.push(Diagnostic::error(NO_FUNCTION, message).note(error.hint()));
@@ -189,7 +189,7 @@ impl Session {
         None
     }
 
-    /// Notes the errors of a text.
+    /// Records the errors of a text.
     pub(crate) fn syntax_errors(&mut self, path: &Path, text: String, errors: &[SyntaxError]) {
         match self.sources.add(name_of(path), text) {
             Ok(file) => {
@@ -262,7 +262,7 @@ fn similar_file(path: &Path) -> Option<String> {
     Some(folder.map_or(near.to_owned(), |f| f.join(near).display().to_string()))
 }
 
-/// Why a binary file cannot be used.
+/// Returns the reason why a binary file cannot be used.
 fn damaged(path: &Path, error: &ReadError) -> Unusable {
     let at = error.offset().filter(|&at| at > 0).map_or(String::new(), |at| format!(" at byte {at}"));
     Unusable(format!("cannot read `{}`{at}: {}", path.display(), error.message()), error.hint().to_owned())
@@ -274,7 +274,7 @@ fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Unusable> {
     if is_binary(&bytes) {
         return Err(match Reader::open(&bytes) {
             Ok(_) => Unusable(
-                format!("`{path_name}` is SIL in binary form, and this needs the text"),
+                format!("`{path_name}` is binary SIL, but this command needs text"),
                 format!("print it first: `silkit opt {path_name} -o FILE.sil`"),
             ),
             Err(error) => damaged(path, &error),

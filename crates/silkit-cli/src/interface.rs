@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-The facts about the standard library that ship inside are made with --facts, from the files in the
+The built-in facts about the standard library are generated with --facts, from the files in the
 order in which their first line names the modules.
 
 Examples:
@@ -20,13 +20,13 @@ pub(crate) struct Args {
     /// Files; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Make one file of facts from all files
+    /// Combine all files into one file of facts
     #[arg(long)]
     facts: bool,
     /// Write to FILE instead of standard output
     #[arg(short, value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     output: PathBuf,
-    /// Form of diagnostics
+    /// Format of diagnostics
     #[arg(long, value_enum, default_value_t)]
     format: Report,
 }

@@ -42,13 +42,13 @@ Examples:
   silkit stats --format json examples/shapes.raw.sil
   silkit explain struct_extract
 
-Commands read files, and standard input where no file or `-` is named. `silkit help COMMAND` and
-`silkit COMMAND --help` say more about a command.
+Commands read files, or standard input if no file or `-` is given. `silkit help COMMAND` and
+`silkit COMMAND --help` describe a command.
 
-Exit status: 0 if all is well, 1 if errors or differences were found, 2 if the command could not be
-carried out (usage, input that cannot be read, output that cannot be written).
+Exit status: 0 on success, 1 if errors or differences were found, 2 if the command could not run
+(wrong usage, unreadable input, unwritable output).
 
-Called through a link named sil-opt, sil-nm or sil-func-extractor, it does what those tools do.";
+When invoked through a link named sil-opt, sil-nm or sil-func-extractor, it acts as that tool.";
 
 /// Read, verify, optimize, compare and draw Swift Intermediate Language
 #[derive(Parser)]

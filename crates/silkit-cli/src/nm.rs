@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Print demangled names
     #[arg(long)]
     demangle: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]

@@ -21,10 +21,10 @@ Examples:
 pub(crate) struct Args {
     /// Pipeline; all are listed where none is named
     name: Option<String>,
-    /// Show for each pass whether it is built in (`x`) or not (`-`)
+    /// Mark each pass as built in (`x`) or not (`-`)
     #[arg(long)]
     status: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 let hint = near.map_or("`silkit pipelines` lists them".to_owned(), |near| {
                     format!("did you mean `{near}`?")
                 });
-                session.refuse(format!("there is no pipeline `{name}`"), hint);
+                session.refuse(format!("unknown pipeline `{name}`"), hint);
                 return session.finish();
             }
         },

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far a run has come. Nothing is set up unless somebody watches.
+/// The progress of a run, shown on a terminal only.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
 }

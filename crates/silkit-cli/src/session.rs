@@ -1,4 +1,4 @@
-//! What all commands share: reading modules, reporting what is wrong with them, writing results.
+//! Shared parts of all commands: reading modules, reporting errors, writing results.
 //!
 //! Answers go to standard output, diagnostics to standard error. Only where findings are the answer (`verify`) do they go
 //! to standard output, and what kept the command from its work goes to standard error all the same.
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-/// How findings are shown.
+/// The format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Report {
-    /// For people: with excerpts on a terminal, else one line each
+    /// Text for humans: excerpts on a terminal, one line each elsewhere
     #[default]
     Text,
     /// One JSON object per line
@@ -32,7 +32,7 @@ pub(crate) enum Report {
 /// The form of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text for humans
     #[default]
     Text,
     /// JSON
@@ -49,10 +49,11 @@ impl From<Format> for Report {
     }
 }
 
-/// Whether the command was called by the name of one of the reference's tools, whose exit status is 1 for every error.
+/// True if the command was invoked by the name of one of the reference's tools, whose exit status is 1 for every
+/// error.
 static IS_REFERENCE_TOOL: OnceLock<bool> = OnceLock::new();
 
-/// Notes that the command was called by the name of one of the reference's tools.
+/// Records that the command was invoked by the name of one of the reference's tools.
 pub(crate) fn called_as_reference_tool() {
     let _ = IS_REFERENCE_TOOL.set(true);
 }
@@ -89,15 +90,15 @@ pub(crate) struct Session {
     report: Report,
     /// True if the findings are the answer, and not remarks beside one.
     is_result: bool,
-    /// What is wrong with the SIL.
+    /// Errors of the SIL.
     found: Diagnostics,
-    /// What kept the command from its work.
+    /// Errors that kept the command from its work.
     failures: Vec<Diagnostic>,
     /// Remarks that follow the findings.
     remarks: Vec<Diagnostic>,
     /// True if something failed that was reported otherwise.
     has_failed: bool,
-    /// How text is read.
+    /// Options for reading text.
     pub(crate) reading: ParseOptions,
     /// True if errors are left out that stand after another one in the same body: the reference reads
     /// no further there, so files that say what is wrong with them do not name these.
@@ -130,7 +131,7 @@ impl Session {
         Self { is_result: true, found, ..Self::new(report) }
     }
 
-    /// Notes a diagnostic: a finding, or what keeps the command from its work.
+    /// Records a diagnostic: a finding, or an error of the command.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let is_trouble = diagnostic.rule.is_some_and(|rule| {
             rule != NOT_SO && diagnostic.severity == Severity::Error && rule.as_str().starts_with("CLI")
@@ -145,17 +146,17 @@ impl Session {
         }
     }
 
-    /// Notes that something cannot be done, and what to try.
+    /// Records that a request cannot be carried out, with a suggestion.
     pub(crate) fn refuse(&mut self, message: impl Into<Box<str>>, hint: impl Into<Box<str>>) {
         self.push(Diagnostic::error(USAGE, message).note(hint));
     }
 
-    /// Notes that standard output cannot be written.
+    /// Records that standard output cannot be written.
     pub(crate) fn cannot_write(&mut self, error: &std::io::Error) {
         self.push(unwritable("standard output", error));
     }
 
-    /// Notes that the run fails for something that was reported already.
+    /// Records that the run fails because of an error that was reported already.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
     }

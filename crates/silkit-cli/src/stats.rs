@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Count only these functions, by mangled or demangled name, a unique part, or a pattern with `*`
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -38,7 +38,7 @@ enum Format {
     Json,
 }
 
-/// What was counted. Numbers that are not per kind of instruction have names of their own.
+/// The counts. Numbers that are not per kind of instruction have names of their own.
 #[derive(Clone)]
 struct Counts {
     entities: [(&'static str, usize); ENTITIES],

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Files; `-` is standard input
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Verify also that the files agree about the functions and variables that they share
+    /// Also check that the files agree on the functions and variables that they share
     #[arg(long)]
     link: bool,
     /// Swift module of a file, with --link [default: its name up to the first dot]
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// Show at most N errors; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_errors: usize,
-    /// List also what could not be decided, and why
+    /// Also list checks that could not be decided, and why
     #[arg(long)]
     unknown: bool,
     /// Treat address-only values like any other value (-enable-sil-opaque-values)
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// List all rules; with --format json as JSON
     #[arg(long)]
     list: bool,
-    /// Form of findings
+    /// Format of findings
     #[arg(long, value_enum, default_value_t)]
     format: Report,
 }
@@ -111,7 +111,7 @@ fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options
             .is_some_and(|(file, _)| inputs.iter().any(|(path, _)| path == Path::new(file)))
         {
             session.refuse(
-                format!("`--module-name {pair}` names no file that is verified"),
+                format!("`--module-name {pair}` does not name a verified file"),
                 "write it as `--module-name a.sil=Main`, the file as it is given",
             );
         }
@@ -145,7 +145,7 @@ fn run_rules(input: &Input, options: &Options) -> Findings {
     verify(&input.module, &silkit::declarations(&input.module), input.mapped_text(), options)
 }
 
-/// Notes what was found.
+/// Records the findings.
 fn show(session: &mut Session, path: &Path, input: &Input, report: &Findings) {
     if report.findings.is_empty() && report.unknown.is_empty() {
         return;

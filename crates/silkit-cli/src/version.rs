@@ -8,7 +8,7 @@ pub(crate) fn short() -> String {
     }
 }
 
-/// What is read: text, and the facts about the standard library that ship inside.
+/// The supported input: text, and the built-in facts about the standard library.
 const READS: &str = "\
 reads the SIL that swiftc 6.2 and 6.1 print, and that of 6.0 with the types of operands
 knows the declarations of the standard library of Swift 6.2.3";

@@ -88,8 +88,8 @@ fn the_shortest_way_is_shown() {
     assert!(pure.contains("calls pure, which has no body here; [readnone] does not exclude it"), "{pure}");
 }
 
-/// What is shown to be read and written is what the passes found, for each argument; less only for recursion, and for objects
-/// that a function allocates and ends itself.
+/// Checks that the shown reads and writes of each argument are those that the passes found; fewer only for recursion,
+/// and for objects that a function allocates and ends itself.
 #[test]
 fn memory_is_that_of_the_side_effects() {
     let files = [OWN, SWIFT, "examples/shapes.raw.sil", "examples/generic.canonical.sil"];

@@ -1,4 +1,4 @@
-//! What `opt` prints of files whose forms are not the canonical ones, as the reference prints it.
+//! Tests of `opt` on files that are not in canonical form, against the output of the reference.
 //!
 //! Each `data/forms/NAME.sil` says its options in its first line; `NAME.expected` is what the reference
 //! prints of its SIL, which is asked again where it is installed.

@@ -1,4 +1,4 @@
-//! What the README shows is what the commands print.
+//! Checks that the commands in the README print what it shows.
 
 use std::path::Path;
 use std::process::Command;

@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct NodeId(pub(crate) u32);
 
-/// What a node carries besides its children.
+/// The data of a node besides its children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Payload {
     None,
@@ -154,7 +154,7 @@ impl fmt::Display for Tree {
 /// Declares the kinds: first those with a form of their own, then those that are words before their child.
 macro_rules! kinds {
     ($($own:ident)* ; $($prefixed:ident $words:literal)*) => {
-        /// What a node is.
+        /// The kind of a node.
         #[allow(missing_docs)]
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         #[repr(u16)]

@@ -182,7 +182,7 @@ impl Bounded {
     }
 }
 
-/// By place, then severity; rule and message make the order independent of that of pushing.
+/// Compares by place, then severity; rule and message make the order independent of that of pushing.
 fn source_order(a: &Diagnostic, b: &Diagnostic) -> Ordering {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.primary().map(|l| l.span), d.severity, d.rule, &d.message)

@@ -1,4 +1,4 @@
-//! What was found, where, and what to do about it: data without behaviour.
+//! Diagnostics as plain data: what was found, where, and what to do about it.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, Entity, FileId, RuleId, Severity, Span};
@@ -15,7 +15,7 @@
 
 use std::fmt;
 
-/// How bad it is. The order is that of importance: errors first.
+/// The severity, in order of importance: errors first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The input is wrong; the command exits with status 1.
@@ -69,7 +69,7 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// What is published about a rule; SARIF documents carry it along.
+/// The published description of a rule; SARIF documents include it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The stable id.
@@ -135,7 +135,7 @@ impl Span {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is there; may be empty when the diagnostic's message says it all.
+    /// The label; may be empty if the message is sufficient.
     pub text: Box<str>,
     /// True if this is where the finding is, or only where something related is.
     pub is_primary: bool,
@@ -153,7 +153,7 @@ pub struct Note {
 /// One replacement of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced; empty to insert.
+    /// The replaced range; empty to insert.
     pub span: Span,
     /// The new text; empty to delete.
     pub replacement: Box<str>,
@@ -162,13 +162,13 @@ pub struct TextEdit {
 /// A way out: what to say about it and the edits that take it. Edits do not overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// For example "did you mean `struct_extract`?".
+    /// The message, for example "did you mean `struct_extract`?".
     pub message: Box<str>,
     /// All of them together are the fix.
     pub edits: Vec<TextEdit>,
 }
 
-/// What kind of thing of a SIL module a diagnostic is about.
+/// The kind of SIL entity that a diagnostic is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntityKind {
     /// A function.
@@ -197,7 +197,7 @@ impl EntityKind {
 /// module that was built or transformed).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// What `name` is.
+    /// The kind of entity that `name` names.
     pub kind: EntityKind,
     /// Its name as it is written in SIL, without the `@`.
     pub name: Box<str>,
@@ -227,7 +227,7 @@ impl Entity {
         self
     }
 
-    /// Says from which place of the source the entity was compiled.
+    /// Sets the source position that the entity was compiled from.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<Box<str>>) -> Self {
         self.origin = Some(origin.into());
@@ -245,7 +245,7 @@ impl Entity {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The rule that is broken; plain remarks have none.
     pub rule: Option<RuleId>,
@@ -285,13 +285,13 @@ impl Diagnostic {
         Diagnostic { rule: Some(rule), ..Diagnostic::new(Severity::Warning, message) }
     }
 
-    /// Says where the finding is, without further words.
+    /// Sets the place of the finding, without a label.
     #[must_use]
     pub fn at(self, span: Span) -> Self {
         self.label(span, "")
     }
 
-    /// Says where the finding is, with words for that place.
+    /// Sets the place of the finding, with a label.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<Box<str>>) -> Self {
         self.labels.push(Label { span, text: text.into(), is_primary: true });
@@ -332,7 +332,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says which part of the module the finding is about.
+    /// Sets the entity that the finding is about.
     #[must_use]
     pub fn entity(mut self, entity: Entity) -> Self {
         self.entity = Some(Box::new(entity));

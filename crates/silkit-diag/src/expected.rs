@@ -1,5 +1,5 @@
-//! What a file says is wrong with it: `// expected-error@+1 {{part of the message}}`, as tests of the
-//! Swift compiler are written.
+//! Expected diagnostics stated in a file: `// expected-error@+1 {{part of the message}}`, as in tests of the Swift
+//! compiler.
 //!
 //! After `expected-` stand the severity, then optionally the line, as `@+1`, `@-1` or `@12` (else it is
 //! the comment's own), how often the finding comes (`2`, `*` for any number), and a part of its message.
@@ -9,13 +9,13 @@ use crate::{Diagnostic, FileId, Severity, SourceMap, Span};
 /// One annotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// Where the annotation stands, from `expected` on.
+    /// The position of the annotation, from `expected` on.
     pub span: Span,
     /// The severity that it names.
     pub severity: Severity,
     /// The line that it speaks of, from 1.
     pub line: u32,
-    /// How many findings it speaks of; `None` for any number.
+    /// The number of expected findings; `None` for any number.
     pub count: Option<u32>,
     /// A part of their message.
     pub part: String,

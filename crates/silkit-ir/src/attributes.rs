@@ -10,13 +10,13 @@ use silkit_base::Symbol;
 pub struct FunctionAttributes {
     /// The attributes that are there or not.
     pub flags: FunctionFlags,
-    /// Whether the body is kept for other modules.
+    /// Visibility of the body to clients of the module.
     pub serialized: Serialized,
     /// The kind of thunk that the function is.
     pub thunk: Option<ThunkKind>,
     /// The part that the function plays for a variable.
     pub purpose: Option<SpecialPurpose>,
-    /// Whether calls of the function are inlined.
+    /// The strategy for inlining calls of the function.
     pub inline: Option<InlineStrategy>,
     /// The optimization mode, where it is not that of the command line.
     pub optimization: Option<OptimizationMode>,
@@ -90,7 +90,7 @@ bitflags! {
     }
 }
 
-/// Whether something is kept in the module file for clients of the module.
+/// Presence of an entity in the module file, for clients of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Serialized {
     /// It is not.
@@ -126,7 +126,7 @@ pub enum SpecialPurpose {
     LazyGetter,
 }
 
-/// Whether calls of a function are inlined.
+/// Strategies for inlining calls of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InlineStrategy {
     /// `noinline`.
@@ -216,7 +216,7 @@ pub struct OtherAttribute {
 /// The attributes of a global variable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GlobalAttributes {
-    /// Whether it is kept for other modules.
+    /// Presence in the module file.
     pub serialized: Serialized,
     /// `let`: initialized once.
     pub is_let: bool,
@@ -233,7 +233,7 @@ pub struct GlobalAttributes {
 /// The attributes of vtables, witness tables, property descriptors and deinits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TableAttributes {
-    /// Whether it is kept for other modules.
+    /// Presence in the module file.
     pub serialized: Serialized,
     /// `specialized`: of a type with concrete generic arguments.
     pub is_specialized: bool,
@@ -244,7 +244,7 @@ pub struct TableAttributes {
 /// The attributes of an entry of a vtable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EntryAttributes {
-    /// Where the implementation comes from.
+    /// The origin of the implementation.
     pub kind: EntryKind,
     /// `nonoverridden`: no subclass has another implementation.
     pub is_nonoverridden: bool,
@@ -252,7 +252,7 @@ pub struct EntryAttributes {
     pub others: Vec<OtherAttribute>,
 }
 
-/// Where the implementation of a vtable's entry comes from.
+/// The origin of the implementation of a vtable entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EntryKind {
     /// The class declares the method.
@@ -267,7 +267,7 @@ pub enum EntryKind {
 /// The attributes of a differentiability witness.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DifferentiabilityAttributes {
-    /// Whether it is kept for other modules.
+    /// Presence in the module file.
     pub serialized: Serialized,
     /// The kind of differentiability, where it is spelled.
     pub kind: Option<DifferentiabilityKind>,

@@ -1,4 +1,4 @@
-//! What an instruction may do: to memory, to reference counts, to the order of things (seed 003).
+//! Memory, reference-count and ordering behavior of instructions.
 //!
 //! What is the same for all instances of a kind stands in the instruction table; the rest is said here, a function for
 //! each kind whose answer depends on the instance.
@@ -18,7 +18,7 @@ pub trait Functions: Sync {
     fn function(&self, name: Symbol) -> Option<&Function>;
 }
 
-/// No function is known.
+/// A set of functions of which none is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFunctions;
 
@@ -40,7 +40,7 @@ impl MemoryBehavior {
     }
 }
 
-/// What the instructions of a body may do.
+/// The behavior of the instructions of a body.
 #[derive(Clone, Copy)]
 pub struct Behavior<'a> {
     body: &'a Body,

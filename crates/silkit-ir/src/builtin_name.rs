@@ -7,9 +7,9 @@ use crate::info::BuiltinInfo;
 pub enum BuiltinTypes {
     /// None.
     None,
-    /// Any types, which do not count.
+    /// Any types; they are ignored.
     Any,
-    /// Any words: the name of a build setting.
+    /// Arbitrary text: the name of a build setting.
     Text,
     /// One integer.
     Integer,
@@ -23,11 +23,11 @@ pub enum BuiltinTypes {
     Literal,
     /// Two integers, or vectors of them, of which the second has fewer bits.
     Narrower,
-    /// As [`Self::Narrower`], or two of the same size.
+    /// Like [`Self::Narrower`], or two of the same size.
     NarrowerOrSame,
     /// Two integers, or vectors of them, of which the second has more bits.
     Wider,
-    /// As [`Self::Wider`], or two of the same size.
+    /// Like [`Self::Wider`], or two of the same size.
     WiderOrSame,
     /// Two floating-point numbers, or vectors of them, of which the second has fewer bits.
     NarrowerFloat,
@@ -41,7 +41,7 @@ pub enum BuiltinTypes {
     SameBits,
     /// Two integers, of which the second has no more bits.
     Truncation,
-    /// As [`Self::Truncation`], or `IntLiteral` and an integer.
+    /// Like [`Self::Truncation`], or `IntLiteral` and an integer.
     LiteralTruncation,
     /// `IntLiteral` and a floating-point number.
     LiteralToFloat,
@@ -91,7 +91,7 @@ enum Scalar {
 /// A scalar, or a vector of so many.
 type Spelled = (Option<u32>, Scalar);
 
-/// More bits than an integer has.
+/// A width that no integer type has.
 const TOO_WIDE: u32 = 1 << 16;
 
 fn scalar(word: &str) -> Option<Scalar> {
@@ -252,7 +252,7 @@ mod tests {
         BuiltinInfo::find(name).is_some_and(|builtin| builtin.has_name(name))
     }
 
-    /// As Swift 6.2.3 answers.
+    /// Checks the suffixes of names against the answers of Swift 6.2.3.
     #[test]
     fn names_end_as_their_builtins_do() {
         for name in "add_Int64 add_Word add_Vec2xInt64 add_Int7 fadd_FPIEEE80 cmp_eq_RawPointer urem_Int8 ptrtoint_Word \

@@ -19,7 +19,7 @@ use silkit_types::{
     CalleeConvention, FunctionType, Param, ParamConvention, ResultConvention, ResultInfo, SilType, Type,
 };
 
-/// How values that are address-only are held.
+/// The representation of address-only values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Addresses {
     /// In memory: lowered SIL.
@@ -29,7 +29,7 @@ pub enum Addresses {
     Opaque,
 }
 
-/// What a SIL argument is.
+/// The role of a SIL argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentRole {
     /// The address of the result with this position among all results.
@@ -40,7 +40,7 @@ pub enum ArgumentRole {
     Param(usize),
 }
 
-/// How a SIL argument is passed.
+/// The convention by which a SIL argument is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentConvention {
     /// An address that the callee initializes.
@@ -155,7 +155,7 @@ impl Addresses {
 pub struct Conventions<'t> {
     /// The type.
     pub ty: &'t FunctionType,
-    /// How address-only values are held.
+    /// The representation of address-only values.
     pub addresses: Addresses,
 }
 
@@ -295,7 +295,7 @@ pub struct ApplySite<'b> {
     body: &'b Body,
     /// The instruction.
     pub inst: Inst,
-    /// Whether it calls.
+    /// The kind of apply site.
     pub kind: ApplyKind,
     addresses: Addresses,
 }

@@ -22,10 +22,10 @@ pub struct SourceLoc {
 /// A hash-consed debug variable.
 pub type DebugVar = Interned<DebugVarData>;
 
-/// What `debug_value` and allocations say about a variable.
+/// The debug variable of a `debug_value` or an allocation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DebugVarData {
-    /// Whether it is `let`; `None` where neither is spelled.
+    /// True for `let`, false for `var`; `None` if neither is spelled.
     pub is_let: Option<bool>,
     /// True if its contents are not parenthesized: the form `(name "x", …)` of declared variables.
     pub parenthesized: bool,

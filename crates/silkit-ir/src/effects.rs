@@ -8,27 +8,26 @@ use bitflags::bitflags;
 /// The effects of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionEffects {
-    /// What is known about the escape of arguments. Of an argument, or a part of one, of which nothing is said
-    /// nothing is known.
+    /// The escapes of arguments. Nothing is known about an argument, or a part of one, that is not listed.
     pub escapes: Vec<ArgumentEscape>,
-    /// What else it does; `None` where that is not known.
+    /// The side effects; `None` if they are not known.
     pub side: Option<SideEffects>,
 }
 
-/// Where an argument, or a part of it, escapes to.
+/// An escape of an argument or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArgumentEscape {
     /// The number of the argument.
     pub argument: usize,
     /// The part of it.
     pub path: ProjectionPath,
-    /// Where it escapes to.
+    /// The target of the escape.
     pub to: Escape,
     /// True if a pass found it; people wrote it otherwise, and it stays.
     pub is_derived: bool,
 }
 
-/// Where something escapes to.
+/// The target of an escape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Escape {
     /// Nowhere.
@@ -50,7 +49,7 @@ pub enum Escape {
 }
 
 bitflags! {
-    /// What a function does to no argument in particular.
+    /// Side effects that are not specific to an argument.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Effects: u8 {
         /// Reads memory.
@@ -65,14 +64,14 @@ bitflags! {
         const ALLOCATE = 1 << 4;
         /// Destructions must not be moved over a call of it.
         const DEINIT_BARRIER = 1 << 5;
-        /// What is done to memory.
+        /// All effects on memory.
         const MEMORY = Self::READ.bits() | Self::WRITE.bits();
-        /// What is done to ownership.
+        /// All effects on ownership.
         const OWNERSHIP = Self::COPY.bits() | Self::DESTROY.bits();
     }
 }
 
-/// What is done to an argument: for each effect the part that it is done to, where it is done.
+/// Side effects on an argument: for each effect the affected part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ArgumentEffects {
     /// The part that is read.
@@ -118,12 +117,13 @@ impl ArgumentEffects {
     }
 }
 
-/// What a function does, escapes aside.
+/// The side effects of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideEffects {
-    /// What it does to its arguments, and to what direct arguments refer to. To one that is not listed nothing is done.
+    /// Effects on its arguments and on the objects that direct arguments refer to. An argument that is not listed is
+    /// not affected.
     pub arguments: Vec<ArgumentEffects>,
-    /// What it does elsewhere.
+    /// Effects on anything else.
     pub global: Effects,
 }
 

@@ -69,7 +69,7 @@ pub enum KeyPathComponent {
     },
 }
 
-/// What identifies a computed property.
+/// The identity of a computed property.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum KeyPathId {
     /// `@function : $T`.
@@ -83,7 +83,7 @@ pub enum KeyPathId {
 /// One index of a subscript.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct KeyPathIndex {
-    /// Which operand: `%$0`.
+    /// The number of the operand: `%$0`.
     pub operand: u32,
     /// The formal type.
     pub formal: Type,

@@ -125,7 +125,7 @@ pub struct SwiftText {
 /// Linkage (SIL.md, "Linkage").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Linkage {
-    /// Nothing is spelled: public for definitions, public_external for declarations.
+    /// No linkage is spelled: public for definitions, public_external for declarations.
     #[default]
     Default,
     /// `public`.
@@ -237,7 +237,7 @@ impl Function {
             && self.body.is_some() == other.body.is_some()
     }
 
-    /// Makes a declaration of a definition: one that is defined elsewhere.
+    /// Removes the body, which makes a definition an external declaration.
     pub fn remove_body(&mut self) {
         self.body = None;
         self.linkage = Linkage::Default;
@@ -296,7 +296,7 @@ pub struct VTable {
 /// The class of a vtable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ClassRef {
-    /// By name.
+    /// A class by its name.
     Name(Symbol),
     /// A specialized class: `$C<Int>`.
     Type(SilType),
@@ -371,7 +371,7 @@ pub struct WitnessTable {
     pub entries: Option<Vec<WitnessEntry>>,
 }
 
-/// What a witness table belongs to.
+/// The owner of a witness table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WitnessTableOf {
     /// A conformance.

@@ -11,7 +11,7 @@ use crate::module::Function;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
 
-/// What an operand demands of its value.
+/// The ownership constraint of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnershipConstraint {
     /// The ownership that the value must have, unless it has none; `None` allows any.
@@ -104,7 +104,7 @@ impl OperandOwnership {
     }
 }
 
-/// What is known about the function to which a body belongs.
+/// Knowledge about the function to which a body belongs.
 #[derive(Clone, Copy)]
 pub struct OwnershipContext<'a> {
     facts: &'a dyn TypeFacts,
@@ -150,12 +150,12 @@ pub struct BodyOwnership<'a> {
     values: Slots,
 }
 
-/// What was found of all values, or of a few.
+/// Cached ownership of all values, or of a few.
 #[derive(Debug)]
 enum Slots {
     Dense(Vec<Slot>),
     Sparse(FxHashMap<Value, Slot>),
-    /// Nothing is kept.
+    /// Nothing is cached.
     OnDemand,
 }
 

@@ -410,21 +410,21 @@ impl ProjectionPath {
     }
 }
 
-/// What is wrong with the text of a path, and where.
+/// An error in the text of a path, and its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathError {
     /// The offset in the text.
     pub offset: usize,
-    /// What is wrong.
+    /// The kind of error.
     pub kind: PathErrorKind,
 }
 
-/// What can be wrong with a path.
+/// Kinds of errors in the text of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathErrorKind {
-    /// No component follows a dot.
+    /// A dot is not followed by a component.
     NoComponent,
-    /// No number follows the letter of a component.
+    /// The letter of a component is not followed by a number.
     NoNumber(Indexed),
     /// `**` is not the last component.
     AnythingNotLast,

@@ -1,5 +1,4 @@
-//! Which block arguments are reborrows (Ownership.md): phis that end the borrow scopes that come in
-//! and begin a new one.
+//! Reborrow arguments (Ownership.md): phis that end the incoming borrow scopes and begin a new one.
 
 use crate::body::{ArgFlags, Body, Ownership, Value, ValueDef};
 use crate::generated::Opcode;

@@ -1,4 +1,4 @@
-//! What the parts of a module refer to by name.
+//! References by name from the parts of a module.
 
 use crate::info::AttrKind;
 use crate::{Body, Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId};

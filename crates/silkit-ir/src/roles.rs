@@ -1,12 +1,12 @@
-//! What instructions are to each other: allocations and deallocations, scopes and their ends,
-//! projections, casts, markers, forwarding. All answers come from columns of the instruction table; apply
-//! sites are in [`crate::conventions`], successors with the control flow of the body.
+//! Relations between instructions: allocations and deallocations, scopes and their ends, projections, casts, markers,
+//! forwarding. All answers come from columns of the instruction table; apply sites are in [`crate::conventions`],
+//! successors with the control flow of the body.
 
 use crate::body::{Body, Inst, Operand, Value, ValueDef};
 use crate::generated::{Opcode, ScopeKind};
 use crate::info::{Results, Role, ScopeEdge};
 
-/// What an address or a value was found to be a part of.
+/// The origin of an address or a value after looking through projections and casts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The value that is no projection, cast or marker itself.

@@ -1,4 +1,4 @@
-//! What the code of an instruction may need the Swift runtime for.
+//! The runtime effects of instructions.
 //!
 //! These are the things that `@_noAllocation` and `@_noLocks` forbid, kind by kind. The column `runtime` of the instruction
 //! table and of the table of builtins says what is possible in some instance; [`Behavior::runtime`] what is in this one.

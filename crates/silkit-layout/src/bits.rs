@@ -10,7 +10,7 @@ pub struct Mask {
 const MAX_BYTES: u64 = 1 << 16;
 
 impl Mask {
-    /// No bit of so many bytes.
+    /// Returns an empty mask of so many bytes.
     pub fn none(bytes: u64) -> Self {
         Self { bytes: vec![0; bytes.min(MAX_BYTES) as usize] }
     }

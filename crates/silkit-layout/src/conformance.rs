@@ -30,7 +30,7 @@ pub struct Conformance {
     pub args: Rc<[Ty]>,
 }
 
-/// What a witness table says about a requirement.
+/// The witness for a requirement in a witness table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Witness {
     /// The function; `None` where the table has no entry on purpose.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct EnumLayout {
     /// The cases in the order of the declaration.
     pub cases: Box<[Case]>,
-    /// How the case is told.
+    /// The strategy to distinguish the cases.
     pub strategy: Strategy,
     /// The bytes of a value.
     pub size: u64,
@@ -28,12 +28,12 @@ pub struct Case {
     pub indirect: bool,
 }
 
-/// How the case of an enum is told.
+/// Strategies to distinguish the cases of an enum.
 #[derive(Clone, Debug)]
 pub enum Strategy {
-    /// There are no cases.
+    /// No cases.
     Empty,
-    /// There is one case.
+    /// One case.
     Single,
     /// The value is the number of the case, in so many bytes.
     Numbers(u64),
@@ -69,11 +69,11 @@ pub struct MultiPayload {
     pub payload_size: u64,
     /// The spare bits that all payloads have.
     pub common: Mask,
-    /// Those of them that hold the low bits of the tag.
+    /// The bits of the payload that hold the low bits of the tag.
     pub tag_bits: Mask,
     /// The bytes of the tag behind the payload.
     pub tag_size: u64,
-    /// How many of the other cases share a tag.
+    /// The number of other cases that share a tag.
     pub per_tag: u64,
 }
 
@@ -97,7 +97,7 @@ impl EnumLayout {
         }
     }
 
-    /// Makes a value the case: sets its tag, where the payload is stored already, or all bits where it has none.
+    /// Injects a case into a value: sets its tag if the payload is stored already, or all bits if it has none.
     pub fn inject(&self, case: u32, value: &mut [u8]) {
         match &self.strategy {
             Strategy::Empty | Strategy::Single => {}

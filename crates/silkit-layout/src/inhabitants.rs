@@ -6,11 +6,11 @@ use std::rc::Rc;
 /// The extra inhabitants of a type.
 #[derive(Clone, Debug)]
 pub struct Xi {
-    /// Where the part begins that has them.
+    /// The offset of the part that provides them.
     pub offset: u64,
-    /// How many of the part's own are values already, the first ones.
+    /// The number of the part's own extra inhabitants that are used already, the first ones.
     pub skip: u32,
-    /// How many there are.
+    /// The number of extra inhabitants.
     pub count: u32,
     kind: XiKind,
 }

@@ -1,4 +1,4 @@
-//! From a type as spelled to the concrete type that it means where it stands.
+//! Resolution of spelled types to concrete types.
 
 use crate::builtin::builtin;
 use crate::ty::{
@@ -13,7 +13,7 @@ use silkit_types::{
 };
 use std::rc::Rc;
 
-/// Where a spelled type stands.
+/// The position of a spelled type.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
     /// The module whose names it uses.
@@ -26,13 +26,13 @@ pub struct Env<'a> {
     pub nominal: Option<(Nominal, &'a [Ty])>,
     /// Names that mean certain types, such as `Self` or the parameters of an alias.
     pub locals: &'a [(Symbol, Ty)],
-    /// What opened types are bound to.
+    /// The bindings of opened types.
     pub opened: Option<&'a dyn OpenedTypes>,
     /// The number of the pack elements that `each T` means.
     pub element: Option<usize>,
 }
 
-/// What the types are bound to that instructions open.
+/// The bindings of types that instructions open.
 pub trait OpenedTypes {
     /// Returns the type that the instruction with this id opened.
     fn opened(&self, id: Symbol) -> Option<Ty>;
@@ -61,7 +61,7 @@ impl Env<'_> {
 
 pub(crate) type Resolved = Result<Ty, TypeError>;
 
-/// How deep questions about types may lead to others: aliases may go in circles.
+/// The maximum recursion of queries about types: aliases may be circular.
 const MAX_DEPTH: u32 = 128;
 
 impl World {
@@ -431,7 +431,7 @@ impl World {
         self.member_type(parent, n.name, &args).ok_or_else(|| unresolved(ty))
     }
 
-    /// Looks a bare name up from the inside to the outside.
+    /// Looks an unqualified name up, innermost scope first.
     fn name_in_scope(&self, name: Symbol, args: &[Ty], env: &Env<'_>) -> Option<Resolved> {
         if let Some((_, ty)) = env.locals.iter().find(|(local, _)| *local == name) {
             return Some(Ok(*ty));

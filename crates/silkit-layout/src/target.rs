@@ -1,4 +1,4 @@
-//! What layouts depend on besides declarations: the target, as data.
+//! The target of layouts, as data.
 
 /// The properties of a target that layouts depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Target {
     pub pointer_size: u64,
     /// The bits that are zero in every reference to a native object, to metadata or to a witness table.
     pub object_spare_bits: u64,
-    /// How many of the lowest addresses are never valid: the extra inhabitants of a reference.
+    /// The number of lowest addresses that are never valid: the extra inhabitants of a reference.
     pub least_valid_pointer: u32,
     /// The bytes before the first field of an object.
     pub object_header: u64,

@@ -23,7 +23,7 @@ pub struct NominalName {
     pub path: Symbol,
 }
 
-/// What a concrete type is made of.
+/// The structure of a concrete type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TyKind {
     /// A type of module `Builtin`.
@@ -113,7 +113,7 @@ pub struct BoxedField {
     pub ty: Ty,
 }
 
-/// How a reference is stored.
+/// The storage of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     /// `weak`.
@@ -124,7 +124,7 @@ pub enum Storage {
     Unmanaged,
 }
 
-/// How a function value is represented.
+/// The representation of a function value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FnRepr {
     /// Code and a context that is counted.
@@ -152,7 +152,7 @@ pub struct FunctionTy {
     pub is_async: bool,
     /// True if it is `@Sendable`.
     pub sendable: bool,
-    /// How values are represented.
+    /// The representation of values.
     pub repr: FnRepr,
 }
 

@@ -24,11 +24,11 @@ pub struct Layout {
     pub xi: Option<Xi>,
     /// The bits that are zero in every value.
     pub spare: Mask,
-    /// What a value consists of.
+    /// The structure of a value.
     pub kind: LayoutKind,
 }
 
-/// What a value consists of.
+/// The structure of a value.
 #[derive(Clone, Debug)]
 pub enum LayoutKind {
     /// Bits without references.
@@ -53,7 +53,7 @@ pub enum LayoutKind {
     Raw,
 }
 
-/// How a reference is counted.
+/// The way in which a reference is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefKind {
     /// A strong reference to a native object.
@@ -73,7 +73,7 @@ pub struct Part {
     pub name: Option<Symbol>,
     /// The type.
     pub ty: Ty,
-    /// Where it begins.
+    /// Its offset.
     pub offset: u64,
 }
 

@@ -24,13 +24,13 @@ pub struct ModuleInfo {
     pub name: Symbol,
     /// Its SIL; functions may be without their bodies.
     pub sil: Arc<Module>,
-    /// What it declares.
+    /// Its declarations.
     pub decls: DeclTable,
     /// The text of the declarations.
     pub text: String,
 }
 
-/// Why a type or its layout is not known.
+/// The reason why a type or its layout is not known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeError {
     /// A name leads nowhere.

@@ -21,7 +21,7 @@ use silkit_types::decl::Declarations;
 use silkit_types::{Named, Type, TypeKind};
 use writer::Writer;
 
-/// What the names of a module's own declarations depend on.
+/// The inputs that the names of a module's own declarations depend on.
 #[derive(Clone, Debug)]
 pub struct Naming {
     /// The module that a file's own declarations belong to.
@@ -79,7 +79,7 @@ struct Mangler<'a> {
     naming: &'a Naming,
     /// The signature whose parameters types are in terms of.
     sig: Option<silkit_types::GenericSig>,
-    /// How deep in a type the work is.
+    /// The present depth in the type.
     depth: u32,
 }
 

@@ -6,7 +6,7 @@ use silkit_base::Symbol;
 use silkit_types::decl::{Access, ExtensionDecl, Lookup, NominalDecl, NominalKind};
 use silkit_types::{MetatypeRepr, Named, Type, TypeKind};
 
-/// No type nests deeper than this.
+/// The maximum nesting of types.
 const MAX_DEPTH: u32 = 64;
 
 /// Types of the standard library that have one letter (ABI/Mangling.rst, KNOWN-TYPE-KIND).
@@ -285,7 +285,7 @@ impl Mangler<'_> {
         Some(())
     }
 
-    /// Tells declarations apart that are private to files.
+    /// Writes the discriminator of declarations that are private to files.
     fn discriminator(&mut self) {
         let digits = md5::compute(self.naming.module.clone() + &self.naming.file);
         self.out.identifier(&format!("_{digits:X}"));

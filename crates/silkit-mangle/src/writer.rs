@@ -5,7 +5,7 @@ use silkit_base::Symbol;
 use silkit_types::Type;
 use std::collections::HashMap;
 
-/// What can be referred to a second time.
+/// An entity that later parts of a name can refer to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     /// An identifier.
@@ -16,7 +16,7 @@ pub(super) enum Key {
     Type(Type),
 }
 
-/// More words than this are not remembered.
+/// The maximum number of words that are remembered.
 const MAX_WORDS: usize = 26;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct Writer {
 /// A substitution at the end of the text, which an equal one after it is merged with.
 #[derive(Clone, Copy)]
 struct Last {
-    /// Where its count and letter stand.
+    /// The position of its count and letter.
     start: usize,
     end: usize,
     count: usize,

@@ -64,7 +64,7 @@ fn chains_of_pairs_take_linear_time() {
     assert_eq!(run(&text), "@chain: [%0: noescape **, read v**.c*.v**] [global: ]\n");
 }
 
-/// Where nothing can come to, values may be made of themselves.
+/// Checks that walks end on unreachable values, which may be made of themselves.
 #[test]
 fn what_is_made_of_itself_ends() {
     let text = "// compute-side-effects compute-escape-effects\nsil_stage canonical\n\

@@ -1,4 +1,4 @@
-//! What passes cost grows as their input does, whatever its shape.
+//! The run time of passes grows linearly with their input, whatever its shape.
 //!
 //! `cargo test --release -p silkit-opt --test growth -- --ignored --nocapture` shows times.
 
@@ -216,7 +216,7 @@ fn now() -> Duration {
     }
 }
 
-/// What is measured besides the work of the pass.
+/// The time that is attributed to noise.
 const NOISE: Duration = Duration::from_millis(10);
 
 /// Returns true if four times as much takes less than eight times as long.

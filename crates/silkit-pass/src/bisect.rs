@@ -9,18 +9,18 @@ use silkit_ir::Module;
 use silkit_text::{PrintOptions, print_function, print_module};
 use silkit_types::decl::Declarations;
 
-/// What a bisection finds.
+/// The result of a bisection.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// What has come out of all passes is good.
+    /// The output of all passes is good.
     Never,
     /// The module is bad before any pass has run.
     Always,
-    /// Something that a pass does makes it bad.
+    /// A change by a pass makes it bad.
     Found(Box<Culprit>),
 }
 
-/// What makes a module bad.
+/// The first change that makes a module bad.
 #[derive(Clone, Debug)]
 pub struct Culprit {
     /// The first run after which the module is bad.
@@ -28,9 +28,9 @@ pub struct Culprit {
     /// The number of the first single transformation in that run, from 1, after which it is bad; `None` where the pass
     /// does not count them, or where what it does besides is bad.
     pub change: Option<usize>,
-    /// How many runs there are in all.
+    /// The total number of runs.
     pub runs: usize,
-    /// What changed, as a unified diff of the function, or of the module for a pass of modules.
+    /// The change as a unified diff of the function, or of the module for a module pass.
     pub difference: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Bisection<'a> {
     pub declarations: &'a Declarations,
     /// The passes.
     pub steps: &'a [Step<'a>],
-    /// What is said to passes.
+    /// The options of passes.
     pub options: Options,
 }
 

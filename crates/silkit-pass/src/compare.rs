@@ -1,4 +1,4 @@
-//! What differs between two texts of SIL, by structure: renumbered values and blocks and comments are no difference.
+//! Structural comparison of SIL texts: renumbered values and blocks and comments are ignored.
 //!
 //! Lines of a function are aligned without the numbers of values and blocks. What aligned lines define has one name from then
 //! on, that of the second text; aligned lines that use different values are a difference after all.
@@ -16,7 +16,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-/// Where a line is.
+/// The text that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// In both texts.
@@ -30,7 +30,7 @@ pub enum Side {
 /// A line of a comparison, without the printer's comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Where it is.
+    /// The text it belongs to.
     pub side: Side,
     /// The text, with the names of the second text where values and blocks are in both.
     pub text: String,
@@ -45,10 +45,10 @@ pub struct Difference {
     pub lines: Vec<Line>,
 }
 
-/// What differs between two texts.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
-    /// What differs, in the order of the second text; then what is in the first one alone.
+    /// The differences, in the order of the second text; then entities of the first one alone.
     pub differences: Vec<Difference>,
 }
 

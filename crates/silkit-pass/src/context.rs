@@ -1,4 +1,4 @@
-//! What a pass sees and what it works with.
+//! The contexts that passes run in: the function or module, analyses, edits and output.
 
 use crate::output::{Output, Stream};
 use crate::problem::{Problem, Severity, Spot};
@@ -45,12 +45,12 @@ impl Options {
     }
 }
 
-/// How passes show the code that they speak of.
+/// Options for printing code in the output of passes.
 #[derive(Clone)]
 pub struct Printing<'a> {
     /// The names for people that stand in comments.
     pub demangle: &'a Demangle,
-    /// Of these, values and instructions that stand alone take whether locations are shown.
+    /// The printing options; for single values and instructions only the printing of locations applies.
     pub options: PrintOptions,
 }
 
@@ -83,13 +83,13 @@ impl Printing<'_> {
     }
 }
 
-/// What is left of a run's allowance, and what it did.
+/// The remaining allowance of a run, and the record of its changes.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
     pub(crate) counts: BTreeMap<&'static str, u64>,
-    /// How many single transformations may still be done in this run.
+    /// The number of single transformations that are left in this run.
     pub(crate) allowance: Option<usize>,
     pub(crate) changes: usize,
     /// The functions that the pass added.
@@ -260,7 +260,7 @@ impl<'a> FunctionContext<'a> {
         self.ledger.may_change()
     }
 
-    /// Lets a helper change the body, and ask before each single transformation as [`Self::may_change`] is asked.
+    /// Runs a helper that changes the body and asks before each single transformation, like [`Self::may_change`].
     pub fn changing<R>(&mut self, change: impl FnOnce(&mut Body, &mut dyn FnMut() -> bool) -> R) -> R {
         let body = self.function.body.as_mut().expect("invariant: passes see functions with bodies");
         let ledger = &mut *self.ledger;
@@ -305,7 +305,7 @@ impl<'a> FunctionContext<'a> {
     }
 }
 
-/// Lets a utility work on one function of a module as it does for a pass.
+/// Runs a utility on one function of a module in a function context.
 ///
 /// # Panics
 /// Where the function has no body.

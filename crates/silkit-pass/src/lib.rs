@@ -1,4 +1,4 @@
-//! What SIL passes are made of and run by: contexts, the runner, pipelines, observers, bisection.
+//! The pass manager: contexts, the runner, pipelines, observers, bisection.
 //!
 //! A pass is a [`FunctionPass`] or a [`ModulePass`]; [`Pass`] gives it its tag, Swift's where Swift has it. A
 //! [`Registry`] finds passes by tag. A [`Runner`] runs any sequence of them; [`Observer`]s see each run.

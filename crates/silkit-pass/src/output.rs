@@ -1,6 +1,6 @@
-//! What passes and observers print, in order, whatever the number of threads.
+//! Output of passes and observers, in an order that does not depend on the number of threads.
 
-/// Where something is printed.
+/// The destination of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stream {
     /// Standard output: results of printers that the reference writes in Swift.

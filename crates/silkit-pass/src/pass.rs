@@ -1,4 +1,4 @@
-//! What a pass is.
+//! The declaration of a pass.
 
 use crate::context::{FunctionContext, ModuleContext};
 
@@ -26,7 +26,7 @@ impl<F: Fn(&mut ModuleContext<'_>) + Sync> ModulePass for F {
     }
 }
 
-/// What a pass works on.
+/// The unit that a pass works on.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)]
 pub enum Run<'p> {

@@ -19,12 +19,12 @@ impl<'p> From<Pass<'p>> for Step<'p> {
     }
 }
 
-/// Why a text is no pipeline.
+/// The reason why a text is not a pipeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineError {
     /// The offset in the text.
     pub pos: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for PipelineError {
 
 impl std::error::Error for PipelineError {}
 
-/// What may stand in a list.
+/// The kind of list that passes are nested in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Anything,

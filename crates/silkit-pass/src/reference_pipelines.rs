@@ -20,10 +20,10 @@ pub struct Group {
     pub passes: &'static [&'static str],
 }
 
-/// From this column on, the reference goes on in the next line.
+/// The column after which the reference wraps the line.
 const WRAP_COLUMN: usize = 70;
 
-/// What stands before the passes.
+/// The text before the passes.
 const HEAD: &str = "passes:          [ ";
 
 impl ReferencePipeline {

@@ -27,13 +27,13 @@ pub struct PassRun {
     pub function: Option<Symbol>,
     /// True if it changed anything.
     pub has_changed: bool,
-    /// How many single transformations it did, where the pass counts them.
+    /// The number of its single transformations, if the pass counts them.
     pub changes: usize,
-    /// How long it took.
+    /// Its run time.
     pub time: Duration,
 }
 
-/// Where the runner is, as observers see it.
+/// The position of the runner, for observers.
 pub struct At<'a> {
     /// The number of the run, from 1.
     pub number: usize,
@@ -43,7 +43,7 @@ pub struct At<'a> {
     pub module: &'a Module,
     /// The function that is worked on, with its body; `None` for a pass of modules.
     pub function: Option<&'a Function>,
-    /// How code is shown.
+    /// The options for printing code.
     pub printing: &'a Printing<'a>,
 }
 
@@ -65,19 +65,19 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Is called when a pass has run on all functions, or on the module. Returns true if the runner goes on.
+    /// Called when a pass has run on all functions, or on the module. Returns true if the runner continues.
     fn after_pass(&self, pass: &Pass<'_>, module: &Module, output: &mut Output) -> bool {
         let _ = (pass, module, output);
         true
     }
 }
 
-/// How far to go: `-sil-opt-pass-count n.m`.
+/// A limit on runs: `-sil-opt-pass-count n.m`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
     /// The number of the last run.
     pub runs: usize,
-    /// How many single transformations that run may do; `None` for all.
+    /// The number of single transformations of that run; `None` for all.
     pub changes: Option<usize>,
 }
 
@@ -90,12 +90,12 @@ impl Limit {
     }
 }
 
-/// What passes did.
+/// The result of running passes.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What they and the observers printed.
+    /// The output of passes and observers.
     pub output: Output,
-    /// What they found wrong with their input, and what they warn of.
+    /// The errors and warnings of passes about their input.
     pub problems: Vec<Problem>,
     /// The runs in order.
     pub runs: Vec<PassRun>,
@@ -134,7 +134,7 @@ struct Work {
     next: usize,
     /// The number of the next run.
     number: usize,
-    /// How many passes made functions that made functions … that made this one.
+    /// The number of passes in the chain of created functions that leads to this one.
     level: u32,
     ledger: Ledger,
     runs: Vec<PassRun>,
@@ -176,7 +176,7 @@ impl Group<'_> {
         std::mem::replace(&mut self.module.functions[id], header)
     }
 
-    /// Puts a function back.
+    /// Returns a function to the module.
     fn put(&mut self, work: &mut Work) {
         std::mem::swap(&mut self.module.functions[work.id], &mut work.function);
     }
@@ -248,7 +248,7 @@ impl<'a> Runner<'a> {
         Self::default()
     }
 
-    /// Lets an observer see each run.
+    /// Adds an observer of each run.
     pub fn observe(mut self, observer: &'a dyn Observer) -> Self {
         self.observers.push(observer);
         self
@@ -260,13 +260,13 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Says how passes show code.
+    /// Sets the options for printing code.
     pub fn printing(mut self, printing: Printing<'a>) -> Self {
         self.printing = printing;
         self
     }
 
-    /// Tells passes where the entities of the module stand in the text that it was read from.
+    /// Sets the positions of the module's entities in its text.
     pub fn source_map(mut self, map: Option<&'a ModuleSourceMap>) -> Self {
         self.source_map = map;
         self

@@ -1,4 +1,4 @@
-//! What a module was like before a module pass, to tell whether the pass changed it.
+//! Snapshots of a module before a module pass, to detect changes.
 
 use silkit_base::KeyedVec;
 use silkit_ir::{

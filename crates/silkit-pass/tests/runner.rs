@@ -1,4 +1,4 @@
-//! How passes are run.
+//! Tests of the runner.
 
 use silkit_analysis::Definition;
 use silkit_base::Symbol;
@@ -8,7 +8,7 @@ use silkit_pass::{FunctionContext, ModuleContext, Outcome, Pass, Runner, Step, S
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 
-/// Makes a copy of each function that is no copy itself.
+/// Creates a copy of each function that is not a copy itself.
 fn copy(cx: &mut FunctionContext<'_>) {
     let name = cx.function().name;
     if !name.as_str().ends_with("_copy") {

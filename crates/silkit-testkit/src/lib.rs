@@ -1,4 +1,4 @@
-//! What Silkit's tests are written with.
+//! The test kit of Silkit.
 //!
 //! | module | for |
 //! |---|---|

@@ -11,7 +11,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Any number.
+    /// Returns a random number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -21,7 +21,7 @@ pub const SHARED_VARIABLE: &str = "SILKIT_SHARED";
 /// Names the folder of the reference toolchain, where it is not at its usual place.
 pub const REFERENCE_VARIABLE: &str = "SIL_REFERENCE_ROOT";
 
-/// Why a test cannot be run here. Shown as `skipped because …`.
+/// The reason why a test cannot run here. Shown as `skipped because …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip(String);
 
@@ -73,7 +73,8 @@ pub fn root() -> Result<PathBuf, Skip> {
 
 fn find_root(named: Option<PathBuf>, start: &Path) -> Result<PathBuf, Skip> {
     if let Some(named) = named {
-        let reason = || Skip(format!("{SHARED_VARIABLE} names `{}`, which is no folder", named.display()));
+        let reason =
+            || Skip(format!("{SHARED_VARIABLE} names `{}`, which is not a directory", named.display()));
         return if named.is_dir() { Ok(named) } else { Err(reason()) };
     }
     // The index of the material tells its folder from others that happen to have the name.

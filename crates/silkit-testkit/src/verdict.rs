@@ -1,4 +1,4 @@
-//! What the reference says of a SIL text: whether it accepts it, and if not, why.
+//! The verdict of the reference on a SIL text: accepted, or the reason for rejection.
 
 use crate::shared::Reference;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the reference may take for one text before it counts as rejected for hanging.
+/// The time limit of the reference for one text, after which it counts as rejected for hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The reference's verdict on a text: nothing, or the first line of its complaint.

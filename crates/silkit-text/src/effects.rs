@@ -36,7 +36,7 @@ pub(crate) fn parse_effects_at(effects: &mut FunctionEffects, text: &str, start:
 
 struct EffectsParser<'e, 't> {
     effects: &'e mut FunctionEffects,
-    /// What is left of the text.
+    /// The rest of the text.
     rest: &'t str,
     /// The offset of its end.
     end: usize,
@@ -354,7 +354,7 @@ mod tests {
         }
     }
 
-    /// What the reference rejects, with the text that the error is about.
+    /// Checks texts that the reference rejects, with the range of the error.
     #[test]
     fn wrong_effects_are_errors() {
         for (text, place, message) in [

@@ -1,4 +1,4 @@
-//! What can be wrong with text.
+//! Errors in text.
 
 use crate::cursor::Cursor;
 use silkit_base::TextRange;
@@ -9,11 +9,11 @@ use std::borrow::Cow;
 pub struct SyntaxError {
     /// True if it is the first one in its body; others may follow from it.
     pub is_first: bool,
-    /// Where.
+    /// The range of the error.
     pub range: TextRange,
-    /// What.
+    /// The message.
     pub message: Cow<'static, str>,
-    /// What to try.
+    /// A suggestion.
     pub help: Option<String>,
 }
 

@@ -9,27 +9,27 @@ use silkit_types::{Convention, FunctionType, MetatypeRepr, Type, TypeKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the names of a file mean, as far as protocols go: its own, and the standard library's.
+/// The names of a file that are protocols or aliases: its own, and those of the standard library.
 #[derive(Clone, Debug)]
 pub(crate) struct Protocols {
     /// The declarations of the standard library.
     stdlib: &'static Declarations,
     /// The file's own names.
     own: Arc<FxHashMap<Symbol, Meaning>>,
-    /// Tells tables with different contents apart.
+    /// A number that differs for tables with different contents.
     id: u32,
     /// A protocol whose bare name is kept: see [`Self::keep_bare`].
     bare: Option<Symbol>,
 }
 
-/// How deep aliases of aliases are followed.
+/// The depth to which aliases of aliases are followed.
 const MAX_ALIASES: u32 = 16;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Protocol,
-    /// Another nominal type.
+    /// A nominal type that is not a protocol.
     Type,
     Alias(Type),
 }

@@ -6,10 +6,10 @@ use crate::existential::Protocols;
 use crate::symbols::symbol;
 use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind};
 
-/// How deep types may nest while they are read.
+/// The maximum nesting of types in the text.
 const MAX_DEPTH: u32 = 128;
 
-/// How high a type may be: suffixes such as `??` nest without being nested in the text.
+/// The maximum height of a type: suffixes such as `??` nest types without nesting in the text.
 const MAX_HEIGHT: u32 = 256;
 
 /// The generic signatures in scope, innermost last.
@@ -87,7 +87,7 @@ impl GenericEnv {
         result.map(|read| (read, late.and_then(|(_, convention)| convention)))
     }
 
-    /// Notes a convention among the attributes of a type; `false` where none may be.
+    /// Records a convention among the attributes of a type; returns false if none is allowed here.
     pub(crate) fn note_convention(&mut self, convention: ParamConvention) -> bool {
         match &mut self.late {
             Some((depth, slot)) if *depth == self.depth && slot.is_none() => {

@@ -1,4 +1,4 @@
-//! How SIL is printed.
+//! Options of printing.
 
 use crate::module::FileLocations;
 use std::sync::Arc;
@@ -23,6 +23,6 @@ pub struct PrintOptions {
     pub verbose: bool,
     /// Locations that were read are printed even without `debug_info`.
     pub keep_locations: bool,
-    /// Where functions are first mentioned in the file that the module was read from, for `debug_info` and `verbose`.
+    /// The first mentions of functions in the file that the module was read from, for `debug_info` and `verbose`.
     pub locations: Option<Arc<FileLocations>>,
 }

@@ -10,7 +10,7 @@ use std::fmt::{Display, Write};
 use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
-/// What turns a mangled name into one for people.
+/// A function that demangles a name for comments.
 pub type Demangle = dyn Fn(&str) -> Option<String> + Sync;
 
 /// Printed text.
@@ -24,7 +24,7 @@ pub(crate) struct Out<'o> {
     declared: &'o Declared<'o>,
 }
 
-/// What the printed module declares, found out when a comment needs it.
+/// The declarations of the printed module, read when a comment needs them.
 pub(crate) struct Declared<'m> {
     module: &'m Module,
     found: OnceLock<Declarations>,
@@ -77,7 +77,7 @@ impl<'o> Out<'o> {
         self.text.ends_with(text)
     }
 
-    /// Notes that a line begins here.
+    /// Marks the beginning of a line.
     pub(crate) fn start_line(&mut self) {
         self.line_start = self.text.len();
     }

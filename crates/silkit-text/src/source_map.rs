@@ -1,4 +1,4 @@
-//! Where the entities of a module stand in the text that it was read from.
+//! The positions of a module's entities in its text.
 //!
 //! The IR holds no positions. The parser returns them beside the module, and who shows a place in the text to people, or prints
 //! debug locations, is handed both. A map speaks of the entities as they were read: what was made later has no place.
@@ -41,9 +41,9 @@ pub enum Entity {
 /// An entity of a file and where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// Which one it is.
+    /// The entity.
     pub entity: Entity,
-    /// From its first word to its end, without the comments around it.
+    /// Its range from the first word to its end, without the comments around it.
     pub range: TextRange,
 }
 
@@ -65,7 +65,7 @@ pub struct StatedType {
     pub at: u32,
 }
 
-/// Where the entities of a module stand in the text that it was read from.
+/// The positions of a module's entities in its text.
 ///
 /// ```
 /// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = tuple ()\n  return %0\n}\n";
@@ -116,7 +116,7 @@ impl ModuleSourceMap {
     }
 }
 
-/// Where the parts of a body stand in the text that it was read from, and what the text said of them besides.
+/// The positions of a body's parts in its text, and statements of the text that the body does not keep.
 #[derive(Clone, Debug, Default)]
 pub struct BodySourceMap {
     /// The offset of each instruction.
@@ -149,27 +149,27 @@ impl BodySourceMap {
         self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
     }
 
-    /// Notes where an instruction begins.
+    /// Records the start of an instruction.
     pub(crate) fn place_inst(&mut self, inst: Inst, at: usize) {
         place(&mut self.insts, inst.index(), at);
     }
 
-    /// Notes where the label of a block stands.
+    /// Records the position of a block label.
     pub(crate) fn place_block(&mut self, block: Block, at: usize) {
         place(&mut self.blocks, block.index(), at);
     }
 
-    /// Notes a type that the text states of a use.
+    /// Records a type that the text states at a use.
     pub(crate) fn note_stated_type(&mut self, stated: StatedType) {
         self.stated.push(stated);
     }
 
-    /// Notes the name that a string, such as a test's, gives to a value.
+    /// Records the name that a string, such as a test's, gives to a value.
     pub(crate) fn note_named_value(&mut self, name: Symbol, value: Value) {
         self.named.push((name, value));
     }
 
-    /// Gives back memory that is reserved and not used.
+    /// Releases unused capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.insts.shrink_to_fit();
         self.blocks.shrink_to_fit();
@@ -195,6 +195,6 @@ fn place(table: &mut Vec<u32>, index: usize, at: usize) {
 pub struct MappedText<'a> {
     /// The text.
     pub text: &'a str,
-    /// Where the entities stand.
+    /// The positions of the entities.
     pub map: &'a ModuleSourceMap,
 }

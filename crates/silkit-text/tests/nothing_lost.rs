@@ -94,18 +94,18 @@ fn static_initializers_end_where_their_braces_end() {
 
 #[test]
 fn what_is_not_closed_is_reported_once() {
-    let message = "this comment is never closed by `*/`";
+    let message = "unterminated comment: expected `*/`";
     for text in
         ["/* x", "sil_stage raw\n/* /* */", "sil_stage raw // a\n  /*", "struct S {}\n/* }", "import A /* }"]
     {
         assert_eq!(errors(text), [message], "{text}");
     }
     let text = format!("{HEADER}\nbb0:\n  unreachable /* \n}}\n{HEADER}\nbb0:\n");
-    assert_eq!(errors(&text), ["this body is never closed by `}`", message]);
+    assert_eq!(errors(&text), ["unterminated body: expected `}`", message]);
     let text =
         format!("{HEADER}\nbb0:\n  unreachable\n{}\nbb0:\n  unreachable\n}}\n", HEADER.replace("@f", "@g"));
     let parsed = parse_module(&text);
-    assert_eq!(errors(&text), ["this body is never closed by `}`"]);
+    assert_eq!(errors(&text), ["unterminated body: expected `}`"]);
     assert_eq!(parsed.module.functions.len(), 2);
     // Comments and strings that only look open.
     for text in ["// /*\nsil_stage raw", "/* // */ sil_stage raw", "struct S {} // \"/*\n", "/* /* */\n */"] {

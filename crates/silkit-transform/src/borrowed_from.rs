@@ -1,10 +1,21 @@
-//! `borrowed … from`: says of each guaranteed phi which values enclose it (Ownership.md).
+//! Correction of `borrowed … from` instructions, which list the enclosing values of guaranteed phis (Ownership.md).
+//!
+//! ```text
+//! bb3(%8 : @reborrow $Node):
+//!   fix_lifetime %8
+//!   end_borrow %8
+//! ---
+//! bb3(%8 : @reborrow $Node):
+//!   %9 = borrowed %8 from (%1, %0)
+//!   fix_lifetime %9
+//!   end_borrow %9
+//! ```
 
 use silkit_analysis::ossa::{Borrows, EnclosedPhi, enclosed_phis};
 use silkit_ir::{Inst, Loc, Opcode, Operand, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// Makes the lists of all phis anew, as the reference does: so they stand in one order at the start of their blocks.
+/// Recomputes the lists of all phis, as the reference does, in one order at the start of their blocks.
 pub fn renew(cx: &mut FunctionContext<'_>) {
     let phis = enclosed(cx);
     for (known, phi) in &phis {
@@ -20,7 +31,7 @@ pub fn renew(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Makes the lists that are missing, and corrects those that are wrong: for passes that made phis.
+/// Adds missing lists and corrects wrong ones: for passes that create phis.
 pub fn complete(cx: &mut FunctionContext<'_>) {
     for (known, phi) in enclosed(cx) {
         let Some(inst) = known else {
@@ -47,7 +58,7 @@ fn enclosed(cx: &FunctionContext<'_>) -> Vec<(Option<Inst>, EnclosedPhi)> {
     all.map(|phi| (borrows.borrowed_from(phi.phi), phi)).collect()
 }
 
-/// Makes the `borrowed … from` of a phi.
+/// Creates the `borrowed … from` of a phi.
 fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
     let ValueDef::Argument(block, _) = cx.body().def(phi.phi) else { return };
     let Some(first) = cx.body().first_inst(block) else { return };
@@ -65,7 +76,7 @@ fn make(cx: &mut FunctionContext<'_>, phi: &EnclosedPhi) {
     cx.count("instructions made", 1);
 }
 
-/// Makes all uses of one value use another, newest first, which turns their order around.
+/// Replaces all uses of one value by another, newest first, which reverses their order.
 fn replace_uses(cx: &mut FunctionContext<'_>, old: Value, new: Value) {
     let uses: Vec<Operand> = cx.body().uses(old).collect();
     for operand in uses {

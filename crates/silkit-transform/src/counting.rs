@@ -1,14 +1,14 @@
-//! How copies and destructions are spelled outside of ownership SSA: by the kind of reference that a type is.
+//! Reference counting without ownership: the instructions that copy and destroy values, by the kind of reference.
 
 use silkit_base::Symbol;
 use silkit_ir::{Builder, Value, instructions as inst};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, RefStorage, SilType, Type, TypeKind};
 
-/// How values of a type are copied and destroyed where nothing owns them.
+/// The way to copy and destroy values of a type outside of ownership SSA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counting {
-    /// Nothing has to be done.
+    /// No operation is needed.
     Trivial,
     /// `strong_retain`, `strong_release`: a reference to something that is counted.
     Strong,

@@ -1,5 +1,25 @@
-//! Critical edges: those from a block with several successors to one with several predecessors. What is to happen on the
-//! way has no place until the edge is split.
+//! Splitting of critical edges: edges from a block with several successors to one with several predecessors, on which no
+//! instruction can be placed.
+//!
+//! ```text
+//! bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int64):
+//!   cond_br %0, bb2(%1), bb1
+//! bb1:
+//!   %3 = integer_literal $Builtin.Int64, 3
+//!   br bb2(%3)
+//! bb2(%5 : $Builtin.Int64):
+//!   return %5
+//! ---
+//! bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int64):
+//!   cond_br %0, bb1, bb2
+//! bb1:
+//!   br bb3(%1)
+//! bb2:
+//!   %4 = integer_literal $Builtin.Int64, 3
+//!   br bb3(%4)
+//! bb3(%6 : $Builtin.Int64):
+//!   return %6
+//! ```
 
 use silkit_ir::{Block, Body, Edge, Loc};
 
@@ -14,7 +34,7 @@ pub fn is_critical(body: &Body, edge: Edge) -> bool {
         })
 }
 
-/// Puts a block on each critical edge, right behind the block that it comes from, and says how many there are.
+/// Splits all critical edges with blocks placed after the source of the edge, and returns their number.
 ///
 /// `may_split` is asked before each; after the first `false` no more are split.
 pub fn split_all(body: &mut Body, may_split: &mut dyn FnMut() -> bool) -> usize {

@@ -1,4 +1,23 @@
-//! Removing instructions together with what depends on them.
+//! Deletion of instructions with their users, or with operands that become dead.
+//!
+//! Deleting `%1` with its users:
+//!
+//! ```text
+//! bb0(%0 : $Builtin.Int64):
+//!   %1 = alloc_stack $(Builtin.Int64, Builtin.Int64)
+//!   %2 = tuple_element_addr %1, 0
+//!   store %0 to %2
+//!   %4 = tuple_element_addr %1, 1
+//!   copy_addr %2 to %4
+//!   debug_value %1, let, name "x"
+//!   dealloc_stack %1
+//!   %9 = tuple ()
+//!   return %9
+//! ---
+//! bb0(%0 : $Builtin.Int64):
+//!   %1 = tuple ()
+//!   return %1
+//! ```
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{Load, LoadQualifier};
@@ -101,7 +120,7 @@ fn consumed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Value> {
     body.operand_ids(inst).filter(consumes).map(|operand| body.operand(operand).value).collect()
 }
 
-/// Lets variables be what was copied, moved or borrowed, if that has no lifetime that could be over.
+/// Redirects `debug_value` to the source of a copy, move or borrow that is still live.
 fn keep_variables(cx: &mut FunctionContext<'_>, inst: Inst) {
     let body = cx.body();
     if !matches!(body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow) {

@@ -1,4 +1,17 @@
-//! Destroying values part by part.
+//! Destruction of values part by part.
+//!
+//! Destroying `%0 : $Outer`, a struct with a field of a struct type, before the `return`:
+//!
+//! ```text
+//!   %r = tuple ()
+//!   return %r
+//! ---
+//!   (%5, %6) = destructure_struct %0
+//!   (%7, %8, %9) = destructure_struct %5
+//!   destroy_value %7
+//!   destroy_value %9
+//!   destroy_value %6
+//! ```
 
 use super::counting::Counting;
 use silkit_base::Symbol;

@@ -1,7 +1,29 @@
-//! Inlining: a call becomes a copy of its callee's body.
+//! Inlining: replaces a call by a copy of the callee's body.
 //!
-//! Arguments and results become values, `return`, `throw`, `yield` and `unwind` branches. What the callee borrows and the
-//! caller owns is borrowed around the copy. Whether inlining is worth it is for passes to say.
+//! A callee, and a caller that consists of `apply [nothrow]` of it, after inlining:
+//!
+//! ```text
+//! bb0(%0 : @owned $any Error, %1 : $Builtin.Int1):
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   throw %0
+//! bb2:
+//!   destroy_value %0
+//!   %5 = integer_literal $Builtin.Int64, 5
+//!   return %5
+//! ---
+//! bb0(%0 : @owned $any Error, %1 : $Builtin.Int1):
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   unreachable
+//! bb2:
+//!   destroy_value %0
+//!   %5 = integer_literal $Builtin.Int64, 5
+//!   return %5
+//! ```
+//!
+//! Arguments and results become values; `return`, `throw`, `yield` and `unwind` become branches. Values that the callee borrows
+//! and the caller owns are borrowed around the copy. Passes decide whether inlining is profitable.
 
 use super::merge_blocks;
 use super::stack_nesting::fix_stack_nesting;
@@ -17,7 +39,7 @@ use silkit_pass::FunctionContext;
 use silkit_types::decl::Declarations;
 use silkit_types::{Substitution, Type};
 
-/// Why a call cannot be inlined.
+/// The reason why a call cannot be inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CannotInline {
     /// The instruction is no `apply`, `try_apply` or `begin_apply` with all arguments and generic arguments.
@@ -38,14 +60,14 @@ pub enum CannotInline {
     Unowned,
 }
 
-/// What a call is replaced by.
+/// The callee of the inlined call.
 struct Callee<'a> {
     function: &'a Function,
     body: &'a Body,
     exits: Exits,
 }
 
-/// Where a function is left, or interrupted.
+/// The exits and suspension points of a function.
 #[derive(Default)]
 struct Exits {
     returns: Option<Inst>,
@@ -78,7 +100,7 @@ struct Inliner<'a> {
     declarations: &'a Declarations,
     has_ossa: bool,
     arguments: Vec<Value>,
-    /// Whether each argument has to be borrowed.
+    /// For each argument, true if it must be borrowed.
     is_borrowed: Vec<bool>,
     substitutions: Vec<Type>,
     /// The `end_apply` and the `abort_apply` of a coroutine.
@@ -230,7 +252,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Goes on in the caller where a coroutine yields; says what has to be borrowed meanwhile.
+    /// Continues in the caller at the yield of a coroutine; returns the values that must be borrowed meanwhile.
     fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumed {
         let results: Vec<Value> = editor.results(self.call).collect();
         let Some(yields) = exits.yields else {
@@ -263,8 +285,8 @@ impl<'a> Inliner<'a> {
         resumed
     }
 
-    /// Goes on in the callee where the coroutine is ended or aborted: gives the blocks behind, the exits that lead there, and
-    /// the blocks of the callee.
+    /// Continues in the callee where the coroutine is ended or aborted: returns the blocks after the end, the exits
+    /// that lead there, and the blocks of the callee.
     fn end(
         &self,
         editor: &mut Editor<'_>,
@@ -335,7 +357,7 @@ struct Borrowed {
     made: Vec<Value>,
 }
 
-/// Where a coroutine goes on, and what was borrowed for its caller.
+/// The continuation of a coroutine, and the values that were borrowed for its caller.
 #[derive(Default)]
 struct Resumed {
     targets: Vec<Option<Block>>,
@@ -396,7 +418,7 @@ fn operand_or_undef(editor: &mut Editor<'_>, exit: Option<Inst>, instead_of: Val
     given.unwrap_or_else(|| editor.undef(editor.value(instead_of).ty))
 }
 
-/// Makes an exit a branch, which passes on what the exit gives if the block takes it.
+/// Replaces an exit by a branch, which passes the exit's operand if the block takes an argument.
 fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, loc: Loc, passes: bool) {
     let Some(exit) = exit else { return };
     let block = editor.inst_block(exit);
@@ -406,7 +428,7 @@ fn leave(editor: &mut Editor<'_>, exit: Option<Inst>, target: Block, loc: Loc, p
     editor.insert_branch(block, target, &given, loc);
 }
 
-/// Says of an exit that it is not reached.
+/// Replaces an exit that is not reached by `unreachable`.
 fn stop(editor: &mut Editor<'_>, exit: Option<Inst>, loc: Loc) {
     let Some(exit) = exit else { return };
     let block = editor.inst_block(exit);

@@ -1,21 +1,21 @@
-//! What several passes need: one file for each thing.
+//! Utilities shared by transformations, one file each.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`borrowed_from`] | says of guaranteed phis which values enclose them |
-//! | [`canonical_lifetime`] | lets an owned value live up to its last use, without needless copies |
-//! | [`counting`] | how copies and destructions are spelled without ownership |
-//! | [`critical_edges`] | splits edges that have no place of their own |
-//! | [`delete`] | removes an instruction with all that uses it, or with what only it needed |
+//! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
+//! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
+//! | [`counting`] | selects the instructions that copy and destroy values without ownership |
+//! | [`critical_edges`] | splits critical edges |
+//! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
 //! | [`destroy`] | destroys a value part by part |
-//! | [`inliner`] | puts a copy of a callee's body in place of a call |
-//! | [`lifetime_completion`] | ends values on paths where nothing ends them |
-//! | [`merge_blocks`] | makes one block of two where nothing else leads from one or to the other |
-//! | [`ssa_updater`] | gives uses of a variable with several definitions the values that reach them |
+//! | [`inliner`] | replaces a call by a copy of the callee's body |
+//! | [`lifetime_completion`] | ends values on paths that do not end them |
+//! | [`merge_blocks`] | merges a block into its only predecessor |
+//! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
-//! | [`mod@unreachable`] | removes blocks that no path leads to |
-//! | [`variable_names`] | says what people call a value |
-//! | [`variables`] | keeps what a removed instruction says about variables |
+//! | [`mod@unreachable`] | removes unreachable blocks |
+//! | [`variable_names`] | finds the variable name of a value |
+//! | [`variables`] | salvages debug variables of removed instructions |
 
 pub mod borrowed_from;
 pub mod canonical_lifetime;

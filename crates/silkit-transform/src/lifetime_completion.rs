@@ -1,7 +1,20 @@
-//! Completing lifetimes: ending a value where it is not used any more on paths that do not end it.
+//! Lifetime completion: ends a value after its last use on paths that do not end it.
 //!
-//! Values that were in memory may have such paths: memory that holds an enum's case without payload needs no destroying,
-//! and nothing is destroyed on the way to a dead end.
+//! ```text
+//! bb1:
+//!   fix_lifetime %0
+//!   %4 = integer_literal $Builtin.Int64, 1
+//!   br bb4
+//! ---
+//! bb1:
+//!   fix_lifetime %0
+//!   destroy_value %0
+//!   %5 = integer_literal $Builtin.Int64, 1
+//!   br bb4
+//! ```
+//!
+//! Values promoted from memory may have such paths: memory with an enum case without payload needs no destruction, and
+//! nothing is destroyed on paths to dead ends.
 
 use crate::variables;
 use silkit_analysis::{Cached, DeadEnds};
@@ -11,7 +24,7 @@ use silkit_ir::instructions::DestroyValue;
 use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
-/// Where a value is used, and which of these uses end it.
+/// The uses of a value, and those that end its lifetime.
 #[derive(Default)]
 struct Uses {
     /// The instructions, and whether they end the lifetime.

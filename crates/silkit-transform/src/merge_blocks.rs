@@ -1,4 +1,16 @@
-//! Merging blocks: a block and the only one that it goes to become one, if nothing else goes there.
+//! Block merging: merges a block into its only predecessor if it is that block's only successor.
+//!
+//! ```text
+//! bb0(%0 : @owned $Node, %1 : $Builtin.Int1):
+//!   br bb1(%0)
+//! bb1(%3 : @owned $Node):
+//!   br bb2
+//! bb2:
+//!   cond_br %1, bb3, bb4
+//! ---
+//! bb0(%0 : @owned $Node, %1 : $Builtin.Int1):
+//!   cond_br %1, bb1, bb2
+//! ```
 
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 

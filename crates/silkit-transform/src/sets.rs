@@ -1,4 +1,4 @@
-//! Sets of small numbers that share what they have in common: equal sets are one number.
+//! Hash-consed sets of small numbers: sets share common parts, and equal sets have equal numbers.
 
 use silkit_base::FxHashMap;
 
@@ -13,7 +13,7 @@ impl Set {
     const FULL: Set = Set(1);
 }
 
-/// How many bits of a number each level of a trie tells apart: few levels are few looks into the table of known nodes.
+/// The number of bits per trie level: few levels need few lookups in the table of known nodes.
 const STEP: u32 = 3;
 
 /// The parts of a node.
@@ -30,7 +30,7 @@ fn side(number: usize, above: u32) -> usize {
 pub(crate) struct Sets {
     nodes: Vec<Parts>,
     known: FxHashMap<Parts, Set>,
-    /// How many levels the tries have.
+    /// The number of levels of the tries.
     levels: u32,
 }
 

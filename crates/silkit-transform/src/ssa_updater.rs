@@ -1,8 +1,34 @@
-//! One variable with several definitions: each use gets the value that reaches it, and phis are made where different ones
-//! meet.
+//! SSA update for a variable with several definitions: each use gets its reaching definition, and phis are inserted where
+//! different definitions meet.
 //!
-//! Phis are made only where they are used, where paths bring different values, and where no argument is there already
-//! that is the same on every edge. The cost is that of the blocks in which the variable lives.
+//! The uses of `%0` become uses of a variable that the literals define:
+//!
+//! ```text
+//! bb1:
+//!   %2 = integer_literal $Builtin.Int64, 2
+//!   debug_value %0, let, name "two"
+//!   %3 = integer_literal $Builtin.Int64, 3
+//!   br bb3
+//! bb2:
+//!   debug_value %0, let, name "still one"
+//!   br bb3
+//! bb3:
+//!   debug_value %0, let, name "three or one"
+//! ---
+//! bb1:
+//!   %5 = integer_literal $Builtin.Int64, 2
+//!   debug_value %5, let, name "two"
+//!   %7 = integer_literal $Builtin.Int64, 3
+//!   br bb3(%7)
+//! bb2:
+//!   debug_value %2, let, name "still one"
+//!   br bb3(%2)
+//! bb3(%11 : $Builtin.Int64):
+//!   debug_value %11, let, name "three or one"
+//! ```
+//!
+//! Phis are created only where they are used, where paths bring different values, and where no block argument already has the
+//! same values. The cost is proportional to the number of blocks in which the variable is live.
 
 use silkit_analysis::{ChosenDominators, Dominators, Joins};
 use silkit_base::{FxHashMap, FxHashSet};
@@ -29,7 +55,7 @@ enum Reaching {
     Known(Value),
     /// A phi, by its number.
     Phi(usize),
-    /// No definition comes here.
+    /// Not reached by a definition.
     Nothing,
 }
 
@@ -38,7 +64,7 @@ enum Reaching {
 struct Phi {
     block: Block,
     incoming: Vec<(Edge, Reaching)>,
-    /// What it is instead, where it is not needed.
+    /// The value to use instead, if it is not needed.
     is: Option<Reaching>,
 }
 
@@ -49,14 +75,14 @@ impl SsaUpdater {
         Self { ty, ownership, definitions: FxHashMap::default() }
     }
 
-    /// Says that the variable is a value from the definition of the value on, or only at the end of the block where the
+    /// Defines the variable as a value from the definition of the value on, or only at the end of the block if the
     /// value is defined in another one.
     pub fn define(&mut self, block: Block, value: Value) {
         self.definitions.entry(block).or_default().push(value);
     }
 
-    /// Makes operands use what the variable is where they are; says which phis were made, and if a definition is missing on
-    /// the way to a use, that is `undef`.
+    /// Rewrites operands to the value of the variable at their position; returns the new phis, and uses `undef` if a
+    /// definition is missing on a path to a use.
     ///
     /// # Errors
     /// Where a phi cannot be made; the body is unchanged then.
@@ -151,7 +177,7 @@ impl SsaUpdater {
         }
     }
 
-    /// Makes the phis that are needed, each by its number.
+    /// Creates the required phis, each by its number.
     fn make(&self, body: &mut Body, web: &Web) -> Vec<Option<Value>> {
         let make = |phi: &Phi| {
             let is_made = phi.is.is_none();
@@ -184,12 +210,12 @@ impl SsaUpdater {
     }
 }
 
-/// Where a use takes its value from.
+/// The position at which a use takes its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     /// A definition in its own block.
     Value(Value),
-    /// What the variable is at the start of a block.
+    /// The value at the start of a block.
     Start(Block),
 }
 

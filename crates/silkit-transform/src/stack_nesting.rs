@@ -1,5 +1,19 @@
-//! Stack nesting: makes stack allocations nest that are only jointly post-dominated by their deallocations
-//! (SIL.md, "Stack discipline").
+//! Correction of stack nesting: moves deallocations so that allocations which they jointly post-dominate are deallocated in
+//! reverse order (SIL.md, "Stack discipline").
+//!
+//! ```text
+//!   %0 = alloc_stack $Builtin.Int64
+//!   %1 = alloc_stack $Builtin.Int32
+//!   dealloc_stack %0
+//!   fix_lifetime %1
+//!   dealloc_stack %1
+//! ---
+//!   %0 = alloc_stack $Builtin.Int64
+//!   %1 = alloc_stack $Builtin.Int32
+//!   fix_lifetime %1
+//!   dealloc_stack %1
+//!   dealloc_stack %0
+//! ```
 //!
 //! One walk over the blocks in reverse postorder follows the list of active allocations. A deallocation of the last of the
 //! list stays. One of a deeper allocation is removed and its allocation marked pending; as soon as all above it are gone, a
@@ -17,16 +31,16 @@ use silkit_analysis::{Components, DeadEnds};
 use silkit_base::{Entity, FxHashMap};
 use silkit_ir::{Block, Body, Inst, Loc, NewInst, Point, Value};
 
-/// What was done to make allocations nest.
+/// The result of correcting the nesting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fixed {
-    /// How many deallocations were removed.
+    /// The number of removed deallocations.
     pub removed: usize,
-    /// How many were inserted.
+    /// The number of inserted deallocations.
     pub inserted: usize,
 }
 
-/// Why allocations cannot be made to nest: they are not jointly post-dominated by their deallocations.
+/// The reason why allocations cannot be nested: they are not jointly post-dominated by their deallocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NestingError {
     /// The instruction deallocates what is not allocated on every path to it, or is deallocated already on one.
@@ -44,7 +58,7 @@ pub enum NestingError {
     Disagreement(Block),
 }
 
-/// Makes the stack allocations of a body nest.
+/// Corrects the nesting of the stack allocations of a body.
 ///
 /// # Errors
 /// Where they are not jointly post-dominated by their deallocations; the body is unchanged then.
@@ -113,14 +127,14 @@ struct Active {
 
 /// The empty list.
 const EMPTY: u32 = 0;
-/// What is unknown on entry of a region that paths enter with different lists.
+/// The unknown part of the list at the entry of a region that paths enter with different lists.
 const UNKNOWN: u32 = 1;
 
-/// What is known at a point.
+/// The state at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
     list: u32,
-    /// Those of the list whose deallocations were removed.
+    /// Allocations of the list whose deallocations were removed.
     pending: Set,
 }
 
@@ -134,12 +148,13 @@ struct Walk<'a> {
     lists: Vec<Active>,
     list_of: FxHashMap<(Inst, u32), u32>,
     at_start: Vec<Option<State>>,
-    /// For each dead-end region that was entered, by its component: what the edges into it agree on, and the blocks that they enter.
+    /// For each entered dead-end region, by its component: the common state of its incoming edges, and the blocks
+    /// that they enter.
     regions: FxHashMap<u32, (State, Vec<Block>)>,
     removals: Vec<Inst>,
     /// The deallocation that releases one, and the allocation of that one.
     insertions: Vec<(Inst, Inst)>,
-    /// For each allocation, a deallocation that was removed.
+    /// For each allocation, a removed deallocation.
     templates: FxHashMap<Inst, Inst>,
 }
 

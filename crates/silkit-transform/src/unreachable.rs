@@ -1,4 +1,22 @@
-//! Code that no path leads to.
+//! Removal of unreachable code.
+//!
+//! ```text
+//! bb0(%0 : $Builtin.Int1):
+//!   br bb3(%0)
+//! bb1:
+//!   br bb2
+//! bb2:
+//!   cond_br %0, bb1, bb2
+//! bb3(%4 : $Builtin.Int1):
+//!   return %4
+//! bb4:
+//!   br bb3(%0)
+//! ---
+//! bb0(%0 : $Builtin.Int1):
+//!   br bb1(%0)
+//! bb1(%2 : $Builtin.Int1):
+//!   return %2
+//! ```
 
 use silkit_analysis::BlockOrder;
 use silkit_ir::{Block, Body, Inst, Point, Value};

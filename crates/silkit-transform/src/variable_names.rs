@@ -1,4 +1,19 @@
-//! What people call a value: the variable that it comes from, and the way from there to its part, as `pair.left.0`.
+//! Names of values for diagnostics: the variable that a value comes from, and the path to its part, as `pair.left.0`.
+//!
+//! Values (numbered in order) and their names:
+//!
+//! ```text
+//!   %2 = alloc_stack $Pair, var, name "pair"
+//!   store %0 to [init] %2
+//!   %4 = struct_element_addr %2, #Pair.left
+//!   %5 = struct_element_addr %2, #Pair.right
+//!   %6 = tuple_element_addr %5, 0
+//! ---
+//! %2: `pair` of %2
+//! %3: `pair.left` of %2
+//! %4: `pair.right` of %2
+//! %5: `pair.right.0` of %2
+//! ```
 
 use silkit_analysis::BodyView;
 use silkit_analysis::ossa::projected_address;
@@ -14,7 +29,7 @@ use silkit_ir::{Body, DebugVar, DebugVarData, DeclRef, Inst, Opcode, Operand, Va
 /// A value with a name, and the way from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedValue {
-    /// What the variable holds, or its memory.
+    /// The value or the memory of the variable.
     pub root: Value,
     /// The name of the variable and those of the parts, joined by dots. Empty for a box without a variable.
     pub name: String,
@@ -35,17 +50,17 @@ impl std::fmt::Debug for VariableNames<'_> {
     }
 }
 
-/// What a value comes from.
+/// The origin of a value.
 enum Origin {
-    /// Another value, of which it is all.
+    /// The whole of another value.
     Same(Value),
-    /// Another value, of which it is what this name says.
+    /// A part of another value, with its name.
     Part(Value, String),
     /// One of several values.
     Either(Vec<Value>),
     /// It is a variable.
     Variable(String),
-    /// Nothing with a name.
+    /// No origin with a name.
     Unknown,
 }
 

@@ -1,4 +1,15 @@
-//! Keeping what instructions say about variables when they go.
+//! Salvaging of debug variables from instructions that will be removed.
+//!
+//! Keeping the variable at a store that will be removed:
+//!
+//! ```text
+//!   %1 = alloc_stack $Builtin.Int64, var, name "x"
+//!   store %0 to [trivial] %1
+//! ---
+//!   %1 = alloc_stack $Builtin.Int64, var, name "x"
+//!   debug_value %0, var, name "x"
+//!   store %0 to [trivial] %1
+//! ```
 
 use silkit_ir::instructions::{AllocStack, DebugValue};
 use silkit_ir::{Body, DebugExpr, DebugVar, DebugVarData, Inst, Loc, LocData, Point, SourceLoc, Value};
@@ -18,7 +29,7 @@ pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
 /// The variables that are in memory, or in what was borrowed into it: those that an address is said to have.
 #[derive(Debug, Default)]
 pub struct StoredVariables {
-    /// That of the allocation itself.
+    /// The variable of the allocation itself.
     own: Option<(Loc, DebugValue)>,
     others: Vec<(Loc, DebugValue)>,
 }
@@ -45,8 +56,8 @@ fn at_address(body: &Body, address: Value) -> impl Iterator<Item = (Loc, DebugVa
     })
 }
 
-/// Says at a store to memory that all variables there have the stored value from here on, as the store does by being
-/// there.
+/// Records at a store to memory that all variables there have the stored value from here on, which the store itself
+/// did before.
 pub fn keep_stored(
     body: &mut Body,
     declarations: &Declarations,

@@ -59,7 +59,7 @@ impl Graph {
         graph
     }
 
-    /// Puts random code at the end of a block and gives the block in which it ends.
+    /// Appends random code to a block and returns the block in which it ends.
     fn fill(&mut self, random: &mut Random, mut block: usize, size: usize, depth: usize) -> usize {
         for _ in 0..=random.below(size) {
             match random.below(if depth == 0 { 2 } else { 7 }) {
@@ -166,7 +166,7 @@ impl Graph {
         }
     }
 
-    /// Lets dead ends share what comes last.
+    /// Merges the tails of dead ends.
     fn join_dead_ends(&mut self, random: &mut Random) {
         let ends: Vec<usize> = (0..self.steps.len())
             .filter(|&b| self.successors[b].is_empty() && self.returns != Some(b))

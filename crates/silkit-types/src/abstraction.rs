@@ -43,7 +43,7 @@ impl Substituted {
         GenericSig::new(SigData { params: self.params.clone().into(), requirements: Box::default() })
     }
 
-    /// Makes a lowered function type that names the parameters a `@substituted` one.
+    /// Converts a lowered function type that names the parameters to a `@substituted` one.
     fn finish(self, f: &FunctionType) -> Type {
         let mut new = f.clone();
         if !self.params.is_empty() {

@@ -1,4 +1,4 @@
-//! What is known about declared types, asked for by name.
+//! Facts about declared types, queried by name.
 
 use crate::decl::TypeProperties;
 use crate::generics::GenericSig;
@@ -31,9 +31,9 @@ pub trait TypeFacts: Sync {
     fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties;
 }
 
-/// What is known about a module with opaque values.
+/// Type facts for a module with opaque values.
 pub struct WithOpaqueValues<'a>(
-    /// What is known about its types.
+    /// The facts about its types.
     pub &'a dyn TypeFacts,
 );
 
@@ -64,7 +64,7 @@ impl TypeFacts for WithOpaqueValues<'_> {
     }
 }
 
-/// Nothing is known.
+/// Type facts of which none is known.
 pub struct NoFacts;
 
 impl TypeFacts for NoFacts {

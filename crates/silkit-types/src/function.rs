@@ -15,7 +15,7 @@ pub struct FunctionType {
     pub flags: FnFlags,
     /// The calling convention.
     pub convention: Convention,
-    /// Who owns the context of a thick function.
+    /// The convention for the context of a thick function.
     pub callee: CalleeConvention,
     /// The argument of `@differentiable(…)`, the empty symbol where it is bare.
     pub differentiable: Option<Symbol>,
@@ -27,7 +27,7 @@ pub struct FunctionType {
     pub sig: Option<GenericSig>,
     /// The parameters.
     pub params: Box<[Param]>,
-    /// What the lifetimes of all results depend on: the text in `@lifetime(…)` before them.
+    /// The lifetime dependences of all results: the text in `@lifetime(…)` before them.
     pub result_lifetime: Option<Symbol>,
     /// The values that a coroutine yields.
     pub yields: Box<[Yield]>,
@@ -83,7 +83,7 @@ bitflags! {
 /// `@convention(…)` (SIL.md, "Calling Convention").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Convention {
-    /// Nothing is spelled: a thick function, the default.
+    /// The default: a thick function, not spelled.
     Thick,
     /// `@convention(thick)`, spelled out.
     ExplicitThick,
@@ -115,10 +115,10 @@ pub enum Convention {
     KeyPathHash,
 }
 
-/// Who owns the context of a thick function during a call.
+/// The convention for the context of a thick function during a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CalleeConvention {
-    /// Nothing is spelled.
+    /// The default, not spelled.
     Unowned,
     /// `@callee_owned`.
     Owned,
@@ -129,23 +129,23 @@ pub enum CalleeConvention {
 /// One parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Param {
-    /// How the argument is passed.
+    /// The convention by which the argument is passed.
     pub convention: ParamConvention,
     /// Further attributes.
     pub flags: ParamFlags,
     /// The label of a formal parameter.
     pub label: Option<Symbol>,
-    /// What its lifetime depends on: the text in `@lifetime(…)`.
+    /// Its lifetime dependences: the text in `@lifetime(…)`.
     pub lifetime: Option<Symbol>,
     /// The type.
     pub ty: Type,
 }
 
-/// How an argument is passed (SIL.md, "Parameter conventions"), or the ownership specifier of a
+/// The convention by which an argument is passed (SIL.md, "Parameter conventions"), or the ownership specifier of a
 /// formal parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamConvention {
-    /// No attribute: trivial or unowned.
+    /// Trivial or unowned; not spelled.
     Unowned,
     /// `@owned`.
     Owned,
@@ -216,20 +216,20 @@ pub type Yield = Param;
 /// One result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResultInfo {
-    /// How the value is returned.
+    /// The convention by which the value is returned.
     pub convention: ResultConvention,
     /// Further attributes.
     pub flags: ResultFlags,
-    /// What its lifetime depends on: the text in `@lifetime(…)`.
+    /// Its lifetime dependences: the text in `@lifetime(…)`.
     pub lifetime: Option<Symbol>,
     /// The type.
     pub ty: Type,
 }
 
-/// How a result is returned (SIL.md, "Result conventions").
+/// The convention by which a result is returned (SIL.md, "Result conventions").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResultConvention {
-    /// No attribute: trivial or unowned.
+    /// Trivial or unowned; not spelled.
     Unowned,
     /// `@owned`.
     Owned,

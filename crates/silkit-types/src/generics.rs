@@ -40,7 +40,7 @@ pub struct GenericParamDecl {
 /// One requirement of a `where` clause.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Requirement {
-    /// How the two sides are related.
+    /// The kind of requirement.
     pub kind: RequirementKind,
     /// The parameter list whose `where` clause holds it, from the outside.
     pub depth: u16,
@@ -52,7 +52,7 @@ pub struct Requirement {
     pub constraint: Type,
 }
 
-/// How the two sides of a requirement are related.
+/// The kind of a requirement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RequirementKind {
     /// `T : P`, where the right side is a protocol, a composition, a class, a layout or an inverse.

@@ -8,11 +8,11 @@ use std::hash::{Hash, Hasher};
 
 static TYPES: Interner<Node> = Interner::new();
 
-/// How many types may be inside of each other, so that walks over a type need little stack.
+/// The maximum depth of a type, so that recursion over types needs little stack.
 pub const MAX_TYPE_DEPTH: u16 = 256;
 
-/// How many types, each counted as often as it is mentioned, a type may consist of. Types share their
-/// parts, so a few of them could else be made of more than any walk ends with.
+/// The maximum number of types in a type, each counted as often as it is mentioned. Types share their parts, so
+/// without a limit a small table could describe a type too large to visit.
 pub const MAX_TYPE_SIZE: u32 = 1 << 17;
 
 /// A hash-consed Swift type, formal or lowered. Equal handles mean equal spellings;
@@ -20,13 +20,13 @@ pub const MAX_TYPE_SIZE: u32 = 1 << 17;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Type(Interned<Node>);
 
-/// What is stored of a type.
+/// The stored data of a type.
 struct Node {
     kind: TypeKind,
     extent: Extent,
 }
 
-/// How large a type is.
+/// The size of a type.
 #[derive(Clone, Copy)]
 struct Extent {
     size: u32,
@@ -53,7 +53,7 @@ impl Hash for Node {
     }
 }
 
-/// What a type is made of.
+/// The structure of a type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeKind {
     /// A type that is not known. Prints as the placeholder `Builtin.SILUnknown` and reads back as unknown.
@@ -135,7 +135,7 @@ pub enum TypeKind {
     OpaqueResult {
         /// The mangled name of the declaration whose result it is.
         decl: Symbol,
-        /// Which of its opaque results.
+        /// The index of the opaque result.
         index: u32,
         /// The name that stands after the attribute with its generic arguments: `__<Int>`.
         interface: Type,
@@ -176,7 +176,7 @@ pub struct TupleElement {
     pub variadic: bool,
 }
 
-/// How a metatype is represented at run time.
+/// The runtime representation of a metatype.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MetatypeRepr {
     /// Not lowered yet.
@@ -189,7 +189,7 @@ pub enum MetatypeRepr {
     ObjC,
 }
 
-/// How a reference is stored.
+/// The storage of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RefStorage {
     /// `@sil_weak`.

@@ -59,7 +59,7 @@ impl SilType {
         Self(self.0 | 1)
     }
 
-    /// Another type in the same category.
+    /// Returns another type in the same category.
     pub fn with_type(self, ty: Type) -> Self {
         Self::new(ty, self.is_address())
     }

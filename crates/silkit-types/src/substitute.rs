@@ -6,7 +6,7 @@ use crate::generics::GenericSig;
 use crate::kind::{BoxField, BoxType, Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
 
-/// What stands for each generic parameter of a signature.
+/// The replacement of each generic parameter of a signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Substitution<'a> {
     /// The signature whose parameters are replaced.

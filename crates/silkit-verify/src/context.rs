@@ -1,4 +1,4 @@
-//! What a check sees: the module, or one body with its analyses, each computed when it is first asked for.
+//! The contexts of checks: the module, or one body with its analyses, each computed on demand.
 
 use crate::finding::{Finding, Place};
 use crate::names::Names;
@@ -18,7 +18,7 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// What a body belongs to.
+/// The entity that a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     /// The module itself.
@@ -29,16 +29,16 @@ pub enum Owner {
     Global(silkit_ir::GlobalId),
 }
 
-/// Something that a rule could not decide.
+/// A check that a rule could not decide.
 #[derive(Clone, Debug)]
 pub struct Unknown {
     /// The rule.
     pub rule: &'static Rule,
-    /// Where.
+    /// The entity.
     pub owner: Owner,
     /// The place there.
     pub place: Place,
-    /// What was unknown, and why.
+    /// The unknown fact, and the reason.
     pub message: String,
 }
 
@@ -103,7 +103,7 @@ impl<'a> ModuleContext<'a> {
         self.found.findings.borrow_mut().push(finding);
     }
 
-    /// Notes that a rule could not be decided.
+    /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, owner: Owner, place: Place, message: impl FnOnce() -> String) {
         if self.found.wants_unknown {
             self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
@@ -126,7 +126,7 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
     }
 }
 
-/// What the checks of one body share of its module; threads share it.
+/// Data about the module that the checks of all bodies share, across threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a ProgramView<'a>,
@@ -195,7 +195,7 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.declarations
     }
 
-    /// Another function of the module, by its name.
+    /// Returns another function of the module by its name.
     pub fn callee(&self, name: Symbol) -> Option<&'a Function> {
         self.shared.program.function(name)
     }
@@ -312,7 +312,7 @@ impl<'a> FunctionContext<'a> {
         self.is_broken.get()
     }
 
-    /// Notes that a rule could not be decided.
+    /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
         if self.found.wants_unknown {
             let owner = Owner::Function(self.id);

@@ -1,4 +1,4 @@
-//! What the verifier finds: plain data that names entities, not text.
+//! Findings of the verifier: plain data that names entities, not text.
 
 use crate::rule::Rule;
 use crate::told::{Failure, OwnershipError, Told};
@@ -32,28 +32,28 @@ pub enum Place {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// Where it is.
+    /// The entity.
     pub owner: Owner,
     /// The place there.
     pub place: Place,
-    /// How bad it is: an error, unless the reference lets it pass.
+    /// The severity: an error, unless the reference accepts the module.
     pub severity: Severity,
     /// The finding in one line.
     pub message: String,
-    /// What is at the place, in a few words; may be empty.
+    /// A short label for the place; may be empty.
     pub label: String,
     /// Related places: the other end of the finding.
     pub related: Vec<(Place, String)>,
-    /// For properties of paths: the blocks from the start of the path to the place where it goes wrong.
+    /// For properties of paths: the blocks from the start of the path to the violation.
     pub path: Vec<Block>,
     /// Further remarks.
     pub notes: Vec<String>,
-    /// What the reference says of it; several where it finds the breach in several places.
+    /// The messages of the reference; several if it reports the violation in several places.
     pub told: Vec<Told>,
 }
 
 impl Finding {
-    /// Makes it a warning: it is wrong, but no module is rejected for it.
+    /// Makes the finding a warning: wrong, but no reason to reject the module.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
@@ -65,7 +65,7 @@ impl Finding {
         self.severity == Severity::Error
     }
 
-    /// Says in a few words what is at the place.
+    /// Sets the short label for the place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();

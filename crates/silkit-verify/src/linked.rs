@@ -28,6 +28,6 @@ pub struct LinkedFinding {
     pub finding: Finding,
     /// The position of the module with the object that it is linked to, and that object.
     pub other: (usize, Owner),
-    /// What the other object has to do with it.
+    /// The role of the other object in the violation.
     pub label: String,
 }

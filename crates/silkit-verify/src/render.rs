@@ -1,4 +1,4 @@
-//! From findings to diagnostics: entities become spans of the text.
+//! Conversion of findings to diagnostics: entities become spans of the text.
 
 use crate::context::{Owner, Unknown};
 use crate::finding::{Finding, Place};
@@ -7,7 +7,7 @@ use silkit_diag::{Diagnostic, Entity, EntityKind, FileId, Severity, Span};
 use silkit_ir::{Block, Body, FunctionId, Module, ValueDef};
 use silkit_text::{BodySourceMap, MappedText, ModuleSourceMap};
 
-/// Makes diagnostics of the findings in a module.
+/// A renderer of the findings in a module as diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct Renderer<'a> {
     module: &'a Module,

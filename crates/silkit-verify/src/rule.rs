@@ -14,17 +14,17 @@ pub struct Rule {
     pub name: &'static str,
     /// One sentence: what the rule demands.
     pub summary: &'static str,
-    /// What goes wrong otherwise, and what to do.
+    /// The consequences of a violation, and the remedy.
     pub details: &'static str,
     /// A module that breaks this rule and no other; without `sil_stage` and imports unless they matter.
     pub failing: &'static str,
     /// The same module, corrected: it breaks no rule.
     pub corrected: &'static str,
-    /// What checks it.
+    /// The function that checks it.
     pub check: Check,
 }
 
-/// What checks a rule. A check reports to its context.
+/// The function that checks a rule and reports to its context.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// A function that looks at each instruction of these kinds; of all kinds where there are none. It may not

@@ -13,16 +13,16 @@ use silkit_ir::{Function, FunctionId, Inst, Module, Opcode};
 use silkit_text::MappedText;
 use silkit_types::decl::Declarations;
 
-/// What is verified.
+/// Options of verification.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only these rules, where there are any.
     pub only: Vec<RuleId>,
-    /// Not these rules.
+    /// Rules that are not checked.
     pub allow: Vec<RuleId>,
     /// True if to collect what was unknown.
     pub unknown: bool,
-    /// How address-only values are held.
+    /// The representation of address-only values.
     pub addresses: Addresses,
 }
 
@@ -32,12 +32,12 @@ impl Options {
     }
 }
 
-/// What was found.
+/// The result of verification.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The findings, in the order of the module.
     pub findings: Vec<Finding>,
-    /// What could not be decided, in the same order, where it was asked for.
+    /// The checks that could not be decided, in the same order, if requested.
     pub unknown: Vec<Unknown>,
 }
 

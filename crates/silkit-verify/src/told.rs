@@ -1,11 +1,11 @@
-//! What the reference says of a breach, as data: tests that were written for its tools compare its words. How these
-//! tools lay them out is not known here.
+//! The messages of the reference about a violation, as data for tests that compare its output. The layout by its
+//! tools is not known here.
 
 use crate::finding::Place;
 use silkit_ir::ownership::OwnershipConstraint;
 use silkit_ir::{Block, Inst, Operand, Ownership, Value};
 
-/// What the reference says of a breach.
+/// A message of the reference about a violation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Told {
     /// Its verifier's message about a place.
@@ -29,21 +29,21 @@ pub struct Failure {
     pub shown: Vec<(&'static str, Inst)>,
 }
 
-/// What is wrong with the ownership or the lifetime of a value, by the parts that the reference shows.
+/// An ownership or lifetime error of a value, by the parts that the reference shows.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OwnershipError {
     /// An operand demands another ownership than the value has.
     Incompatible {
         /// The operand.
         operand: Operand,
-        /// What the value has.
+        /// The ownership of the value.
         ownership: Ownership,
-        /// What the operand demands.
+        /// The constraint of the operand.
         wanted: OwnershipConstraint,
     },
     /// Some path, or all of them, do not end the lifetime.
     Leaked {
-        /// What ends it on others.
+        /// The lifetime ends on other paths.
         ends: Vec<Inst>,
     },
     /// A path ends the lifetime twice.
@@ -61,31 +61,31 @@ pub enum OwnershipError {
     UsedOutside {
         /// The use.
         user: Inst,
-        /// What ended the lifetime, where that is in the same block.
+        /// The end of the lifetime, if it is in the same block.
         end: Option<Inst>,
     },
     /// A scope is ended that the value does not begin.
     NotABorrow {
-        /// What ends it.
+        /// The end of the lifetime.
         end: Inst,
     },
     /// A phi passes on scopes from some edges and parts of values from others.
     MixedPhi,
 }
 
-/// What is wrong with a memory location.
+/// An error about a memory location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryFault {
     /// The address of the location, or of the part of it; nothing where a stored borrow is changed.
     pub location: Option<Value>,
-    /// What is wrong.
+    /// The kind of error.
     pub kind: MemoryFaultKind,
     /// The instruction that does not find what it needs; for paths that disagree, the terminator of a block that
     /// comes with a value.
     pub inst: Inst,
 }
 
-/// What is wrong with memory.
+/// Kinds of memory lifetime errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryFaultKind {
     /// It should be initialized.

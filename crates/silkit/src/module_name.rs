@@ -5,7 +5,7 @@ use crate::types::decl::{Declarations, Entry};
 use crate::types::{Type, TypeKind};
 use silkit_base::Symbol;
 
-/// Says of each conformance that the file declares that this module declares it.
+/// Sets the module of each conformance that the file declares.
 ///
 /// ```
 /// let text = "sil_stage raw\nprotocol P {}\nstruct S : P {}\nsil_witness_table S: P module other {\n}\n";

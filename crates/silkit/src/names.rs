@@ -42,7 +42,7 @@ struct Readable {
     simplified: String,
 }
 
-/// Why a name does not lead to a function.
+/// The reason why a name does not lead to a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unresolved {
     /// No function has the name.
@@ -61,14 +61,14 @@ pub enum Unresolved {
     Ambiguous {
         /// The name.
         name: String,
-        /// How many functions there are.
+        /// The number of functions.
         count: usize,
         /// Some of them: mangled and simplified.
         candidates: Vec<(String, String)>,
     },
 }
 
-/// So many candidates are named.
+/// The number of candidates that a message names.
 const NAMED: usize = 4;
 
 impl Unresolved {

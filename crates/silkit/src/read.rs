@@ -9,7 +9,7 @@ use std::fmt;
 /// The text is no SIL.
 const SYNTAX: RuleId = RuleId::new("SIL0001");
 
-/// Why something cannot be read: all that is wrong with it, as data. It shows itself as the command would, a line for each error.
+/// The reason why something cannot be read, as data. Displays like the output of the command, a line for each error.
 #[derive(Clone)]
 pub struct Unreadable {
     diagnostics: Vec<Diagnostic>,
@@ -83,7 +83,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Module, Unreadable> {
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Unreadable::in_text(name, bytes, |file| {
-            let message = "expected UTF-8 text or SIL in binary form, found neither";
+            let message = "expected UTF-8 text or binary SIL";
             let at = error.valid_up_to() as u32;
             vec![Diagnostic::new(Severity::Error, message).at(Span::new(file, at, at + 1))]
         })
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_no_text_is_told_with_its_place() {
         let error = read("a.sil", b"sil_stage raw\n\xff").unwrap_err();
-        let expected = "a.sil:2:1: error: expected UTF-8 text or SIL in binary form, found neither";
+        let expected = "a.sil:2:1: error: expected UTF-8 text or binary SIL";
         assert_eq!(error.to_string(), expected);
     }
 

@@ -84,9 +84,9 @@ sil @i : $@convention(thin) () -> () {
         findings(text),
         [
             "2:10 `@owned` is for arguments in `[ossa]` functions",
-            "6:17 an argument has one ownership",
+            "6:17 expected one ownership kind for the argument, found two",
             "9:10 expected the type of a function, such as `$@convention(thin) () -> ()`",
-            "11:3 expected the label of a block before it",
+            "11:3 expected a block label before the first instruction",
         ]
     );
 }
@@ -94,7 +94,7 @@ sil @i : $@convention(thin) () -> () {
 #[test]
 fn an_address_of_an_address_is_no_type() {
     let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %0 = alloc_stack $**Int\n}\n";
-    assert_eq!(findings(text), ["3:22 `$**T` is no type: an address of an address cannot be"]);
+    assert_eq!(findings(text), ["3:22 `$**T` is not a type: an address has no address"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn nesting_is_bounded() {
 fn a_body_that_never_closes() {
     assert_eq!(
         findings("sil @f : $@convention(thin) () -> () {\nbb0:\n"),
-        ["1:38 this body is never closed by `}`"]
+        ["1:38 unterminated body: expected `}`"]
     );
 }
 

@@ -5,8 +5,8 @@ use silkit_base::{Entity, Worklist};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
-/// Which blocks hardly ever run: those that end the program with an error or that a hint says are not gone to, and
-/// those that only lead there or that only these lead to.
+/// The blocks that are rarely executed: those that end the program with an error or that a hint marks as unlikely,
+/// and those that only lead there or are only reached from there.
 #[derive(Clone, Debug, Default)]
 pub struct ColdBlocks {
     is_cold: Vec<bool>,

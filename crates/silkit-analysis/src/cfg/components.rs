@@ -12,7 +12,7 @@ pub struct Components {
     count: u32,
 }
 
-/// What Tarjan's algorithm knows of a block.
+/// The data of a block in Tarjan's algorithm.
 #[derive(Clone, Copy)]
 struct Node {
     index: u32,

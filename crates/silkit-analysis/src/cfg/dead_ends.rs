@@ -3,8 +3,8 @@
 use silkit_base::{Entity, Worklist};
 use silkit_ir::{Block, Body};
 
-/// Which blocks are dead ends (SIL.md, "Definition of a path"): no path from their start reaches an
-/// instruction that leaves the function.
+/// The dead-end blocks (SIL.md, "Definition of a path"): no path from their start reaches an instruction that leaves
+/// the function.
 #[derive(Clone, Debug, Default)]
 pub struct DeadEnds {
     is_dead_end: Vec<bool>,

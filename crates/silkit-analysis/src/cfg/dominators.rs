@@ -187,8 +187,8 @@ impl Tree {
         tree
     }
 
-    /// Gives the nodes their positions in preorder. The order of the depth-first search serves: it visits
-    /// a node after its dominator, so subtrees can be sized backwards and placed forwards.
+    /// Numbers the nodes in preorder. The order of the depth-first search suffices: it visits a node after its
+    /// dominator, so subtrees can be sized backwards and placed forwards.
     fn number(&mut self, search: &Search) {
         let count = search.vertex.len();
         let mut size = vec![1u32; count];

@@ -10,7 +10,7 @@ use silkit_ir::{Block, Body};
 /// The dominance frontier of each block: where paths from it meet paths that avoid it.
 #[derive(Clone, Debug, Default)]
 pub struct Frontiers {
-    /// Where the frontier of each block starts in `blocks`, and the end of all.
+    /// The start of the frontier of each block in `blocks`, and the end of the last.
     starts: Vec<u32>,
     blocks: Vec<Block>,
 }
@@ -80,7 +80,7 @@ pub struct ChosenDominators {
 }
 
 impl ChosenDominators {
-    /// No block of those that can be reached.
+    /// Creates an empty set of reachable blocks.
     pub fn new(dominators: &Dominators) -> Self {
         let preorder: Vec<Block> = dominators.preorder().collect();
         Self { segments: vec![0; 2 * preorder.len()], touched: Vec::new(), preorder }
@@ -125,7 +125,7 @@ impl ChosenDominators {
         self.preorder.get((nearest as usize).checked_sub(1)?).copied()
     }
 
-    /// Forgets all blocks, in time proportional to their number.
+    /// Clears the set, in time proportional to its size.
     pub fn clear(&mut self) {
         for segment in self.touched.drain(..) {
             self.segments[segment as usize] = 0;

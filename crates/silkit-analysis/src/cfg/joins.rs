@@ -17,7 +17,7 @@ pub struct Joins {
 enum Way {
     /// All frontiers are known.
     Frontiers(Frontiers),
-    /// They are too large together.
+    /// The edges, because the frontiers are too large together.
     Edges(Edges),
 }
 
@@ -78,11 +78,11 @@ struct Edges {
     starts: Vec<u32>,
     /// The edges, sorted within segments of 1, 2, 4 … of them: the depth of the target's dominator, and the target.
     levels: Vec<Vec<(u32, Block)>>,
-    /// How far each segment was read since the last home was forgotten: the number of its next edge, from 1.
+    /// The number of the next edge of each segment, from 1, since the last home was cleared.
     read: Vec<Vec<u32>>,
     /// The segments that were read, by level and number.
     touched: Vec<(usize, usize)>,
-    /// Where the sources of the edges to each block start, and the end of all.
+    /// The start of the sources of the edges to each block, and the end of the last.
     incoming: Vec<u32>,
     /// The sources, by their positions in preorder, those of a block sorted.
     sources: Vec<u32>,

@@ -8,7 +8,7 @@ use crate::{BlockOrder, Dominators, LoopId, Loops};
 use silkit_base::Entity;
 use silkit_ir::{Block, Body};
 
-/// What a region is.
+/// The kind of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegionKind {
     /// A block.
@@ -19,12 +19,12 @@ pub enum RegionKind {
     Function,
 }
 
-/// Where an edge of a region goes.
+/// The target of an edge of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegionEdge {
     /// To a region with the same parent.
     Local(usize),
-    /// Where the edge of the parent with this position goes.
+    /// The target of the parent's edge at this position.
     OfParent(usize),
     /// Around the loop that the region is in, or around one outside: it is no edge any more.
     Around,
@@ -33,13 +33,13 @@ pub enum RegionEdge {
 /// A region.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// What it is.
+    /// The kind of the region.
     pub kind: RegionKind,
     /// The region around it; `None` for the function.
     pub parent: Option<usize>,
     /// The regions with the same parent that go to it, sorted.
     pub predecessors: Vec<usize>,
-    /// Where it goes to. Positions matter: see [`RegionEdge::OfParent`].
+    /// Its successors. Positions matter: see [`RegionEdge::OfParent`].
     pub successors: Vec<RegionEdge>,
     /// The regions in it, in reverse postorder of their first blocks.
     pub children: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct LoopRegions {
     function: usize,
 }
 
-/// What regions are made from.
+/// The loops and blocks from which regions are built.
 struct Source<'a> {
     body: &'a Body,
     order: &'a BlockOrder,
@@ -158,7 +158,7 @@ impl LoopRegions {
         }
     }
 
-    /// Makes the edges of a loop from those of its children that leave it.
+    /// Creates the edges of a loop from the edges of its children that leave it.
     fn hand_on(&mut self, source: &Source<'_>, id: LoopId) {
         let region = source.of_loop[id.index()];
         if let Some(header) = source.order.position(source.loops.get(id).header) {
@@ -205,7 +205,7 @@ impl LoopRegions {
         }
     }
 
-    /// Lets edges to headers go to their loops, and gives regions their predecessors.
+    /// Redirects edges to headers to their loops, and sets the predecessors of regions.
     fn resolve(&mut self, source: &Source<'_>) {
         for region in 0..self.regions.len() {
             for at in 0..self.regions[region].successors.len() {

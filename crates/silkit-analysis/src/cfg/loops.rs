@@ -25,13 +25,13 @@ pub struct Loop {
     pub header: Block,
     /// The loop around it; none for an outermost one.
     pub parent: Option<LoopId>,
-    /// How many loops a block of it is in, itself counted.
+    /// The number of loops around its blocks, itself included.
     pub depth: u32,
     /// The loops inside it, not those inside these, in reverse postorder of their headers.
     pub children: Vec<LoopId>,
     /// Its blocks without those of the loops inside, in reverse postorder, so the header first.
     pub own_blocks: Vec<Block>,
-    /// Where it stands among all loops, each before those inside it, and behind the last of these.
+    /// Its position among all loops, each before the loops inside it, and the end of the last of these.
     range: (u32, u32),
 }
 
@@ -100,7 +100,7 @@ impl Loops {
         }
     }
 
-    /// Gives the loops their blocks and children in order, and their places in the nest.
+    /// Fills in the blocks and children of the loops in order, and their positions in the nest.
     fn fill(&mut self, order: &BlockOrder) {
         for (position, &block) in order.blocks().iter().enumerate() {
             self.position[block.index()] = position as u32;

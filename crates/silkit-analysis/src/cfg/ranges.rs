@@ -12,7 +12,7 @@ pub struct BlockRange<'a> {
     begin: Block,
     work: Vec<Block>,
     reached: EntitySet<Block>,
-    /// Those from whose end a path leads to an inserted block.
+    /// Blocks from whose end a path leads to an inserted block.
     passed: EntitySet<Block>,
     inclusive: Vec<Block>,
     was_inserted: EntitySet<Block>,
@@ -68,7 +68,7 @@ impl<'a> BlockRange<'a> {
         self.passed.contains(block)
     }
 
-    /// As [`Self::contains`], or whether it was inserted or is the first one.
+    /// Like [`Self::contains`], but also true for inserted blocks and the first one.
     pub fn contains_or_ends(&self, block: Block) -> bool {
         self.reached.contains(block)
     }
@@ -120,7 +120,7 @@ pub struct InstRange<'a> {
     begin: Inst,
     blocks: BlockRange<'a>,
     inserted: EntitySet<Inst>,
-    /// Those of the first block and of the blocks of inserted ones that lie before an inserted one.
+    /// Instructions of the first block and of the blocks of inserted ones that precede an inserted one.
     passed: EntitySet<Inst>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> InstRange<'a> {
         self.passed.contains(inst) || (block != self.blocks.begin && self.blocks.contains(block))
     }
 
-    /// As [`Self::contains`], or whether it was inserted or is the first one.
+    /// Like [`Self::contains`], but also true for inserted instructions and the first one.
     pub fn contains_or_ends(&self, inst: Inst) -> bool {
         inst == self.begin || self.contains(inst) || self.inserted.contains(inst)
     }

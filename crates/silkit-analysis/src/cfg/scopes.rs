@@ -7,27 +7,27 @@ use crate::{DeadEnds, path};
 use silkit_base::{EntitySet, FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst};
 
-/// Where a scope begins.
+/// The beginning of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begin {
     /// After an instruction.
     After(Inst),
-    /// At the start of a block: that of an argument.
+    /// At the start of a block, for one of its arguments.
     Start(Block),
 }
 
-/// Whether all paths to a point must agree on whether the scope is open there. They always do where a path leads
-/// on to an exit; in dead ends they may not.
+/// The requirement that all paths to a point agree on whether the scope is open there. They always must if a path
+/// from the point leads to an exit; in dead ends they need not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coherence {
-    /// They must.
+    /// They must agree.
     Required,
-    /// They need not.
+    /// They need not agree.
     NotRequired,
 }
 
-/// How a scope and its ends break the rule. A path is a list of blocks from the one in which the scope
-/// begins, or an end stands, to the one where it goes wrong.
+/// A violation of joint post-dominance. A path is a list of blocks from the one with the beginning or an end of the
+/// scope to the one with the violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScopeError {
     /// A path reaches an end without passing the beginning: its definition does not dominate it.
@@ -38,22 +38,22 @@ pub enum ScopeError {
         first: Inst,
         /// The end that is passed then.
         second: Inst,
-        /// From the first to the second.
+        /// The path from the first end to the second.
         path: Vec<Block>,
     },
     /// A path leaves the function with the scope open.
     Leak {
-        /// From the beginning to the exit.
+        /// The path from the beginning to the exit.
         path: Vec<Block>,
     },
     /// A path comes back to the beginning with the scope open.
     BeginsAgain {
-        /// From the beginning to itself.
+        /// The path from the beginning back to itself.
         path: Vec<Block>,
     },
     /// A block, a dead end, is reached both with the scope open and with it closed, which coherence forbids.
     Incoherent {
-        /// From the beginning to the block, with the scope open.
+        /// The path from the beginning to the block, with the scope open.
         path: Vec<Block>,
     },
 }
@@ -72,7 +72,7 @@ pub struct Scopes<'a> {
     live_in: EntitySet<Block>,
     /// The same, in the order in which they were found.
     live_blocks: Vec<Block>,
-    /// For one walk at a time.
+    /// The visited blocks of one walk.
     seen: EntitySet<Block>,
     work: Vec<Block>,
     /// Dead ends that are entered with the scope open and from which no end is reached.
@@ -244,7 +244,7 @@ impl<'a> Scopes<'a> {
         (end, path)
     }
 
-    /// Looks at the edges that leave the blocks in which the scope stays open.
+    /// Reports edges that leave the blocks in which the scope stays open.
     fn find_leaks(&mut self, is_open_behind: bool, errors: &mut Vec<ScopeError>) {
         let begin_block = self.begin_block();
         let mut seen = std::mem::take(&mut self.seen);
@@ -303,7 +303,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Looks where the dead ends lead that are entered with the scope open.
+    /// Follows dead ends that are entered with the scope open.
     fn follow_dead_ends(&self, coherence: Coherence, errors: &mut Vec<ScopeError>) {
         let begin_block = self.begin_block();
         let mut follow = |wanted: &dyn Fn(Block) -> bool, error: fn(Vec<Block>) -> ScopeError| {

@@ -1,4 +1,4 @@
-//! Which arguments of a function escape, and where to, from its body and the effects of what it calls.
+//! Escape effects of a function's arguments, computed from its body and the effects of its callees.
 
 use crate::BodyView;
 use crate::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
@@ -123,7 +123,7 @@ impl EscapeVisitor for Ignoring<'_> {
     }
 }
 
-/// Notes the one place that something escapes to.
+/// Records the single destination that something escapes to.
 struct Destination<'a> {
     view: BodyView<'a>,
     name: Symbol,
@@ -160,7 +160,7 @@ impl EscapeVisitor for Destination<'_> {
     }
 }
 
-/// Looks from the returned value for the one argument that comes there.
+/// Searches from the returned value for the one argument that reaches it.
 struct Exclusive<'a> {
     body: &'a Body,
     argument: Value,

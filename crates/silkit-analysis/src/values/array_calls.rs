@@ -6,7 +6,7 @@ use silkit_ir::{Function, Inst, Value};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What a call means (HighLevelSILOptimizations.md, "array").
+        /// The semantics of a call on an array (HighLevelSILOptimizations.md, "array").
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         pub enum ArrayCallKind {
             $($(#[$doc])* $name,)*
@@ -20,13 +20,13 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Whether elements need no bridging, which never changes.
+    /// Returns true if elements need no bridging, a constant property.
     IsNativeTypeChecked = "array.props.isNativeTypeChecked",
-    /// Makes an array.
+    /// Creates an array.
     Init = "array.init",
-    /// Makes an array whose elements are not there yet.
+    /// Creates an array with uninitialized elements.
     Uninitialized = "array.uninitialized",
-    /// Makes an array whose elements are not there yet, for a literal.
+    /// Creates an array with uninitialized elements, for a literal.
     UninitializedIntrinsic = "array.uninitialized_intrinsic",
     /// Ends the making of a literal.
     FinalizeIntrinsic = "array.finalize_intrinsic",
@@ -42,15 +42,15 @@ kinds! {
     GetElement = "array.get_element",
     /// The address of one element.
     GetElementAddress = "array.get_element_address",
-    /// Makes sure that nobody else has the buffer.
+    /// Makes the buffer uniquely referenced.
     MakeMutable = "array.make_mutable",
     /// Ends what `make_mutable` began.
     EndMutation = "array.end_mutation",
     /// Changes the array in any way.
     MutateUnknown = "array.mutate_unknown",
-    /// Makes room for elements to be appended.
+    /// Reserves capacity for appended elements.
     ReserveCapacityForAppend = "array.reserve_capacity_for_append",
-    /// Gives a closure the elements to change them.
+    /// Passes the elements to a closure for modification.
     WithUnsafeMutableBufferPointer = "array.withUnsafeMutableBufferPointer",
     /// Appends the elements of a sequence.
     AppendContentsOf = "array.append_contentsOf",
@@ -65,7 +65,7 @@ kinds! {
 pub struct ArrayCall {
     /// The call.
     pub inst: Inst,
-    /// What it means.
+    /// The semantics of the call.
     pub kind: ArrayCallKind,
     /// The array, or its address; `None` where the call makes it.
     pub array: Option<Value>,

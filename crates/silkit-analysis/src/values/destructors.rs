@@ -1,10 +1,10 @@
-//! What the end of a value's lifetime may do.
+//! The effects of ending a value's lifetime.
 
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, Substitution, Type, TypeFacts, TypeKind};
 
-/// How deep types are looked into.
+/// The depth to which types are inspected.
 const MOST_LEVELS: u32 = 32;
 
 /// Returns true if the end of a value's lifetime may store to memory that others see: it may, unless the value is

@@ -4,7 +4,7 @@ use silkit_base::{Entity, FxHashMap};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
-/// How a phi goes on.
+/// The update of a phi in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The checked addition.
@@ -24,7 +24,7 @@ pub struct Induction {
     headers: FxHashMap<Value, Value>,
 }
 
-/// What Tarjan's algorithm knows of a value.
+/// The data of a value in Tarjan's algorithm.
 #[derive(Clone, Copy)]
 struct Node {
     index: u32,

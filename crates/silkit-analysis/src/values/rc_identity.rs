@@ -1,4 +1,4 @@
-//! Which values share a reference count.
+//! RC identity: values that share a reference count.
 //!
 //! Two values are identical in this sense where a retain or release of the one is as good as one of the other.
 
@@ -10,7 +10,7 @@ use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
-/// How often a phi is looked through on one way.
+/// The number of times that a phi is looked through on one path.
 const MOST_PHIS: u32 = 16;
 
 /// Finds the values at the roots of references in one body.

@@ -53,14 +53,14 @@ impl ProgramFacts {
         self.epoch
     }
 
-    /// Forgets everything: functions were added, removed or renamed, tables changed, or any function did.
+    /// Discards all facts: functions were added, removed or renamed, tables changed, or any function changed.
     pub fn functions_changed(&mut self) {
         self.epoch += 1;
         self.tables.take();
         self.scopes.take();
     }
 
-    /// Forgets where debug scopes stand: some were added to the module.
+    /// Discards the positions of debug scopes: some were added to the module.
     pub fn scopes_changed(&mut self) {
         self.scopes.take();
     }
@@ -83,7 +83,7 @@ impl ProgramFacts {
 pub enum Definition<'a> {
     /// The body.
     Body(&'a Body),
-    /// There is a body, but it is being worked on: nothing is known about it.
+    /// The body exists but is being changed: nothing is known about it.
     Busy,
     /// The function is only declared.
     Declared,

@@ -50,7 +50,7 @@ pub(crate) struct Workspace {
     /// The values by their numbers.
     values: Vec<Value>,
     detached: Vec<Value>,
-    /// What stands for values that are used before their definition, by the values' numbers.
+    /// Placeholders for values that are used before their definition, by the values' numbers.
     early: FxHashMap<u32, Value>,
     blocks: Vec<Block>,
     parts: Parts,

@@ -11,7 +11,7 @@ use crate::tables::{Table, opcode};
 use silkit_ir::info::{Arity, AttrKind, CustomPiece, Piece, Results};
 use silkit_ir::{NONE, Opcode, Ownership};
 
-/// What instructions have in common.
+/// The common shape of instructions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Shape {
     pub(crate) opcode: Opcode,
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
     pub(crate) location: Location,
 }
 
-/// How the word of an attribute is known.
+/// The source of the word of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Word {
     /// It is missing.
@@ -38,10 +38,10 @@ pub(crate) enum Word {
     FirstOperand,
 }
 
-/// How the types of results are known.
+/// The source of the result types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ResultTypes {
-    /// They follow the attributes.
+    /// They follow the attributes in the bytes.
     Written,
     /// The one result has the type of the first operand, in this category.
     FirstOperand(Category),
@@ -57,10 +57,10 @@ pub(crate) enum Category {
     Address,
 }
 
-/// How the location is known.
+/// The source of the location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Location {
-    /// There is none.
+    /// No location.
     None,
     /// It is that of the instruction before.
     Same,

@@ -221,7 +221,7 @@ impl Writer<'_, '_, '_> {
         ResultTypes::Written
     }
 
-    /// How many definitions ago the value was defined; 0 begins what is rarer.
+    /// Writes the distance to the value's definition in number of definitions; 0 introduces the rarer forms.
     fn operand(&mut self, value: Value) {
         let number = self.values[value.as_u32() as usize];
         if number != NONE && number < self.next {

@@ -1,4 +1,4 @@
-//! What may stand at a place of the command line.
+//! Completion candidates for a position of the command line.
 
 use crate::Cli;
 use crate::opt::{KnownWord, known_words};
@@ -10,7 +10,7 @@ use silkit::passes;
 use silkit::verify::rules;
 use std::path::Path;
 
-/// What may follow.
+/// The possible completions.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Completion {
     /// The name of a file.
@@ -24,7 +24,7 @@ pub(crate) enum Completion {
 pub(crate) struct Candidate {
     /// The word.
     pub(crate) text: String,
-    /// What it means; may be empty.
+    /// Its description; may be empty.
     pub(crate) help: String,
 }
 

@@ -141,7 +141,7 @@ fn verified_and_dumped(
         || crate::findings::check(session, path, input, &findings, &options.checking)
 }
 
-/// Says how to get the output of a module with errors, once.
+/// Suggests, once, how to get the output of a module with errors.
 fn tell_how_to_go_on(session: &mut Session) {
     let message =
         "the module has errors, so nothing is written; `-sil-verify-none` goes on without verification";

@@ -17,10 +17,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// Where to look for what may stand in a pipeline.
+/// A hint for finding the names in a pipeline.
 pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, and `silkit pipelines --status` tells which pipelines have all of theirs";
 
-/// Which passes run, and who watches.
+/// The requested passes and observers.
 #[derive(Default)]
 pub(crate) struct Passes {
     pub(crate) steps: Vec<Step<'static>>,
@@ -37,7 +37,7 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    /// Tells the passes a switch that is for the whole command.
+    /// Sets a switch of the whole command in the options of passes.
     pub(crate) fn set(&mut self, switch: &str, is_on: bool) {
         self.options.set(switch, if is_on { "" } else { "false" });
     }

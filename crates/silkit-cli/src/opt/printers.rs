@@ -16,7 +16,7 @@ pub(crate) struct Printer {
     pub(crate) print: fn(&Seen<'_>) -> String,
 }
 
-/// What a printer sees.
+/// The input of a printer.
 pub(crate) struct Seen<'a> {
     pub(crate) module: &'a Module,
     pub(crate) declarations: &'a Declarations,
@@ -34,7 +34,7 @@ pub(crate) static PRINTERS: &[Printer] = &[
     },
     Printer {
         name: "ownership-verifier-textual-error-dumper",
-        summary: "Print errors of ownership in the words of sil-opt",
+        summary: "Print ownership errors in the format of sil-opt",
         print: |s| Reference::new(s.module).ownership_errors(s.findings),
     },
 ];

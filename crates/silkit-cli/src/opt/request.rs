@@ -1,4 +1,4 @@
-//! What `silkit opt` is asked to do.
+//! The request that the arguments of `silkit opt` make.
 
 use super::passes::Passes;
 use super::printers::Printer;
@@ -8,7 +8,7 @@ use crate::session::Report;
 use silkit::text::PrintOptions;
 use std::path::PathBuf;
 
-/// What the arguments ask for.
+/// The request that the arguments make.
 pub(crate) struct Request {
     /// True if the help is to be printed, and nothing else is to be done.
     pub(crate) helps: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Request {
     pub(crate) threads: usize,
     pub(crate) verify: bool,
     pub(crate) checking: Checking,
-    /// What prints before the module, in the order in which it was asked for.
+    /// The printers that run before the module is printed, in the requested order.
     pub(crate) printers: Vec<&'static Printer>,
     pub(crate) passes: Passes,
     /// The module that is built, where it is named.

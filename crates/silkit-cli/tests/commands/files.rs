@@ -1,4 +1,4 @@
-//! What is read and written, and what is refused.
+//! Tests of reading, writing and refused files.
 
 use crate::*;
 
@@ -153,7 +153,7 @@ fn every_command_reads_the_binary_form_in_place_of_text() {
 
     let refused = run(&["fmt", &file]);
     assert!(!refused.status.success());
-    assert!(stderr(&refused).contains("needs the text") && stderr(&refused).contains("silkit opt"));
+    assert!(stderr(&refused).contains("needs text") && stderr(&refused).contains("silkit opt"));
     assert_eq!(std::fs::read(&file).expect("a file"), bytes);
 }
 

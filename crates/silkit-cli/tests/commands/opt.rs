@@ -177,7 +177,7 @@ bb0(%0 : $Builtin.Int1, %1 : $Builtin.Int1):
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["result"], &json["pass"]), (&"found".into(), &"mem2reg".into()));
     assert_eq!((&json["run"], &json["limit"]), (&2.into(), &"2.2".into()));
-    for (check, what) in [("true", "never fails"), ("false", "fails on the input already")] {
+    for (check, what) in [("true", "never fails"), ("false", "already fails on the input")] {
         let output = bisect(check, &[]);
         assert_eq!(output.status.code(), Some(1));
         assert!(stdout(&output).contains(what), "{}", stdout(&output));

@@ -64,7 +64,7 @@ fn verify_compares_what_modules_share() {
     assert_eq!(separate, "");
     let absent = run(&["verify", "--link", &one, "--module-name", "absent.sil=One"]);
     assert!(
-        complaints(&absent).contains("names no file that is verified")
+        complaints(&absent).contains("does not name a verified file")
             || stdout(&absent).contains("names no file")
     );
 }

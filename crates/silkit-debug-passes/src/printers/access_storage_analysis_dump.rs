@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
     "access-storage-analysis-dump",
-    "Prints the storages that functions access in accesses checked at run time",
+    "Prints the storage of dynamically enforced accesses in each function",
     &run,
 )
 .with_options(&["wmo"]);

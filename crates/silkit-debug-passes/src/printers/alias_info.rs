@@ -9,12 +9,12 @@ use silkit_text::Dump;
 use std::fmt::Write;
 
 pub(crate) const ALIASES: Pass<'static> =
-    Pass::module("dump-alias-info", "Prints for all pairs of values whether they may alias", &aliases)
+    Pass::module("dump-alias-info", "Prints the alias result of all pairs of values", &aliases)
         .with_options(&["wmo"]);
 
 pub(crate) const MEMORY: Pass<'static> = Pass::module(
     "dump-mem-behavior",
-    "Prints for all addresses and instructions whether these may read or write there",
+    "Prints the memory behavior of all instructions for all addresses",
     &memory,
 )
 .with_options(&["wmo"]);

@@ -7,7 +7,7 @@ use silkit_pass::Pass;
 
 pub(crate) const PASS: Pass<'static> = Pass::module(
     "basic-instruction-property-dump",
-    "Prints what each instruction does to memory and references",
+    "Prints the memory and release behavior of each instruction",
     &run,
 );
 

@@ -8,7 +8,7 @@ use silkit_pass::Pass;
 use silkit_text::Dump;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("basic-callee-printer", "Prints which functions each call may reach", &run)
+    Pass::module("basic-callee-printer", "Prints the possible callees of each call", &run)
         .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {

@@ -6,7 +6,8 @@ use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("caller-analysis-printer", "Prints who calls each function", &run).with_options(&["wmo"]);
+    Pass::module("caller-analysis-printer", "Prints the callers of each function", &run)
+        .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let callers = Callers::new(&cx.program());

@@ -5,10 +5,10 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
 pub(crate) const DOMINANCE: Pass<'static> =
-    Pass::function("compute-dominance-info", "Makes the trees of dominators and post-dominators", &dominance);
+    Pass::function("compute-dominance-info", "Computes the dominator and post-dominator trees", &dominance);
 
 pub(crate) const LOOPS: Pass<'static> =
-    Pass::function("compute-loop-info", "Makes the natural loops", &loops);
+    Pass::function("compute-loop-info", "Computes the natural loops", &loops);
 
 fn dominance(cx: &mut FunctionContext<'_>) {
     cx.get::<Dominators>();

@@ -5,7 +5,7 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::function("dump-deadendblocks", "Prints the blocks from which no path leaves the function", &run);
+    Pass::function("dump-deadendblocks", "Prints the dead-end blocks", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let dead_ends = cx.get::<DeadEnds>();

@@ -11,7 +11,7 @@ pub(crate) const FLOW: Pass<'static> =
 
 pub(crate) const MATCHING: Pass<'static> = Pass::module(
     "sil-epilogue-retain-release-dumper",
-    "Prints the retains of what is returned and the releases of owned arguments",
+    "Prints the epilogue retains of returned values and releases of owned arguments",
     &matching,
 );
 

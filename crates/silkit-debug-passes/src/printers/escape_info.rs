@@ -18,7 +18,7 @@ pub(crate) const OBJECTS: Pass<'static> =
 
 pub(crate) const ADDRESSES: Pass<'static> = Pass::module(
     "dump-addr-escape-info",
-    "Prints to which calls addresses escape that fix_lifetime marks, and which may alias",
+    "Prints the calls that addresses marked by fix_lifetime escape to, and which of them may alias",
     &addresses,
 )
 .with_options(&["wmo"]);
@@ -104,7 +104,7 @@ fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
     }
 }
 
-/// Notes returns and arguments to which something escapes.
+/// Records returns and arguments to which something escapes.
 struct Places<'a> {
     body: &'a Body,
     found: BTreeSet<String>,

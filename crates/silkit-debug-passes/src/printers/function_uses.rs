@@ -8,7 +8,7 @@ use silkit_pass::Pass;
 use silkit_text::Numbering;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("dump-function-uses", "Prints the instructions that name each function", &run)
+    Pass::module("dump-function-uses", "Prints the instructions that refer to each function", &run)
         .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {

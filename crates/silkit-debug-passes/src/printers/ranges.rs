@@ -9,7 +9,7 @@ use silkit_text::Dump;
 
 pub(crate) const PASS: Pass<'static> = Pass::function(
     "dump-ranges",
-    "Prints what lies between the string literals `begin`, `end` and `interior`",
+    "Prints the ranges between the string literals `begin`, `end` and `interior`",
     &run,
 );
 

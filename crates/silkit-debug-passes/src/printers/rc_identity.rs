@@ -7,7 +7,7 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::function("rc-id-dumper", "Prints the value at the root of each value's reference count", &run);
+    Pass::function("rc-id-dumper", "Prints the RC-identity root of each value", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let dominators = cx.get::<Dominators>();

@@ -1,4 +1,4 @@
-//! How storages are shown.
+//! Printing of access storage.
 
 use silkit_analysis::BodyView;
 use silkit_analysis::access::{AccessStorage, StorageKind};
@@ -50,7 +50,7 @@ impl<'a> StoragePrinter<'a> {
         }
     }
 
-    /// For a property of an object a line that names it; `base` is its address.
+    /// Returns a line that names the property of an object; `base` is its address.
     pub(super) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
         let StorageKind::Class(_) = storage.kind else { return None };
         let body = self.facts.body;

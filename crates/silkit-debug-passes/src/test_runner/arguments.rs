@@ -1,4 +1,4 @@
-//! What `specify_test` says: the name of a test and its arguments, some of which refer to parts of functions.
+//! The arguments of `specify_test`: the name of a test and its arguments, some of which refer to parts of functions.
 
 use super::Traces;
 use silkit_base::{Entity, Symbol};
@@ -63,13 +63,13 @@ pub(super) fn words(spelled: &'static str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Where the words of a test are read: what they say is relative to a place.
+/// The position of a test, to which its words are relative.
 pub(super) struct Place<'p> {
     /// The module.
     pub(super) module: &'p mut Module,
     /// The values that the text names, where the module was read from one.
     pub(super) source_map: Option<&'p ModuleSourceMap>,
-    /// What is traced in the functions that were asked about; their traces are gone.
+    /// The traced values of the functions that were resolved; their traces are removed.
     pub(super) traces: &'p mut Traces,
     /// The function with the test.
     pub(super) function: FunctionId,
@@ -77,7 +77,7 @@ pub(super) struct Place<'p> {
     pub(super) next: Inst,
 }
 
-/// What is left of a reference: parts between dots, such as `block[1]`.
+/// The rest of a reference: parts between dots, such as `block[1]`.
 struct Parts<'w> {
     word: &'w str,
     rest: std::iter::Peekable<std::vec::IntoIter<&'w str>>,
@@ -96,7 +96,7 @@ impl<'w> Parts<'w> {
     fn next(&mut self) -> Result<Option<(&'w str, Option<Index<'w>>)>, String> {
         let Some(part) = self.rest.next() else { return Ok(None) };
         let Some((name, index)) = part.split_once('[') else { return Ok(Some((part, None))) };
-        let text = index.strip_suffix(']').ok_or_else(|| self.error("misses a `]`"))?;
+        let text = index.strip_suffix(']').ok_or_else(|| self.error("has no closing `]`"))?;
         let index = if text.starts_with(['+', '-']) {
             Index::Relative(text.parse().map_err(|_| self.error("has a bad offset"))?)
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -221,7 +221,7 @@ impl Place<'_> {
                 let first = first.ok_or_else(|| parts.error("refers to nothing"))?;
                 self.operand(parts, function, first, index)
             }
-            _ => Err(parts.error("refers to no known kind of thing")),
+            _ => Err(parts.error("refers to an unknown kind of entity")),
         }
     }
 
@@ -243,7 +243,7 @@ impl Place<'_> {
                 self.instruction(parts, function, inst)
             }
             Some(("argument", index)) => self.block_argument(parts, function, block, index),
-            Some(_) => Err(parts.error("refers to no known part of a block")),
+            Some(_) => Err(parts.error("refers to an unknown part of a block")),
         }
     }
 
@@ -272,7 +272,7 @@ impl Place<'_> {
                 let value = parts.pick(&results, index, 0)?;
                 self.value(parts, function, value)
             }
-            Some(_) => Err(parts.error("refers to no known part of an instruction")),
+            Some(_) => Err(parts.error("refers to an unknown part of an instruction")),
         }
     }
 
@@ -300,14 +300,14 @@ impl Place<'_> {
                 let operand = parts.pick(&uses, index, 0)?;
                 self.no_more(parts, Argument::Operand(function, operand))
             }
-            _ => Err(parts.error("refers to no known part of a value")),
+            _ => Err(parts.error("refers to an unknown part of a value")),
         }
     }
 
     fn no_more(&self, parts: &mut Parts<'_>, argument: Argument) -> Result<Argument, String> {
         match parts.next()? {
             None => Ok(argument),
-            Some(_) => Err(parts.error("goes on where it must end")),
+            Some(_) => Err(parts.error("has text after its end")),
         }
     }
 }
@@ -341,7 +341,7 @@ impl Arguments {
 
     /// Returns the next one, whatever it is.
     pub(super) fn any(&mut self) -> Result<Argument, String> {
-        self.all.next().ok_or_else(|| "a test wants more arguments".to_owned())
+        self.all.next().ok_or_else(|| "the test expects more arguments".to_owned())
     }
 
     /// Returns the next one with the function that it is in.
@@ -351,7 +351,10 @@ impl Arguments {
             Argument::Instruction(function, inst) => {
                 let body = module.functions[function].body.as_ref();
                 let value = body.and_then(|body| body.first_result(inst));
-                Ok((function, value.ok_or("a test wants a value, but an instruction has none")?))
+                Ok((
+                    function,
+                    value.ok_or("the test expects a value, found an instruction without a result")?,
+                ))
             }
             other => Err(wanted("value", &other)),
         }
@@ -410,13 +413,13 @@ impl Arguments {
     fn here<T>(&self, function: FunctionId, found: T) -> Result<T, String> {
         match function == self.function {
             true => Ok(found),
-            false => Err("a test wants something of its own function".to_owned()),
+            false => Err("the test expects an entity of its own function".to_owned()),
         }
     }
 }
 
 fn wanted(what: &str, found: &Argument) -> String {
-    format!("a test wants a {what} argument and got a {}", found.kind())
+    format!("the test expects a {what} argument, found a {}", found.kind())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) const PASS: Pass<'static> =
 /// Returns a test of a utility.
 type TestFn = fn(&mut Test<'_, '_>) -> Result<(), String>;
 
-/// What a test works with.
+/// The input of a test.
 struct Test<'t, 'm> {
     cx: &'t mut ModuleContext<'m>,
     function: FunctionId,
@@ -84,7 +84,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
             cx.module().functions[function].name.as_str(),
             words.join(", ")
         );
-        let run = tests::find(name).ok_or_else(|| format!("there is no test named `{name}`"))?;
+        let run = tests::find(name).ok_or_else(|| format!("unknown test `{name}`"))?;
         cx.print(&format!("\nbegin {title}\n"));
         let source_map = cx.source_map();
         let mut place = Place { module: cx.module_mut(), source_map, traces, function, next };
@@ -146,7 +146,7 @@ impl Test<'_, '_> {
         dump
     }
 
-    /// Lets a utility work on the function as it does for a pass.
+    /// Runs a utility on the function in a function context.
     fn with_context<R>(&mut self, work: impl FnOnce(&mut FunctionContext<'_>) -> R) -> R {
         on_function(self.cx, self.function, &mut self.cache, work)
     }

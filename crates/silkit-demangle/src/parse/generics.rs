@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::node::{Kind, NodeId};
 
-/// What a requirement is about.
+/// The subject of a requirement.
 #[derive(Clone, Copy)]
 enum Subject {
     Param,

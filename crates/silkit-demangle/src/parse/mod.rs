@@ -1,5 +1,5 @@
-//! From a symbol to its tree: a stack machine, as the mangling is postfix (Mangling.rst). The prefix mangling of
-//! before Swift 4 has a room of its own, [`old`].
+//! Demangling to a tree: a stack machine, as the mangling is postfix (Mangling.rst). The prefix mangling used before
+//! Swift 4 is in [`old`].
 //!
 //! Every operator takes characters and pops what it needs. The work is bounded by the symbol's length but for
 //! repeated substitutions, which are bounded by a number of nodes.
@@ -17,10 +17,10 @@ use crate::node::{Kind, NodeId, Payload, Tree};
 
 /// The most nodes of one tree; the longest real symbols have some thousands.
 const MAX_NODES: usize = 1 << 20;
-/// How often a substitution may be repeated by one operator.
+/// The maximum number of repetitions of a substitution by one operator.
 const MAX_REPEAT: u64 = 2048;
 
-/// Which mangling a prefix announces.
+/// The mangling that a prefix announces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grammar {
     /// Postfix, labels apart from types: since Swift 4.2.
@@ -86,7 +86,7 @@ pub(super) struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Puts the marks before what they are about.
+    /// Moves marks before the nodes that they apply to.
     fn finish(mut self) -> Option<Tree> {
         let suffix = self.pop(Kind::Suffix);
         let mut levels = vec![(None, Vec::new())];
@@ -342,7 +342,7 @@ impl Parser<'_> {
         Some(self.typed(kind, &[ty]))
     }
 
-    /// Makes a node one that substitutions can name.
+    /// Records a node for later substitutions.
     fn substitutable(&mut self, node: NodeId) -> NodeId {
         self.substitutions.push(node);
         node

@@ -1,9 +1,10 @@
-//! What the compiler makes of declarations: thunks (`T…`), witnesses (`W…`), metadata (`M…`), value witnesses (`w…`).
+//! Entities that the compiler derives from declarations: thunks (`T…`), witnesses (`W…`), metadata (`M…`), value
+//! witnesses (`w…`).
 
 use super::Parser;
 use crate::node::{Kind, NodeId, Payload};
 
-/// What a simple operator takes from the stack.
+/// The operands of a simple operator on the stack.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
     Nothing,

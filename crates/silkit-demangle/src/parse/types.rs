@@ -137,7 +137,7 @@ impl Parser<'_> {
         Some(self.substitutable(ty))
     }
 
-    /// Gives a nominal type and the types around it their arguments.
+    /// Binds the generic arguments of a nominal type and the types around it.
     fn bind(&mut self, nominal: NodeId, levels: &[Vec<NodeId>], depth: usize) -> Option<NodeId> {
         use Kind::*;
         let (arguments, outer) = levels.split_first()?;

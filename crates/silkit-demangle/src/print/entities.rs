@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::node::{Kind, NodeId};
 
-/// How the type of a declaration prints.
+/// The format of a declaration's type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypeStyle {
     None,
@@ -18,9 +18,9 @@ struct Parts<'a> {
     ty: TypeStyle,
     /// True if the second child is the name.
     named: bool,
-    /// What stands in place of a name: `subscript`.
+    /// The fixed text in place of a name: `subscript`.
     fixed_name: &'a str,
-    /// What follows the name, or stands before it if it has spaces: `getter`, `closure #`.
+    /// The text after the name, or before it if it has spaces: `getter`, `closure #`.
     extra: &'a str,
     /// The number after that.
     index: Option<u64>,

@@ -133,7 +133,7 @@ impl Printer<'_> {
         self.nth(node, 1);
     }
 
-    /// Notes which parameters of a signature are packs; gives the mark to truncate to after it.
+    /// Records which parameters of a signature are packs; returns the mark to truncate to afterwards.
     pub(super) fn enter(&mut self, signature: NodeId) -> usize {
         let mark = self.packs.len();
         for &child in self.tree.children(signature) {

@@ -1,4 +1,4 @@
-//! From a tree to text, in full or simplified.
+//! Printing of trees as text, in full or simplified.
 //!
 //! A context prints before its entity (`a.S.f`) where it can, and after it where the entity's name has spaces or a
 //! type of its own (`closure #1 () -> () in a.f() -> ()`). So a print may give back what is left to print after.
@@ -17,10 +17,10 @@ const MAX_DEPTH: usize = 768;
 /// The longest text: substitutions can make a short symbol stand for an endless one.
 const MAX_TEXT: usize = 1 << 20;
 
-/// How much a text says.
+/// The level of detail of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Style {
-    /// Everything: `a.S.f(x: Swift.Int) -> Swift.String`.
+    /// All details: `a.S.f(x: Swift.Int) -> Swift.String`.
     #[default]
     Full,
     /// Without modules, types, contexts of extensions and kinds of specializations: `S.f(x:)`.

@@ -314,7 +314,7 @@ impl Printer<'_> {
         self.push("> of ");
     }
 
-    /// What a parameter became, and the conformances that the old mangling has with it.
+    /// Prints the substitution of a parameter, and the conformances that the old mangling has with it.
     fn substituted(&mut self, node: NodeId) {
         let tree = self.tree;
         for (n, &child) in tree.children(node).iter().enumerate() {

@@ -8,13 +8,13 @@ use crate::{SourceFile, Span};
 
 /// Longer lines are cut to a window of this many bytes around what is to be seen.
 const MAX_LINE: usize = 1000;
-/// How much of that window lies before what is to be seen.
+/// The part of that window that precedes the labelled range.
 const LEAD: usize = 300;
 /// A span over more lines than this is shown by its first line.
 const MAX_SPAN_LINES: u32 = 8;
 /// Spans this close to each other are shown in one excerpt.
 const MAX_GAP: u32 = 3;
-/// No excerpt has more lines than this.
+/// The maximum number of lines of an excerpt.
 const MAX_LINES: u32 = 40;
 /// Stands for what was cut.
 const CUT: &str = "...";
@@ -41,7 +41,7 @@ struct Shown {
     last: u32,
 }
 
-/// Makes excerpts, in source order, that show all spans. They are of `file`.
+/// Returns excerpts of `file`, in source order, that show all spans.
 pub(super) fn excerpts(file: &SourceFile<'_>, spans: &[Span]) -> Vec<Excerpt> {
     let mut shown: Vec<Shown> =
         spans.iter().enumerate().map(|(index, span)| reduce(file, index, *span)).collect();

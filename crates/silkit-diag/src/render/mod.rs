@@ -1,5 +1,4 @@
-//! What is done with diagnostics: shown to people ([`Terminal`], [`short`]) or handed to programs
-//! ([`json_lines`], [`sarif`]).
+//! Renderers of diagnostics: for humans ([`Terminal`], [`short`]) and for programs ([`json_lines`], [`sarif`]).
 //!
 //! Every renderer takes diagnostics in the order in which they are to appear, usually that of
 //! [`Diagnostics::sorted`]. None of them fails: a span of a file that the map does not

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::{Diagnostic, Rule, RuleId, Severity, SourceMap, Span};
 
-/// What a document says about the tool that wrote it.
+/// The description of the tool in a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool<'r> {
-    /// For example `silkit`.
+    /// The name, for example `silkit`.
     pub name: &'r str,
-    /// For example `0.1.0`.
+    /// The version, for example `0.1.0`.
     pub version: &'r str,
-    /// What is published about the rules; of those that are not here, the document has the id.
+    /// The published rules; other rules appear by id alone.
     pub rules: &'r [Rule],
 }
 

@@ -8,10 +8,10 @@ use super::excerpt::{Excerpt, excerpts};
 use super::text::{many_lines, one_line};
 use crate::{Diagnostic, FileId, Label, Severity, SourceFile, SourceMap, Span, Suggestion, TextEdit};
 
-/// No diagnostic shows more places or notes than this; the rest is counted.
+/// The maximum number of places or notes that are shown for one diagnostic; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
-/// How diagnostics are drawn.
+/// Options of drawing diagnostics on a terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     /// True if to use ANSI colours.

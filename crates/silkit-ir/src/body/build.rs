@@ -11,7 +11,7 @@ use crate::NONE;
 use silkit_base::IdVec;
 use silkit_types::SilType;
 
-/// Makes a body from its parts in the order of their text: for parsers, binary readers and cloners.
+/// A builder of bodies from parts in the order of their text: for parsers, binary readers and cloners.
 ///
 /// It reads like the [`Body`] that it makes.
 #[derive(Debug, Default)]
@@ -55,12 +55,12 @@ impl BodyBuilder {
         self.body
     }
 
-    /// Makes a block that is not in the order yet, so that it can be named before its turn.
+    /// Creates a block that is not in the layout yet, so that it can be named before it is placed.
     pub fn new_block(&mut self) -> Block {
         self.body.make_block()
     }
 
-    /// Puts a block after all others.
+    /// Appends a block to the layout.
     pub fn append_block(&mut self, block: Block) {
         self.body.place_block_last(block);
     }
@@ -80,7 +80,7 @@ impl BodyBuilder {
         self.body.make_argument(block, index, ty, ownership, arg_flags)
     }
 
-    /// Makes an instruction at the end of a block.
+    /// Appends an instruction to a block.
     ///
     /// # Panics
     /// Where the number of words is not the one that the table declares.
@@ -105,13 +105,13 @@ impl BodyBuilder {
         self.body.make_detached(ty, ValueKind::Pending)
     }
 
-    /// Gives a value that was used before its definition its definition. Uses keep their order.
+    /// Replaces a placeholder that was used before its definition by this definition. Uses keep their order.
     pub fn resolve(&mut self, pending: Value, definition: Value) {
         self.body.relink_uses(pending, definition);
     }
 
-    /// Says in which order a value lists its uses: each by its position in the present order.
-    /// `false`, and no change, where that is no permutation.
+    /// Reorders the use list of a value; `order` gives positions in the present list. Returns false, and changes
+    /// nothing, if `order` is not a permutation.
     pub fn reorder_uses(&mut self, value: Value, order: &[u32]) -> bool {
         // More than are told need not be looked at: the list may be long, and be told of often.
         let uses: Vec<Operand> = self.body.uses(value).take(order.len() + 1).collect();
@@ -123,8 +123,8 @@ impl BodyBuilder {
         true
     }
 
-    /// Says in which order a block lists its incoming edges: each by its position in the present
-    /// order. `false`, and no change, where that is no permutation.
+    /// Reorders the incoming edges of a block; `order` gives positions in the present list. Returns false, and
+    /// changes nothing, if `order` is not a permutation.
     pub fn reorder_incoming(&mut self, block: Block, order: &[u32]) -> bool {
         let edges: Vec<Edge> = self.body.incoming(block).take(order.len() + 1).collect();
         let Some(wanted) = permuted(&edges, order) else { return false };
@@ -135,7 +135,7 @@ impl BodyBuilder {
         true
     }
 
-    /// Says the type of a value.
+    /// Sets the type of a value.
     pub fn set_type(&mut self, value: Value, ty: SilType) {
         self.body.values[value].ty = ty;
     }
@@ -198,14 +198,14 @@ impl Body {
         value
     }
 
-    /// Makes the arguments from `start` know their positions.
+    /// Renumbers the arguments of a block from `start`.
     pub(crate) fn number_arguments(&mut self, block: Block, start: usize) {
         for (i, &arg) in self.blocks[block].args.iter().enumerate().skip(start) {
             self.values[arg].index = u16::try_from(i).expect("invariant: at most 65535 arguments");
         }
     }
 
-    /// Makes an instruction that is in no block, with its uses and results.
+    /// Creates an instruction outside of any block, with its uses and results.
     pub(crate) fn make_inst(&mut self, new: &NewInst<'_>) -> Inst {
         assert_eq!(new.words.len(), new.opcode.info().attrs.len(), "invariant: one word per attribute");
         let inst = self.insts.next_key();
@@ -236,7 +236,7 @@ impl Body {
         inst
     }
 
-    /// Gives an instruction that was made without results its results.
+    /// Creates the results of an instruction that was created without them.
     pub(crate) fn make_results(&mut self, inst: Inst, types: &[SilType]) {
         let count = u16::try_from(types.len()).unwrap_or(u16::MAX);
         self.insts[inst].first_result = self.values.next_key();
@@ -291,7 +291,7 @@ impl Body {
         self.locs.push(data)
     }
 
-    /// Gives back memory that is reserved and not used.
+    /// Releases unused capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.insts.shrink_to_fit();
         self.values.shrink_to_fit();

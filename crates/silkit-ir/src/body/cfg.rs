@@ -8,7 +8,7 @@ use crate::NONE;
 use crate::info::AttrKind;
 use silkit_base::Entity;
 
-/// Where an instruction keeps a successor: in an attribute word, or in the list of one.
+/// The location of a successor in an instruction: an attribute word, or an element of a list attribute.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     /// The attribute.
@@ -132,7 +132,7 @@ impl Body {
         }
     }
 
-    /// Makes the edges of the last instruction of a block that has none.
+    /// Creates the edges of the last instruction of a block without edges.
     pub(crate) fn link_edges(&mut self, block: Block) {
         let Some(last) = self.last_inst(block) else { return };
         let first = self.edges.next_key();
@@ -155,7 +155,7 @@ impl Body {
         self.blocks[block].edge_count = 0;
     }
 
-    /// Puts an edge at the front of the list of a block.
+    /// Prepends an edge to the incoming edges of a block.
     pub(crate) fn link_edge(&mut self, edge: Edge, to: Block) {
         let first = std::mem::replace(&mut self.blocks[to].first_pred, edge);
         let data = &mut self.edges[edge];
@@ -178,14 +178,14 @@ impl Body {
         }
     }
 
-    /// Puts an edge at the front of the list of the block that it goes to.
+    /// Redirects an edge and prepends it to the incoming edges of its new target.
     pub(crate) fn relink_edge(&mut self, from: Block, index: usize, to: Block) {
         let edge = Edge::from_u32(self.blocks[from].first_edge.as_u32() + index as u32);
         self.unlink_edge(edge);
         self.link_edge(edge, to);
     }
 
-    /// Lets the terminator of one block end another one, which has none.
+    /// Moves the terminator's edges from one block to another, which has none.
     pub(crate) fn move_edges(&mut self, from: Block, to: Block) {
         let range = self.edge_range(from);
         for index in range.clone() {

@@ -1,4 +1,4 @@
-//! What changed in a body, and when: the ground on which analyses know that they are stale.
+//! The change history of a body, from which analyses know that they are stale.
 
 use bitflags::bitflags;
 
@@ -12,7 +12,7 @@ bitflags! {
         const CALLS = 1 << 1;
         /// Blocks, terminators, edges.
         const BRANCHES = 1 << 2;
-        /// What callers see: ownership form, effects, the signature's arguments.
+        /// Properties that callers see: ownership form, effects, the arguments of the signature.
         const FUNCTION = 1 << 3;
     }
 }

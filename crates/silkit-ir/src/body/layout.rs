@@ -159,7 +159,7 @@ impl Body {
         self.blocks[block].home = self.homes.push(block);
     }
 
-    /// Puts an instruction at the end of a block, and a terminator's edges with it.
+    /// Appends an instruction to a block, with the edges of a terminator.
     pub(crate) fn link_inst_last(&mut self, inst: Inst, block: Block) {
         let data = &mut self.blocks[block];
         data.insts.push_back(&mut self.insts, inst);
@@ -174,7 +174,7 @@ impl Body {
         }
     }
 
-    /// Puts an instruction that is in no block before another one.
+    /// Inserts an instruction that is in no block before another one.
     pub(crate) fn link_inst_before(&mut self, inst: Inst, next: Inst) {
         let block = self.inst_block(next);
         let data = &mut self.blocks[block];

@@ -93,7 +93,7 @@ impl<K: Entity> List<K> {
         *table[key].links_mut() = Links { number, ..Links::NONE };
     }
 
-    /// Makes two members neighbors, or one of them an end where the other is `NONE`.
+    /// Links two neighbors; `NONE` on one side makes the other one an end of the list.
     fn join<D: Member<K>>(&mut self, table: &mut IdVec<K, D>, prev: K, next: K) {
         match prev == K::NONE {
             true => self.first = next,
@@ -153,7 +153,7 @@ impl<K: Entity> List<K> {
         Members { table, rest: self }
     }
 
-    /// Makes a list of entities whose links are free to be overwritten.
+    /// Creates a list of entities, overwriting their links.
     pub(crate) fn of<D: Member<K>>(table: &mut IdVec<K, D>, keys: &[K]) -> Self {
         let mut list = Self::default();
         keys.iter().for_each(|&key| list.push_back(table, key));

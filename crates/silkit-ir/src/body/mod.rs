@@ -56,7 +56,7 @@ pub struct Body {
     undefs: FxHashMap<SilType, Value>,
     /// The blocks in order.
     pub(crate) layout: List<Block>,
-    /// How many blocks are in order.
+    /// The number of blocks in the layout.
     placed: u32,
     /// The block of each home.
     homes: IdVec<Home, Block>,
@@ -75,16 +75,16 @@ pub struct InstData {
     pub flags: u8,
     /// The ownership that it forwards, where that is not its operand's.
     pub forwarding: Option<Ownership>,
-    /// How many of the last operands are there for the types alone.
+    /// The number of type-dependent operands, which come last.
     pub(crate) type_operand_count: u8,
     pub(crate) result_count: u16,
     pub(crate) operand_count: u32,
     pub(crate) first_operand: Operand,
     pub(crate) first_result: Value,
     pub(crate) words: u32,
-    /// That of the block that it is in; `NONE` once it was removed.
+    /// The home of its block; `NONE` after removal.
     home: Home,
-    /// Its place in the block.
+    /// Links to its neighbors in the block.
     links: Links<Inst>,
     /// Its source location.
     pub loc: Loc,
@@ -115,16 +115,16 @@ pub(crate) enum ValueKind {
     Pending,
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueDef {
     /// The result of an instruction, by its position among the results.
     Result(Inst, u16),
     /// The argument of a block, by its position.
     Argument(Block, u16),
-    /// No definition: `undef`.
+    /// `undef`, which has no definition.
     Undef,
-    /// No definition yet, while a body is read; none any more, after an argument was removed.
+    /// Not defined yet, while a body is read, or not defined any more, after an argument was removed.
     Pending,
 }
 
@@ -132,7 +132,7 @@ pub enum ValueDef {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[repr(u8)]
 pub enum Ownership {
-    /// Nothing is spelled.
+    /// No ownership; nothing is spelled.
     #[default]
     None,
     /// `@owned`.
@@ -181,7 +181,7 @@ pub struct BlockData {
     pub(crate) args: Vec<Value>,
     pub(crate) insts: List<Inst>,
     home: Home,
-    /// Its place among the blocks.
+    /// Links to its neighbors in the layout.
     links: Links<Block>,
     /// The edges of its terminator stand one after another.
     pub(crate) first_edge: Edge,
@@ -210,7 +210,7 @@ pub struct LocData {
     pub scope: u32,
 }
 
-/// What is needed to make an instruction.
+/// The parts of an instruction that is created.
 #[derive(Clone, Debug)]
 pub struct NewInst<'a> {
     /// The kind of instruction.

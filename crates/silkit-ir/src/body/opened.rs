@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 #[cfg(test)]
 mod tests;
 
-/// What stands for the id of `@dynamic_self T`, which the argument for `self` opens, so to say.
+/// The id that stands for `@dynamic_self T`, a type that the `self` argument opens.
 static DYNAMIC_SELF: LazyLock<Symbol> = LazyLock::new(|| Symbol::new("@dynamic_self"));
 
 thread_local! {
@@ -79,7 +79,7 @@ impl Body {
         }
     }
 
-    /// Forgets what an instruction opens that is about to leave its block or to change.
+    /// Removes the opened type of an instruction that is about to leave its block or to change.
     pub(crate) fn remove_opened(&mut self, inst: Inst) {
         if let (Some(id), Some(value)) = (self.opened_id(inst), self.first_result(inst)) {
             self.opened.remove(id, value);

@@ -6,14 +6,14 @@ use crate::body::{Body, Inst, Operand, OperandData, Value};
 use crate::info::Arity;
 
 impl Body {
-    /// Makes the next operand of the instruction that was made last.
+    /// Creates the next operand of the last created instruction.
     pub(crate) fn make_operand(&mut self, user: Inst, value: Value) {
         let operand =
             self.operands.push(OperandData { value, user, prev: Operand::NONE, next: Operand::NONE });
         self.link(operand, value);
     }
 
-    /// Puts an operand at the front of a value's list.
+    /// Prepends an operand to the use list of a value.
     fn link(&mut self, operand: Operand, value: Value) {
         let first = std::mem::replace(&mut self.values[value].first_use, operand);
         let data = &mut self.operands[operand];
@@ -37,13 +37,13 @@ impl Body {
         }
     }
 
-    /// Makes an operand use another value.
+    /// Redirects an operand to another value.
     pub(crate) fn relink_operand(&mut self, operand: Operand, value: Value) {
         self.unlink(operand);
         self.link(operand, value);
     }
 
-    /// Makes all uses of `old` use `new`, which reverses their order.
+    /// Redirects all uses of `old` to `new`, in reverse order.
     pub(crate) fn relink_uses(&mut self, old: Value, new: Value) {
         while let Some(operand) = self.values[old].first_use.some() {
             self.relink_operand(operand, new);

@@ -83,19 +83,19 @@ impl<'s> Cloner<'s> {
         self
     }
 
-    /// Puts the copies into other debug scopes: those of another module, or inlined ones.
+    /// Sets the debug scopes of the copies: those of another module, or inlined ones.
     #[must_use]
     pub fn with_scopes(mut self, scopes: &'s ScopeMap) -> Self {
         self.scopes = Some(scopes);
         self
     }
 
-    /// Lets a value of the body that is copied to stand for one of the source.
+    /// Maps a value of the source to a value of the target body.
     pub fn map_value(&mut self, from: Value, to: Value) {
         self.values[from] = to;
     }
 
-    /// Lets a block of the body that is copied to stand for one of the source.
+    /// Maps a block of the source to a block of the target body.
     pub fn map_block(&mut self, from: Block, to: Block) {
         self.blocks[from] = to;
     }
@@ -265,7 +265,7 @@ impl<'s> Cloner<'s> {
         new
     }
 
-    /// Gives uses that came before the copy of their definition that definition.
+    /// Resolves uses that were copied before their definition.
     fn settle(&mut self, editor: &mut Editor<'_>) {
         for (value, pending) in std::mem::take(&mut self.waiting) {
             let definition = self.value(value).filter(|&v| v != pending);
@@ -360,7 +360,7 @@ impl<'s> Cloner<'s> {
         if new == *old { word } else { new.intern().as_u32() }
     }
 
-    /// Puts uses and predecessors into the order that they have in the source.
+    /// Restores the order of uses and predecessors that the source has.
     fn keep_order(&self, source: &Body, copy: &mut Body) {
         let values = (0..source.value_bound() as u32).map(Value::from_u32);
         for (from, to) in values.filter_map(|v| Some((v, self.value(v)?))) {

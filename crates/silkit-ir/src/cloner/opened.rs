@@ -6,8 +6,7 @@ use crate::generated::Opcode;
 use silkit_base::{FxHashSet, Symbol};
 
 impl Cloner<'_> {
-    /// Gives the types that the instructions open other ids where the body that is copied to opens a
-    /// type with the same id already.
+    /// Renames types that the instructions open if the target body opens a type with the same id already.
     pub(super) fn note_opened(&mut self, target: &Body, insts: impl Iterator<Item = Inst>) {
         let source = self.source.unwrap_or(target);
         let ids: Vec<Symbol> = insts.filter_map(|inst| source.opened_id(inst)).collect();

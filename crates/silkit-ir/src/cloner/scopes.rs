@@ -4,7 +4,7 @@ use crate::NONE;
 use crate::module::{Scope, ScopeParent};
 use silkit_base::FxHashMap;
 
-/// Where the scopes of a module stand, by their numbers.
+/// The positions of the scopes of a module, by number.
 #[derive(Clone, Debug)]
 pub struct ScopeIndex {
     at: FxHashMap<u32, usize>,
@@ -30,7 +30,7 @@ impl ScopeIndex {
 pub struct ScopeOverlay<'a> {
     /// The scopes of the module.
     pub module: &'a [Scope],
-    /// Where they stand.
+    /// The positions of the scopes.
     pub index: &'a ScopeIndex,
     /// The new scopes, numbered in order after those of the module.
     pub new: &'a mut Vec<Scope>,
@@ -68,11 +68,11 @@ pub fn shift_scopes(new: &mut [Scope], from: u32, by: u32) {
     }
 }
 
-/// Which scope stands for each one of the source.
+/// A map from the scopes of the source to those of the copies.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeMap {
     scopes: FxHashMap<u32, u32>,
-    /// What stands for no scope.
+    /// The scope of copies whose source has none.
     outside: u32,
 }
 

@@ -4,7 +4,7 @@ use crate::calls::substitute_lowered;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{SilType, Substitution, Type, TypeFacts, TypeKind};
 
-/// How types change from the source to the copies.
+/// The substitution of types from the source to the copies.
 #[derive(Default)]
 pub(super) struct TypeMap<'s> {
     subst: Option<(Substitution<'s>, &'s dyn TypeFacts)>,
@@ -19,7 +19,7 @@ impl<'s> TypeMap<'s> {
         self.subst = Some((subst, facts));
     }
 
-    /// Gives an opened type another id.
+    /// Renames an opened type.
     pub(super) fn rename(&mut self, from: Symbol, to: Symbol) {
         self.renamed.insert(from, to);
         self.formal.clear();

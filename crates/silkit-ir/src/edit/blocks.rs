@@ -9,7 +9,7 @@ use crate::generated::Opcode;
 use silkit_types::SilType;
 
 impl Editor<'_> {
-    /// Makes an empty block after all others.
+    /// Appends an empty block to the layout.
     pub fn append_block(&mut self) -> Block {
         let block = self.body.make_block();
         self.body.place_block_last(block);
@@ -17,7 +17,7 @@ impl Editor<'_> {
         block
     }
 
-    /// Makes an empty block after another one.
+    /// Inserts an empty block after another one.
     ///
     /// # Panics
     /// Where the other block was removed.
@@ -28,7 +28,7 @@ impl Editor<'_> {
         block
     }
 
-    /// Makes an empty block before another one.
+    /// Inserts an empty block before another one.
     ///
     /// # Panics
     /// Where the other block was removed, or is the entry.
@@ -38,7 +38,7 @@ impl Editor<'_> {
         self.insert_block_after(prev)
     }
 
-    /// Makes several empty blocks after another one, in order.
+    /// Inserts several empty blocks after another one, in order.
     ///
     /// # Panics
     /// Where the other block was removed.
@@ -52,7 +52,7 @@ impl Editor<'_> {
             .collect()
     }
 
-    /// Puts the blocks into another order.
+    /// Sets the order of the blocks.
     ///
     /// # Panics
     /// Where these are not the same blocks, or the entry is not the first.
@@ -101,7 +101,7 @@ impl Editor<'_> {
         self.insert(Point::End(from), &new)
     }
 
-    /// Puts a new block in the middle of an edge, whose arguments it passes on.
+    /// Splits an edge with a new block, which passes the edge's arguments on.
     ///
     /// # Panics
     /// Where the successor takes an argument that the terminator itself makes, such as a payload.
@@ -279,8 +279,7 @@ impl Editor<'_> {
 
     // ---- edges ----
 
-    /// Makes the successor of a terminator with this position another block. The values that it passes
-    /// stay.
+    /// Sets the successor of a terminator at this position to another block. The passed values are kept.
     ///
     /// # Panics
     /// Where the terminator has no such successor.
@@ -303,7 +302,7 @@ impl Editor<'_> {
         self.touch(terminator);
     }
 
-    /// Makes all edges to one block go to another one.
+    /// Redirects all edges from one block to another.
     pub fn redirect(&mut self, old: Block, new: Block) {
         if old == new {
             return;
@@ -314,7 +313,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Gives an edge of `br` or `cond_br` other values to pass.
+    /// Sets the values that an edge of `br` or `cond_br` passes.
     ///
     /// # Panics
     /// Where values are given and the terminator passes none.

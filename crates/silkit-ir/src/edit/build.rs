@@ -11,7 +11,7 @@ use crate::module::Function;
 use silkit_types::{SilType, TypeFacts};
 use std::fmt;
 
-/// Makes instructions at a point of a body. It can do all that an [`Editor`] can.
+/// A builder of instructions at a point of a body, with the abilities of an [`Editor`].
 ///
 /// There is a method for each instruction, which takes the parts that it must have and gives its result.
 /// For the others, [`Builder::build`] the instruction as a struct of [`crate::instructions`]:
@@ -56,7 +56,7 @@ impl std::ops::DerefMut for Builder<'_> {
     }
 }
 
-/// Why an instruction cannot be made.
+/// The reason why an instruction cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
     /// The point was never set.
@@ -96,7 +96,7 @@ pub enum BuildError {
     ResultCount {
         /// The instruction.
         name: &'static str,
-        /// How many types were given.
+        /// The number of types that were given.
         given: usize,
     },
     /// The type of a result does not follow from what is known.
@@ -209,7 +209,7 @@ impl Builder<'_> {
         self.loc = loc;
     }
 
-    /// Makes the entry block of a function, with the arguments that its type demands.
+    /// Creates the entry block of a function, with the arguments that its type requires.
     ///
     /// The types are in terms of the function's own generic parameters.
     pub fn append_entry_block(&mut self, function: &Function, addresses: Addresses) -> Block {
@@ -232,8 +232,7 @@ impl Builder<'_> {
         block
     }
 
-    /// Makes an instruction. The type of its result is the unknown type where it does not follow from
-    /// what the builder knows.
+    /// Creates an instruction. The type of its result is the unknown type if the builder cannot infer it.
     ///
     /// # Panics
     /// Where [`Builder::try_build`] gives another error, or the number of results does not follow.
@@ -245,7 +244,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes an instruction, or says why it does not fit; then the body is as before.
+    /// Creates an instruction, or returns the reason why it does not fit and leaves the body unchanged.
     ///
     /// # Errors
     /// Where it would not stand in its place, an operand cannot be used by it, or the type of a result
@@ -255,7 +254,7 @@ impl Builder<'_> {
         Ok(I::Output::of(&self.editor, made))
     }
 
-    /// Makes an instruction with results of these types, or says why it does not fit.
+    /// Creates an instruction with results of these types, or returns the reason why it does not fit.
     ///
     /// # Errors
     /// As [`Builder::try_build`], and where a kind with one result is given none.
@@ -268,8 +267,8 @@ impl Builder<'_> {
         Ok(I::Output::of(&self.editor, made))
     }
 
-    /// Makes an instruction of any kind, such as a changed [`Body::view`] of another one, with results
-    /// of these types.
+    /// Creates an instruction of any kind, such as a changed [`Body::view`] of another one, with results of these
+    /// types.
     ///
     /// # Errors
     /// As [`Builder::build_typed`].
@@ -395,13 +394,13 @@ impl Builder<'_> {
     }
 }
 
-/// Where the types of results come from.
+/// The source of the types of results.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Typing<'t> {
-    /// They are inferred, and may stay unknown.
+    /// Inferred; may stay unknown.
     Any,
-    /// They are inferred, all of them.
+    /// Inferred, and all must be known.
     Known,
-    /// They are said.
+    /// Given by the caller.
     Given(&'t [SilType]),
 }

@@ -8,7 +8,7 @@ use crate::info::{Arity, AttrKind, Results};
 use silkit_types::SilType;
 
 impl Editor<'_> {
-    /// Puts a new instruction at a point.
+    /// Inserts a new instruction at a point.
     ///
     /// # Panics
     /// Where the words do not fit the table, and where something would stand after a terminator.
@@ -92,8 +92,8 @@ impl Editor<'_> {
         data.type_operand_count = 0;
     }
 
-    /// Makes all uses of `old` use `new`; as in the reference, their order is reversed and they come
-    /// before those that `new` had.
+    /// Replaces all uses of `old` by `new`; as in the reference, their order is reversed and they precede the
+    /// existing uses of `new`.
     pub fn replace_all_uses(&mut self, old: Value, new: Value) {
         if old == new {
             return;
@@ -103,7 +103,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Makes those uses of `old` use `new` for which a condition holds.
+    /// Replaces the uses of `old` that satisfy a condition by `new`.
     pub fn replace_uses_if(
         &mut self,
         old: Value,
@@ -118,14 +118,13 @@ impl Editor<'_> {
         }
     }
 
-    /// Makes an operand use another value.
+    /// Sets the value of an operand.
     pub fn set_operand(&mut self, operand: Operand, value: Value) {
         self.touch(self.body.operand(operand).user);
         self.body.relink_operand(operand, value);
     }
 
-    /// Gives an instruction other operands, one list for each operand of the table. The values that
-    /// opened its types stay.
+    /// Sets the operands of an instruction, one list for each operand of the table. Type-dependent operands are kept.
     ///
     /// # Panics
     /// Where the lists do not fit the table.
@@ -206,8 +205,8 @@ impl Editor<'_> {
         self.set_flags(inst, flags | u8::from(is_set) << bit);
     }
 
-    /// Makes an instruction one of another kind that has the same operands and as many results, such
-    /// as `strong_retain` of `retain_value`.
+    /// Changes the opcode of an instruction to one with the same operands and number of results, such as
+    /// `retain_value` to `strong_retain`.
     ///
     /// # Panics
     /// Where the words do not fit, the operands are of another shape, or one kind is a terminator.
@@ -237,7 +236,7 @@ impl Editor<'_> {
         self.touch(inst);
     }
 
-    /// Makes a change of an instruction after which it may open another type.
+    /// Changes an instruction and updates the type that it opens.
     fn with_opened(&mut self, inst: Inst, change: impl FnOnce(&mut Body)) {
         let is_removed = self.body.is_removed(inst);
         if !is_removed {
@@ -249,7 +248,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Says the ownership that an instruction forwards, where that is not its operand's.
+    /// Sets the ownership that an instruction forwards, if it differs from its operand's.
     pub fn set_forwarding(&mut self, inst: Inst, ownership: Option<Ownership>) {
         self.body.insts[inst].forwarding = ownership;
         self.touch(inst);

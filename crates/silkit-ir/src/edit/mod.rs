@@ -84,7 +84,7 @@ impl<'b> Editor<'b> {
         self.body.history.record(changes);
     }
 
-    /// Puts another body in the place of this one and returns the old one.
+    /// Replaces this body by another one and returns the old one.
     pub fn replace_body(&mut self, mut new: Body) -> Body {
         new.history = self.body.history.replaced(&new.history);
         std::mem::replace(self.body, new)
@@ -110,7 +110,7 @@ impl<'b> Editor<'b> {
         self.body.make_detached(ty, ValueKind::Pending)
     }
 
-    /// Gives a value that was used before its definition its definition.
+    /// Replaces a placeholder that was used before its definition by this definition.
     pub(crate) fn resolve(&mut self, pending: Value, definition: Value) {
         self.body.relink_uses(pending, definition);
     }

@@ -5,11 +5,11 @@
 pub struct AttrSpec {
     /// Its name.
     pub name: &'static str,
-    /// What its word means.
+    /// The meaning of its word.
     pub kind: AttrKind,
 }
 
-/// What the word of an attribute means.
+/// The meaning of the word of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttrKind {
     /// A number.

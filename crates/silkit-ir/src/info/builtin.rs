@@ -14,15 +14,15 @@ pub struct BuiltinInfo {
     pub types: BuiltinTypes,
     /// True if it may touch memory.
     pub reads_and_writes: bool,
-    /// How it uses its operands.
+    /// The ownership constraint of its operands.
     pub operands: OperandOwnership,
-    /// How it uses the last one.
+    /// The ownership constraint of the last operand.
     pub last: OperandOwnership,
-    /// How it uses those at a position, where that differs from the others.
+    /// The ownership constraints at positions that differ from the others.
     pub at: &'static [(usize, OperandOwnership)],
     /// The ownership of its result.
     pub result: ValueOwnership,
-    /// What it may need the runtime for.
+    /// The runtime effects that it may have.
     pub runtime: RuntimeEffects,
 }
 

@@ -38,7 +38,7 @@ pub enum Piece {
 /// When the type of an operand is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
-    /// Where types are asked for, or where its definition has not told the type yet.
+    /// If types are requested, or if the operand's type is not known from its definition yet.
     Asked,
     /// Always.
     Always,

@@ -1,4 +1,4 @@
-//! What the instruction table says of each kind of instruction.
+//! The instruction table: one row for each kind of instruction.
 //!
 //! The rows live in `table/*.toml`; `cargo xtask generate` turns them into
 //! [`crate::generated`]. Parser, printer, cloner and binary codec all work from these rows.
@@ -53,7 +53,7 @@ pub struct InstInfo {
     pub attrs: &'static [AttrSpec],
     /// The names of the flags; the bit of a flag is its position.
     pub flags: &'static [&'static str],
-    /// How many results it has.
+    /// The number of results.
     pub results: Results,
     /// True if opened types in its attributes make it use the values that opened them
     /// (SIL.md, "Values and Operands": type-dependent operands).
@@ -62,13 +62,13 @@ pub struct InstInfo {
     pub role: Role,
     /// The kind of apply site that it is.
     pub apply: Option<ApplyKind>,
-    /// How the types of its results follow from the rest.
+    /// The rule that gives the types of its results.
     pub result: ResultRule,
-    /// What must hold for the types of its operands and attributes.
+    /// The requirements on the types of its operands and attributes.
     pub types: &'static [TypeRule],
     /// The ownership of its results.
     pub value_ownership: ValueOwnership,
-    /// What it does to memory.
+    /// Its memory behavior.
     pub memory: MemoryBehavior,
     /// True if the answer to `memory` depends on the instance.
     pub memory_depends_on_instance: bool,
@@ -76,11 +76,11 @@ pub struct InstInfo {
     pub may_release: bool,
     /// True if it may trap.
     pub may_trap: bool,
-    /// What it may need the runtime for, in some instance.
+    /// The runtime effects that some instance may have.
     pub runtime: RuntimeEffects,
     /// The stage in which it is allowed.
     pub stage: Stage,
-    /// What it does to the stack.
+    /// Its effect on the stack.
     pub stack: StackEffect,
     /// The scope that it begins or ends.
     pub scope: Option<ScopeEdge>,
@@ -126,7 +126,7 @@ impl InstInfo {
     }
 }
 
-/// How many operands a specification stands for.
+/// The number of operands that a specification stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
     /// Exactly one.
@@ -142,11 +142,11 @@ pub enum Arity {
 pub struct OperandSpec {
     /// Its name.
     pub name: &'static str,
-    /// How many there are.
+    /// The number of operands.
     pub arity: Arity,
     /// The attribute that counts them, where it is not the last and its number varies.
     pub count: Option<u8>,
-    /// How the instruction uses it.
+    /// The ownership constraint of its uses.
     pub ownership: UseRule,
     /// What the instruction does to the memory there, where it is an address.
     pub address: AddressRule,
@@ -217,13 +217,13 @@ pub enum ApplyKind {
 /// The number of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Results {
-    /// No value.
+    /// No result.
     None,
     /// One value.
     One,
-    /// Any number of values.
+    /// Any number of results.
     Several,
-    /// No value: it ends a block.
+    /// No result; the instruction is a terminator.
     Terminator,
 }
 
@@ -251,10 +251,10 @@ pub enum Stage {
     Raw,
 }
 
-/// What an instruction does to the stack.
+/// The effect of an instruction on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackEffect {
-    /// Nothing.
+    /// No effect.
     None,
     /// Allocates.
     Allocates,

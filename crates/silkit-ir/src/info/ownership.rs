@@ -1,6 +1,6 @@
 //! Ownership in the instruction table: how operands are used, and what results have.
 
-/// How an operand uses its value (Ownership.md, "Ownership Constraint").
+/// The operand ownership of a use (Ownership.md, "Ownership Constraint").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperandOwnership {
     /// A use that is none, as of a value that is only named.
@@ -35,28 +35,28 @@ pub enum OperandOwnership {
     Reborrow,
 }
 
-/// How an instruction uses an operand: always the same, or by a function of [`crate::ownership`].
+/// The operand ownership of an operand: fixed, or computed by a function of [`crate::ownership`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseRule {
     /// In every instance.
     Always(OperandOwnership),
     /// Passes it on with the ownership that the instance forwards.
     Forwarded,
-    /// By the conventions of the callee.
+    /// Depends on the conventions of the callee.
     Called,
     /// Captured by a closure: borrowed on the stack, consumed elsewhere.
     Captured,
-    /// By the table of builtins.
+    /// Depends on the table of builtins.
     Builtin,
-    /// By the results of the function.
+    /// Depends on the results of the function.
     Returned,
-    /// By the yields of the function.
+    /// Depends on the yields of the function.
     Yielded,
-    /// By the argument of the block that it is passed to.
+    /// Depends on the block argument that it is passed to.
     Passed,
-    /// By the kind of the dependence on a value.
+    /// Depends on the kind of the value dependence.
     Dependence,
-    /// By the kind of the dependence of memory.
+    /// Depends on the kind of the memory dependence.
     AddressDependence,
 }
 
@@ -77,17 +77,17 @@ pub enum ValueOwnership {
     GuaranteedOrNone,
     /// Unowned, or none where the type is trivial.
     UnownedOrNone,
-    /// That of the forwarded operands.
+    /// The ownership of the forwarded operands.
     Forwarded,
-    /// That of the forwarded operand, of which it is a part: none where the type is trivial.
+    /// The ownership of the forwarded operand, of which it is a part; none if the type is trivial.
     ForwardedPart,
-    /// By the qualifier of a load.
+    /// Depends on the qualifier of a load.
     Loaded,
     /// The one that is spelled.
     Converted,
-    /// By the results and yields of the callee.
+    /// Depends on the results and yields of the callee.
     Called,
-    /// By the table of builtins.
+    /// Depends on the table of builtins.
     Builtin,
     /// The buffer is owned, the bit is not.
     CowMutation,

@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 bitflags! {
-    /// What the runtime may be needed for.
+    /// Effects that may involve the Swift runtime.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct RuntimeEffects: u16 {
         /// Memory is allocated on the heap.
@@ -16,9 +16,9 @@ bitflags! {
         const METADATA = 1 << 3;
         /// A type or a conformance is looked up.
         const CAST = 1 << 4;
-        /// Whether the access is exclusive is checked.
+        /// Dynamic enforcement of exclusivity.
         const EXCLUSIVITY = 1 << 5;
-        /// Something is initialized once for all threads.
+        /// One-time initialization.
         const ONCE = 1 << 6;
         /// A message is sent to Objective-C.
         const OBJC = 1 << 7;

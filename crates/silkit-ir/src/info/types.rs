@@ -1,9 +1,9 @@
 //! Types in the instruction table: how results get theirs, and what operands must have.
 
-/// How the types of the results follow from the rest of the instruction.
+/// The rule that gives the types of the results of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultRule {
-    /// There are no results.
+    /// No results.
     None,
     /// The type of an operand.
     SameAs(u8),
@@ -86,20 +86,20 @@ named! {
 pub struct TypeRule {
     /// Whose type it is.
     pub of: TypeSubject,
-    /// What it must be.
+    /// The required property.
     pub is: TypePredicate,
 }
 
 /// Whose type a rule of the table speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSubject {
-    /// That of an operand, or of all operands of a list.
+    /// The type of an operand, or of all operands of a list.
     Operand(u8),
     /// The one that an attribute holds.
     Attr(u8),
 }
 
-/// What the table asks of a type.
+/// A requirement of the table on a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypePredicate {
     /// `$*T`.

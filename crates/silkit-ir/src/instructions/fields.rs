@@ -1,4 +1,4 @@
-//! How the parts of typed instructions are held in a body.
+//! The encoding of the fields of typed instructions in a body.
 
 use crate::body::{Block, Body, OperandData, Value};
 use crate::decl_ref::DeclRef;
@@ -90,7 +90,7 @@ const _: fn(DebugVar) -> u32 = Interned::as_u32;
 
 /// An item of a list that an attribute holds.
 pub trait ListItem: Copy {
-    /// How many words it takes.
+    /// The number of words that it takes.
     const WIDTH: usize;
     /// Creates the item of these words.
     fn read(words: &[u32]) -> Self;

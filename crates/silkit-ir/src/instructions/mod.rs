@@ -30,17 +30,17 @@ pub trait Instruction<'a>: Copy {
     /// Its kind.
     const OPCODE: Opcode;
 
-    /// What is got when one is made: its result, its results, or itself where it has none.
+    /// The value of a builder call: the result, the results, or the instruction itself if it has none.
     type Output: Output;
 
     /// Creates the parts of an instruction of this kind.
     fn read(body: &'a Body, inst: Inst) -> Self;
 
-    /// Gives its parts to an instruction that is being made.
+    /// Writes its parts to an instruction that is being created.
     fn write(&self, parts: &mut Parts<'_>);
 }
 
-/// What is got when an instruction is made.
+/// The value of a builder call.
 pub trait Output {
     /// Creates the output of an instruction that was made.
     fn of(body: &Body, inst: Inst) -> Self;

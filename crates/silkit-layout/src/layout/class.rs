@@ -24,7 +24,7 @@ pub struct ClassField {
     pub name: Symbol,
     /// Its type.
     pub ty: Ty,
-    /// Where it begins.
+    /// Its offset.
     pub offset: u64,
 }
 

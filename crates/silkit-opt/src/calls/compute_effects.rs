@@ -53,7 +53,7 @@ pub(super) fn write_sides(cx: &mut FunctionContext<'_>, side: SideEffects) {
     }
 }
 
-/// Puts effects behind the function's type.
+/// Adds effects to the function's attributes.
 fn write(cx: &mut FunctionContext<'_>, effects: FunctionEffects) {
     if effects != cx.function().effects {
         cx.function_mut().effects = effects;

@@ -100,7 +100,7 @@ fn add_latch(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     cx.count("latches made", 1);
 }
 
-/// Lets edges to a header go through a new block.
+/// Redirects edges to a header through a new block.
 fn bundle(cx: &mut FunctionContext<'_>, block: Block, header: Block, edges: &[Edge], loc: Loc) {
     let arguments = cx.body().arguments(header).to_vec();
     let mut edit = cx.edit();

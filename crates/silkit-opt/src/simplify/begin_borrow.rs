@@ -50,7 +50,7 @@ fn has_pointer_escape(rw: &Rewriter<'_, '_>, value: Value) -> bool {
     Borrows::new(rw.body(), &ownership).has_pointer_escape(value)
 }
 
-/// Lets what uses a borrowed closure without context use the closure.
+/// Replaces uses of a borrowed closure without context by the closure.
 fn use_closure(rw: &mut Rewriter<'_, '_>, borrow: Inst, closure: Value) {
     let body = rw.body();
     let Some(result) = body.first_result(borrow) else { return };

@@ -1,4 +1,4 @@
-//! Makes a closure without context one that does not escape in the first place.
+//! Converts a closure without context to one that does not escape in the first place.
 //!
 //! ```text
 //! %1 = thin_to_thick_function %0 to $@callee_guaranteed () -> ()

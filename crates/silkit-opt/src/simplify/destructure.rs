@@ -93,7 +93,7 @@ fn replace_results(rw: &mut Rewriter<'_, '_>, inst: Inst, parts: &[Value]) {
     rw.remove(inst);
 }
 
-/// Lets what uses the parts of a value that was put together use what it was made of.
+/// Replaces the parts of an aggregate that was just built by its operands.
 fn cancel(rw: &mut Rewriter<'_, '_>, construct: Inst, destructure: Inst) {
     let Some(whole) = rw.body().first_result(construct) else { return };
     let is_only_use = rw.is_only_user(whole, destructure);
@@ -133,7 +133,7 @@ fn copy_fields(rw: &mut Rewriter<'_, '_>, inst: Inst, whole: Value) {
     rw.remove_with_users(copy);
 }
 
-/// Lets what uses a tuple of all elements of another one, in order, use that one.
+/// Replaces a tuple of all elements of another one, in order, by that one.
 fn tuple(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let Some(destructure) = taken_apart(body, inst) else { return };

@@ -42,7 +42,7 @@ use silkit_pass::Pass;
 pub(crate) const PASSES: &[Pass<'static>] = &[driver::ONONE, driver::LATE_ONONE, driver::FULL];
 
 bitflags! {
-    /// Where a rule applies.
+    /// The pipelines in which a rule applies.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) struct Pipelines: u8 {
         /// `onone-simplification` and, because what holds early holds late, `late-onone-simplification`.
@@ -54,7 +54,7 @@ bitflags! {
     }
 }
 
-/// How one kind of instruction is simplified.
+/// The simplification of one kind of instruction.
 pub(crate) struct Rule {
     /// The kind of instruction.
     pub(crate) opcode: Opcode,

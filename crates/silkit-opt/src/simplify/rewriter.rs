@@ -1,4 +1,4 @@
-//! What rules change code with: the function, and the instructions that are to be looked at again.
+//! The interface by which rules change code: the function, and the instructions to revisit.
 
 use silkit_base::EntitySet;
 use silkit_ir::{Builder, DeclRef, Inst, Opcode, Operand, Ownership, Point, Value};
@@ -101,19 +101,19 @@ impl<'c, 'a> Rewriter<'c, 'a> {
         self.cx.declarations().is_trivial(ty.ty(), self.cx.view().signature()) == Some(true)
     }
 
-    /// Looks at an instruction again.
+    /// Adds an instruction to the worklist again.
     pub(crate) fn revisit(&mut self, inst: Inst) {
         self.changed.push(inst);
     }
 
-    /// Makes an operand use another value.
+    /// Sets the value of an operand.
     pub(crate) fn set_operand(&mut self, operand: Operand, value: Value) {
         self.cx.edit().set_operand(operand, value);
         let user = self.cx.body().operand(operand).user;
         self.changed.push(user);
     }
 
-    /// Makes all uses of a value use another one.
+    /// Replaces all uses of a value by another one.
     pub(crate) fn replace_all_uses(&mut self, old: Value, new: Value) {
         let users: Vec<Inst> = self.cx.body().users(old).collect();
         users.into_iter().for_each(|user| self.changed.push(user));

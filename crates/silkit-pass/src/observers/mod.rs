@@ -1,4 +1,4 @@
-//! What watches passes run.
+//! Observers of pass runs.
 
 mod print;
 

@@ -7,7 +7,7 @@ use silkit_text::{print_function, print_module};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Which passes and functions are meant.
+/// A selection of passes and functions.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Every pass.
@@ -22,12 +22,12 @@ impl Selection {
     }
 }
 
-/// Which functions are meant; all where none is named.
+/// A selection of functions; all if none is named.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     /// Functions by name.
     pub names: Vec<String>,
-    /// What the names of other functions contain.
+    /// Substrings of the names of other functions.
     pub parts: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Finding the directives (`CHECK-NEXT:`) of a check file, whatever is around them.
 
-/// What a directive demands.
+/// The requirement of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `CHECK:` and `CHECK-COUNT-n:`: so many times, somewhere behind.
@@ -36,13 +36,13 @@ impl Kind {
 pub(crate) struct Directive<'a> {
     pub(crate) prefix: &'a str,
     pub(crate) found: Found,
-    /// Where the prefix begins.
+    /// The start of the prefix.
     pub(crate) start: usize,
-    /// Where the pattern begins: behind the colon.
+    /// The start of the pattern, after the colon.
     pub(crate) end: usize,
 }
 
-/// What was recognized.
+/// The recognized directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Check {
@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes on behind `at`.
+    /// Continues after `at`.
     pub(crate) fn skip_to(&mut self, at: usize) {
         self.at = at;
     }

@@ -30,7 +30,7 @@ use std::fmt;
 
 pub use options::Options;
 
-/// What kind of failure it was.
+/// Kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// The options or the check file are wrong: exit status 2.
@@ -39,12 +39,12 @@ pub enum FailureKind {
     Mismatch,
 }
 
-/// Why a check did not pass.
+/// The reason why a check did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The kind.
     pub kind: FailureKind,
-    /// What is wrong, for people; several lines.
+    /// The message for humans; several lines.
     pub message: String,
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// How a number is written.
+/// The format of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     kind: Kind,
-    /// At least so many digits.
+    /// The minimum number of digits.
     precision: u16,
     /// With `0x` before it.
     has_prefix: bool,
@@ -111,7 +111,7 @@ impl Format {
     }
 }
 
-/// What is known, while a check file is read, about its variables.
+/// The variables that are known while a check file is read.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Text variables that are defined so far.
@@ -139,7 +139,7 @@ pub(crate) enum Operation {
     Sub,
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EvalError {
     Undefined(String),
@@ -169,10 +169,10 @@ impl Expr {
     }
 }
 
-/// What stands between `[[#` and `]]`.
+/// The expression between `[[#` and `]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// How the number is written.
+    /// The format of the number.
     pub(crate) format: Format,
     /// The value that is expected; any number without it.
     pub(crate) expr: Option<Expr>,
@@ -283,13 +283,13 @@ fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
 }
 
-/// How an expression is written, if its variables say so, with the operand that says it.
+/// The format of an expression, if its variables determine one, with the operand that does.
 enum Implicit {
     Format(Format, String),
     Conflict(String, String),
 }
 
-/// More operations than this in one block are refused: evaluation and destruction are recursive.
+/// The maximum number of operations in one block: evaluation and destruction are recursive.
 const MAX_OPERATIONS: u32 = 200;
 
 struct Parser<'a, 'n> {

@@ -2,7 +2,7 @@
 
 use super::Failure;
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Prefixes of directives; `CHECK` if none is given.

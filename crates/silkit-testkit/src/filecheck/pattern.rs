@@ -1,4 +1,4 @@
-//! What stands after `CHECK:`: text, `{{expressions}}`, `[[VARIABLES]]` and `[[#NUMBERS]]`.
+//! The pattern after `CHECK:`: text, `{{expressions}}`, `[[VARIABLES]]` and `[[#NUMBERS]]`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -18,14 +18,14 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Forgets all variables but those whose name begins with `$`.
+    /// Removes all variables except those whose name begins with `$`.
     pub(crate) fn forget_local(&mut self) {
         self.texts.retain(|name, _| name.starts_with('$'));
         self.numbers.retain(|name, _| name.starts_with('$'));
     }
 }
 
-/// Why a pattern did not match.
+/// The reason why a pattern did not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mismatch {
     /// It is not there.
@@ -65,7 +65,7 @@ enum Search {
     Regex(Box<Regex>),
 }
 
-/// What is not the pattern's own: the names known so far, its line, its kind.
+/// The context of a pattern: the names known so far, its line, its kind.
 pub(crate) struct Context<'a> {
     pub(crate) names: &'a mut Names,
     pub(crate) options: &'a Options,

@@ -30,7 +30,7 @@ pub(crate) struct Program {
     pub(crate) values: Values,
 }
 
-/// Makes runs of spaces and tabs one space (unless they count), and `\r\n` a line end.
+/// Collapses runs of spaces and tabs to one space (unless they count), and normalizes `\r\n` to a line end.
 pub(crate) fn canonical(text: &[u8], options: &Options) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

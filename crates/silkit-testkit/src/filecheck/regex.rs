@@ -18,7 +18,7 @@ use regex_automata::{Anchored, Input, MatchKind};
 
 use super::ere::Node;
 
-/// Where the whole match (0) and the groups lie.
+/// The ranges of the whole match (0) and of the groups.
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 /// A compiled expression.
@@ -34,7 +34,7 @@ pub(crate) struct Regex {
     to_end: OnceLock<Option<meta::Regex>>,
 }
 
-/// No automaton may take more than this many bytes.
+/// The maximum size of an automaton in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
 /// Nor the backtracking matcher more steps from one place.
 const STEP_LIMIT: usize = 200_000;
@@ -155,7 +155,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// Notes the groups' expressions; answers whether there are references.
+    /// Records the groups' expressions; returns true if there are references.
     fn collect(&mut self, node: &'a Node) -> bool {
         match node {
             Node::Group(number, inner) => {
@@ -239,7 +239,7 @@ struct Backtracker<'t> {
     depth: usize,
 }
 
-/// What has to match after the part at hand.
+/// The continuation that must match after the current part.
 type Then<'c, 't> = &'c mut dyn FnMut(&mut Backtracker<'t>, usize);
 
 impl<'t> Backtracker<'t> {

@@ -7,7 +7,7 @@ use super::pattern::{Mismatch, Values};
 use super::program::Check;
 use super::{Failure, FailureKind};
 
-/// What is wrong with a check.
+/// An error in a check.
 pub(crate) enum Problem {
     Missing { mismatch: Mismatch, count: Option<(u32, u32)> },
     Excluded,

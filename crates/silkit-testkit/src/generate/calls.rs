@@ -31,7 +31,7 @@ impl Parameter {
     }
 }
 
-/// What a generated function takes and returns.
+/// The type of a generated function.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub(super) name: String,
@@ -40,7 +40,7 @@ pub(super) struct Signature {
     /// The type of an owned result beside the integer that every function returns.
     pub(super) owned: Option<Ty>,
     pub(super) throws: bool,
-    /// How many instructions a call runs at most.
+    /// The maximum number of instructions that a call executes.
     pub(super) cost: u64,
 }
 
@@ -261,7 +261,7 @@ impl Writer<'_> {
         self.def(format_args!("apply {callee}<{opened}>({object}) : ${callee_type}"))
     }
 
-    /// Makes a closure on the stack that captures a guaranteed value.
+    /// Writes a closure on the stack that captures a guaranteed value.
     pub(super) fn stack_closure(&mut self) -> bool {
         let usable = |_: &Self, e: &Entity| {
             matches!(e.ty, Ty::Cell | Ty::Box) && matches!(e.kind, Kind::Borrow | Kind::Forwarded)

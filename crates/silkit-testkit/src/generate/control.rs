@@ -10,7 +10,7 @@ struct Arm {
     receives: Receives,
 }
 
-/// What a block receives from the terminator before it.
+/// The values that a block receives from the terminator before it.
 #[derive(Clone)]
 enum Receives {
     Nothing,

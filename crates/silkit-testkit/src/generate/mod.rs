@@ -26,22 +26,22 @@ use calls::{Parameter, Signature};
 use types::Ty;
 use writer::{Entity, Exit, Kind, Role, Writer};
 
-/// What programs are made of: sizes, and how often statements of a family are chosen.
+/// The composition of programs: sizes, and the frequencies of statement families.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The number of functions.
     pub functions: usize,
     /// About how many statements a function has.
     pub statements: usize,
-    /// How deep branches and loops nest.
+    /// The nesting of branches and loops.
     pub depth: usize,
-    /// How many instructions one call of a function runs at most.
+    /// The maximum number of instructions that one call of a function executes.
     pub cost: u64,
     /// Functions are in OSSA; without, values are retained and released.
     pub ossa: bool,
-    /// How many of 24 statements are branches or loops, where they may be.
+    /// The number out of 24 statements that are branches or loops, where these are allowed.
     pub control: usize,
-    /// How many of 24 arms of branches leave a loop or the function, or are dead ends.
+    /// The number out of 24 arms of branches that leave a loop or the function, or are dead ends.
     pub exits: usize,
     /// The weight of integers.
     pub arithmetic: usize,

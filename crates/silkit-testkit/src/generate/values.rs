@@ -174,7 +174,7 @@ impl Writer<'_> {
         Some(if entity.is_value() { self.copy(&entity.name, ty) } else { self.load_copy(&entity.name, ty) })
     }
 
-    /// Makes a value of its parts.
+    /// Writes the construction of a value from its parts.
     fn construct(&mut self, ty: Ty) -> String {
         match ty {
             Ty::Point | Ty::Pair | Ty::Mixed => {

@@ -6,7 +6,7 @@ use super::types::Ty;
 use crate::random::Random;
 use std::fmt::Display;
 
-/// Something with a lifetime or an address.
+/// An entity with a lifetime or an address.
 #[derive(Clone, Debug)]
 pub(super) struct Entity {
     pub(super) id: u32,
@@ -17,7 +17,7 @@ pub(super) struct Entity {
     pub(super) bases: Vec<u32>,
 }
 
-/// What kind of entity, and so how it ends.
+/// The kind of entity, which determines how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A value without a lifetime.
@@ -32,18 +32,18 @@ pub(super) enum Kind {
     Memory { is_init: bool, role: Role },
     /// A closure on the stack.
     StackClosure,
-    /// What a coroutine lends, until the token ends.
+    /// A value yielded by a coroutine, until the token ends.
     Lent { token: String },
 }
 
-/// Where memory comes from.
+/// The origin of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A stack slot.
     Slot,
     /// An access to its base.
     Access { modifies: bool },
-    /// What a coroutine lends by address, until the token ends.
+    /// Memory yielded by a coroutine, until the token ends.
     Lent { token: String },
     /// The slot that a borrowed value is stored to.
     Borrowed { slot: String },
@@ -76,7 +76,7 @@ pub(super) struct Env {
     pub(super) entities: Vec<Entity>,
 }
 
-/// Whether control goes on behind a statement.
+/// The control flow after a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     On,
@@ -109,7 +109,8 @@ pub(super) struct Writer<'a> {
     /// The exits of the function: to return and, if it throws, to throw.
     pub(super) returns: Exit,
     pub(super) throws: Option<Exit>,
-    /// How often the place runs at most, and how many instructions the function runs so far.
+    /// The maximum number of executions of this place, and the number of instructions that the function executes so
+    /// far.
     pub(super) times: u64,
     pub(super) cost: u64,
     pub(super) depth: usize,
@@ -210,7 +211,7 @@ impl<'a> Writer<'a> {
         self.none.contains(&entity.name)
     }
 
-    /// Lets the function end without results in memory, as it does when it throws.
+    /// Ends the function without results in memory, as for a throw.
     pub(super) fn forget_results(&mut self) {
         for entity in &mut self.env.entities {
             let Kind::Memory { role, .. } = &mut entity.kind else { continue };
@@ -330,7 +331,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Makes the memory that is left what it is in another environment.
+    /// Brings the remaining memory to the state of another environment.
     pub(super) fn restore(&mut self, wanted: &Env) {
         // What has been restored must not be moved from again.
         self.pinned = self.env.entities.iter().map(|e| e.id).collect();

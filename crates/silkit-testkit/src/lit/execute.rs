@@ -12,9 +12,9 @@ use super::{Invocation, Outcome, Setup, builtin, script};
 
 /// The status of a command that panicked, as if the process had been aborted.
 const CRASHED: i32 = 134;
-/// What is written to this file is dropped, on all systems.
+/// The name of the null device on all systems.
 const NULL: &str = "/dev/null";
-/// Of the output of a failing command, this much is shown.
+/// The size to which the output of a failing command is truncated.
 const MAX_SHOWN: usize = 8000;
 
 pub(super) fn run(setup: &Setup, file: &Path) -> Outcome {
@@ -102,7 +102,7 @@ impl Drop for Folder {
     }
 }
 
-/// What the command lines of one test share.
+/// The state that the command lines of one test share.
 struct Test<'a> {
     setup: &'a Setup,
     file: PathBuf,
@@ -132,7 +132,7 @@ impl Test<'_> {
         last.map_or(Ok(()), |failed| Err(failed.description))
     }
 
-    /// Puts in the setup's substitutions, which may be several words.
+    /// Expands the substitutions of the setup, which may be several words.
     fn named(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -164,7 +164,7 @@ impl Test<'_> {
         out + rest
     }
 
-    /// Puts the paths into a word.
+    /// Expands the paths in a word.
     fn word(&self, word: &str) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = word;

@@ -64,10 +64,10 @@ pub struct Invocation {
     pub args: Vec<String>,
     /// All of its standard input.
     pub stdin: Vec<u8>,
-    /// Where the command leaves its standard output.
+    /// The standard output of the command.
     pub stdout: Vec<u8>,
-    /// Where the command leaves its standard error. With `2>&1` it comes before the output, as it does
-    /// with tools that write their output at the end.
+    /// The standard error of the command. With `2>&1` it precedes the output, as it does with tools that write their
+    /// output at the end.
     pub stderr: Vec<u8>,
     /// The variables that `env NAME=value` puts before the command; those of the process stay as they are.
     pub env: Vec<(String, String)>,
@@ -85,14 +85,14 @@ impl Invocation {
 /// A command: takes the arguments and the input, leaves the output, answers the exit status.
 pub type Command = Arc<dyn Fn(&mut Invocation) -> i32 + Send + Sync>;
 
-/// How a test went.
+/// The outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it should.
+    /// The test passed.
     Passed,
-    /// Not as it should; what went wrong, for people.
+    /// The test failed, with a message for humans.
     Failed(String),
-    /// Not at all; why.
+    /// The test was skipped, with the reason.
     Skipped(String),
 }
 
@@ -112,7 +112,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Nothing but what is built in.
+    /// Creates a setup with the built-in commands only.
     pub fn new() -> Self {
         Setup {
             commands: BTreeMap::new(),
@@ -149,8 +149,8 @@ impl Setup {
         self
     }
 
-    /// Says how long a test may take; after that it has failed (and its thread is left behind). One
-    /// minute if nothing is said.
+    /// Sets the time limit of a test, after which it has failed (and its thread is left running). The default is one
+    /// minute.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -162,7 +162,7 @@ impl Setup {
         execute::run(self, file)
     }
 
-    /// Why the test would be skipped, if it would.
+    /// Returns the reason why the test would be skipped, if there is one.
     pub fn skips(&self, file: &Path) -> Option<String> {
         let text = std::fs::read(file).ok()?;
         script::parse(&text).ok()?.skip_reason(&self.features)

@@ -2,7 +2,7 @@
 
 use super::condition::holds;
 
-/// What a test file says about itself.
+/// The directives of a test file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Script {
     /// Command lines, with the line of the file on which each begins.
@@ -63,7 +63,7 @@ fn after<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
 }
 
 impl Script {
-    /// Why the test is skipped with these features, if it is.
+    /// Returns the reason why the test is skipped with these features, if there is one.
     pub(super) fn skip_reason(&self, features: &[String]) -> Option<String> {
         let lacks = |c: &&String| !holds(c, features).unwrap_or(true);
         if let Some(condition) = self.requires.iter().find(lacks) {

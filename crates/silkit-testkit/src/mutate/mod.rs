@@ -16,6 +16,6 @@ pub use spoil::{SPOILER, spoil, token_starts};
 pub struct Mutation<T = String> {
     /// The text.
     pub text: T,
-    /// For people: `line 3: deleted`.
+    /// A description for humans: `line 3: deleted`.
     pub description: String,
 }

@@ -39,7 +39,7 @@ pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
     let sign_bit = 1u128.checked_shl(bits.wrapping_sub(1)).unwrap_or(0);
     let fits = if negative { magnitude <= sign_bit } else { bits == 128 || magnitude >> bits == 0 };
     if !fits {
-        return Err(format!("`{text}` does not fit into {bits} bits"));
+        return Err(format!("`{text}` does not fit in {bits} bits"));
     }
     let printed = if negative || magnitude & sign_bit == 0 {
         let sign = if negative && magnitude != 0 { "-" } else { "" };
@@ -156,7 +156,7 @@ mod tests {
             ("Int32", "007", "7"),
             ("Int2048", "0xFF", "255"),
             ("Int64", "-9223372036854775808", "-9223372036854775808"),
-            ("Int8", "256", "`256` does not fit into 8 bits"),
+            ("Int8", "256", "`256` does not fit in 8 bits"),
         ];
         for (ty, text, printed) in asked {
             assert_eq!(int(ty, text), printed, "{ty} {text}");

@@ -1,4 +1,4 @@
-//! What the types of operands must be for an instruction to be read at all.
+//! Requirements on the types of operands that must hold for an instruction to be read at all.
 
 use super::parse::BodyParser;
 use crate::error::{Parse, err_at};

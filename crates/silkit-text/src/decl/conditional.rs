@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 /// The version that `compiler(>=…)` and `swift(>=…)` are compared with.
 const VERSION: [u32; 2] = [6, 2];
 
-/// How deep conditions may nest.
+/// The maximum nesting of conditions.
 const MAX_DEPTH: u32 = 32;
 
 /// Takes a directive that begins with `#` here. Of a conditional block, the first branch whose

@@ -17,14 +17,14 @@ use silkit_types::{
     Requirement, RequirementKind, ResultConvention, ResultFlags, ResultInfo, SigData, Type, TypeKind,
 };
 
-/// What a file declares, with its text.
+/// The declarations of a file, with its text.
 pub(crate) struct FormalTypes<'a> {
     pub(crate) declarations: &'a Declarations,
     pub(crate) text: &'a str,
     pub(crate) protocols: &'a Protocols,
 }
 
-/// What a reference speaks of, by its kind.
+/// The accessor that a reference names by its kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Accessor {
     None,
@@ -172,7 +172,7 @@ impl FormalTypes<'_> {
     }
 }
 
-/// What stands before the type of a member: its signature and `self`.
+/// The prefix of a member's type: its signature and `self`.
 struct Context {
     instance: Type,
     sig: Option<GenericSig>,

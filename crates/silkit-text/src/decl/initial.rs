@@ -1,4 +1,4 @@
-//! What initial values say about types.
+//! Types inferred from initial values.
 
 use super::items::DeclParser;
 use super::scan::skip_brackets;

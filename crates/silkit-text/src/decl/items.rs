@@ -16,7 +16,7 @@ use silkit_types::decl::{
 };
 use silkit_types::{GenericSig, Requirement, Type, TypeKind};
 
-/// How deep types may nest in types.
+/// The maximum nesting of types.
 const MAX_NESTING: u32 = 64;
 
 /// Reads declarations one after the other.
@@ -54,7 +54,7 @@ impl<'a> DeclParser<'a> {
         (!self.path.is_empty()).then(|| symbol(&self.path))
     }
 
-    /// Says which type the declarations that come next are nested in.
+    /// Sets the type that the following declarations are nested in.
     pub(super) fn set_outer(&mut self, path: &str) {
         path.clone_into(&mut self.path);
     }
@@ -355,13 +355,13 @@ fn not_a_declaration(cur: &Cursor<'_>, at: usize, word: &str) -> SyntaxError {
             "if" | "for" | "while" | "return" | "guard" | "switch" | "do" | "try" | "repeat" | "defer"
         );
     if statement {
-        return error.with_help("a SIL file holds declarations only; statements belong into functions");
+        return error.with_help("a SIL file holds declarations only; statements belong in functions");
     }
     if word == "case" || word == "extension" {
         return error.with_help(if word == "case" {
-            "cases belong into an enum"
+            "a case is allowed only in an enum"
         } else {
-            "extensions stand at the top"
+            "an extension is allowed only at file scope"
         });
     }
     error

@@ -34,7 +34,7 @@ use silkit_ir::Module;
 use silkit_types::decl::{DeclTable, Declarations};
 use std::ops::Range;
 
-/// Where the declarations come from, which decides what a property without accessors is.
+/// The source of the declarations, which decides the meaning of a property without accessors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// Declarations in a SIL file.
@@ -45,14 +45,14 @@ pub enum Dialect {
     Facts,
 }
 
-/// What was read from a stretch of text.
+/// The result of parsing a range of text.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedDecls {
     /// The declarations.
     pub table: DeclTable,
-    /// Where each top-level declaration stands, with its attributes.
+    /// The ranges of the top-level declarations, with their attributes.
     pub ranges: Vec<TextRange>,
-    /// What was wrong; the declarations around it are read nevertheless.
+    /// The errors; the declarations around them are read nevertheless.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -122,7 +122,7 @@ pub fn parse_interface(text: &str) -> ParsedDecls {
     parsed.table.follow_aliases();
     if parsed.table.module.is_none() {
         let message =
-            "this is no module interface: there is no `// swift-module-flags:` line with a `-module-name`";
+            "this is not a module interface: it has no `// swift-module-flags:` line with a `-module-name`";
         parsed.errors.push(err_at(0, 0, message));
     }
     parsed

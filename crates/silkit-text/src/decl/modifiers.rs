@@ -7,7 +7,7 @@ use crate::symbols::symbol;
 use silkit_base::{Symbol, TextRange};
 use silkit_types::decl::{Access, DeclFlags};
 
-/// What stood before the keyword of a declaration.
+/// The modifiers before the keyword of a declaration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Modifiers {
     pub(super) access: Access,
@@ -16,7 +16,7 @@ pub(super) struct Modifiers {
     pub(super) implements: Option<Symbol>,
     /// `class` was read as a modifier or keyword; which of them, what follows tells.
     pub(super) is_class_word: bool,
-    /// Where they were.
+    /// Their range.
     pub(super) range: TextRange,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
     }
 }
 
-/// Notes a modifier; says whether the word is one.
+/// Records a modifier; returns true if the word is one.
 fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     let is_set_only = cur.here() == b'(' && cur.looking_at("(set)");
     let access = match word {

@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 
-/// How deep string interpolations may nest before they are taken as plain text.
+/// The nesting of string interpolations beyond which they are taken as plain text.
 const MAX_INTERPOLATION: u32 = 16;
 
 /// Returns the offset after white space and comments.
@@ -155,7 +155,7 @@ fn expects_more(last: &[u8]) -> bool {
         || last.ends_with(b" where")
 }
 
-/// How the rest of a declaration is left.
+/// The way in which skipping the rest of a declaration ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// After the body or at the end of the line.

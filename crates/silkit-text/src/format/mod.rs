@@ -87,18 +87,18 @@ fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usi
 /// The comments of one line of code.
 #[derive(Default)]
 struct Attached<'t> {
-    /// Those on the lines before it.
+    /// The comments on the lines before it.
     before: Vec<&'t str>,
-    /// Those behind it.
+    /// The comments after it on its line.
     behind: Vec<&'t str>,
-    /// What arguments of a label are called, by their positions: `// %0 "self"`.
+    /// The names of a label's arguments, by position: `// %0 "self"`.
     names: Vec<(usize, &'t str)>,
 }
 
 struct Formatter<'t> {
     text: &'t str,
     parsed: &'t ParsedModule,
-    /// Where the entities stand, from the first to the last byte of code.
+    /// The ranges of the entities, from the first to the last byte of code.
     places: Vec<(usize, usize)>,
     comments: &'t [Comment],
     options: &'t PrintOptions,
@@ -180,7 +180,7 @@ impl<'t> Formatter<'t> {
         whole
     }
 
-    /// Puts comments back into a table: its lines of code are counted on both sides.
+    /// Inserts comments into a printed table, whose lines of code are counted on both sides.
     fn weave_lines(&self, (start, end): (usize, usize), inside: &[Comment], printed: &str) -> String {
         let mut starts = Vec::new();
         let mut at = start;
@@ -255,7 +255,7 @@ impl<'t> Formatter<'t> {
     }
 }
 
-/// Puts comments before an entity, in whose text the comments of the printer stand first.
+/// Inserts comments before an entity, whose text begins with the comments of the printer.
 fn with_block(mut block: Vec<String>, printed: &str) -> String {
     let header: Vec<&str> = printed.lines().take_while(|l| l.starts_with("//")).collect();
     block.retain(|line| line.is_empty() || !header.contains(&line.as_str()));

@@ -10,12 +10,12 @@ use memchr::memmem::{self, FindIter};
 use memchr::{memchr2, memrchr};
 use std::iter::Peekable;
 
-/// Where a body ends.
+/// The end of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BodyEnd {
     /// After the brace that closes it.
     Closed(usize),
-    /// No brace closes it: at the next entity, or at the end of the text.
+    /// No closing brace: the body ends at the next entity or at the end of the text.
     Open(usize),
 }
 
@@ -108,7 +108,7 @@ pub(super) fn scan_line(cur: &mut Cursor<'_>, depth: &mut usize) -> bool {
     false
 }
 
-/// What one step over a text went over.
+/// The text that one step skipped.
 enum Step {
     /// A byte of code.
     Byte(u8),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How deep the counters of a region may nest, and how often one may occur in what is printed.
+/// The maximum nesting of the counters of a region, and the maximum number of their occurrences in the output.
 const MAX_DEPTH: usize = 64;
 const MAX_TERMS: i64 = 64;
 

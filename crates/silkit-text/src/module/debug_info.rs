@@ -1,5 +1,5 @@
-//! What `-sil-print-debuginfo` prints beside locations: where each function stands in its file, and the debug scopes in the
-//! order of their use.
+//! Debug information for `-sil-print-debuginfo` besides locations: the position of each function in its file, and the
+//! debug scopes in the order of their use.
 //!
 //! An instruction without a scope has that of the one before it, the first one that of its function:
 //! a scope of its own, which stands where the function is first mentioned.

@@ -7,7 +7,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::SourceFile;
 use silkit_ir::{Body, Inst, LocData, Module, NONE, SourceLoc};
 
-/// Where the functions of a module are first mentioned in its file: there stand their debug scopes.
+/// The first mention of each function in the file of a module: the location of its debug scope.
 #[derive(Debug)]
 pub struct FileLocations {
     file: Symbol,
@@ -15,9 +15,9 @@ pub struct FileLocations {
 }
 
 impl FileLocations {
-    /// Gives each instruction of a function that spells no `loc` the location at which it stands in its file, as
-    /// the reference's parser does, and finds where functions are mentioned. A module needs this after it was read
-    /// and before it is changed, if it is printed with debug info.
+    /// Sets the location of each instruction without a spelled `loc` to its position in the file, as the reference's
+    /// parser does, and finds the first mentions of functions. To print a module with debug info, call this after
+    /// reading and before changing it.
     pub fn give(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {
         let mut mentions = Mentions { file, first: FxHashMap::default() };
         mentions.in_scopes();
@@ -91,7 +91,7 @@ impl Mentions<'_> {
     }
 }
 
-/// Gives the instructions of a body without `loc` that of their place.
+/// Sets the locations of instructions without `loc` in a body.
 fn locate(body: &mut Body, map: &BodySourceMap, file: &SourceFile<'_>) {
     let name = symbol(file.name());
     let all: Vec<Inst> = body.insts().collect();

@@ -32,9 +32,9 @@ use std::ops::Range;
 /// A module with what was wrong with its text.
 #[derive(Debug)]
 pub struct ParsedModule {
-    /// What could be read.
+    /// The module, as far as it could be read.
     pub module: Module,
-    /// Where its entities stand in the text.
+    /// The positions of its entities in the text.
     pub source_map: ModuleSourceMap,
     /// All errors, in the order of the text.
     pub errors: Vec<SyntaxError>,
@@ -66,7 +66,7 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
         parser.top_level();
     }
     if let Some(at) = unclosed {
-        parser.errors.push(err_at(at, at + 2, "this comment is never closed by `*/`"));
+        parser.errors.push(err_at(at, at + 2, "unterminated comment: expected `*/`"));
     }
     parser.read_bodies(options);
     parser.errors.sort_by_key(|e| e.range.start);
@@ -97,7 +97,7 @@ pub(super) struct ModuleParser<'a> {
     openers: Openers<'a>,
     bodies: Vec<PendingBody>,
     source_map: ModuleSourceMap,
-    /// What the Swift text declares.
+    /// The declarations of the Swift text.
     declared: DeclTable,
     /// True if a protocol is declared after an entity that might have named it.
     late_protocols: bool,
@@ -149,7 +149,7 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Notes where the entity stands that was just read.
+    /// Records the position of the entity that was just read.
     fn place(&mut self, word: &str, start: usize) {
         let m = &self.module;
         let entity = match word {
@@ -354,7 +354,7 @@ impl<'a> ModuleParser<'a> {
         Ok(())
     }
 
-    /// Notes where a body is and moves behind it; `open` is the offset after its brace.
+    /// Records the position of a body and skips it; `open` is the offset after its brace.
     fn pending_body(&mut self, owner: Owner, ty: SilType, open: usize) -> Parse<()> {
         let start = self.cur.pos();
         let (end, is_closed) = match self.openers.body_end(&self.cur, 1) {
@@ -364,7 +364,7 @@ impl<'a> ModuleParser<'a> {
         self.cur.set_pos(end);
         self.bodies.push(PendingBody { owner, range: start..end, ty });
         if !is_closed {
-            self.errors.push(err_at(open - 1, open, "this body is never closed by `}`"));
+            self.errors.push(err_at(open - 1, open, "unterminated body: expected `}`"));
         }
         Ok(())
     }
@@ -430,7 +430,7 @@ impl<'a> ModuleParser<'a> {
                 parsed.errors.push(err_at(
                     parsed.end,
                     pending.range.end,
-                    "this stands after the end of the body",
+                    "unexpected text after the end of the body",
                 ));
             }
             self.errors.extend(parsed.errors);
@@ -460,7 +460,8 @@ fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) 
     needless.into_iter().for_each(|inst| editor.set_forwarding(inst, None));
 }
 
-/// Makes a function type thin; the type of a function is never thick: `$() -> ()` of a declaration means the thin type.
+/// Returns a function type as a thin one unless it says otherwise: the type of a declared function is never thick,
+/// and `$() -> ()` means the thin type.
 fn thin_by_default(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) if f.convention == Convention::Thick => {

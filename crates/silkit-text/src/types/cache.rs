@@ -14,14 +14,14 @@ use std::hash::Hasher;
 
 /// The longest text that is looked up.
 const MAX_KEY: usize = 4096;
-/// How many bytes of text the cache may hold; then it starts anew.
+/// The number of bytes of text at which the cache is cleared.
 const MAX_BYTES: usize = 8 << 20;
 
 struct Entry {
     hash: u64,
     /// The generic environment that the names were looked up in.
     stamp: (u32, u32),
-    /// How much of the key is the type.
+    /// The length of the type within the key.
     len: u32,
     ty: SilType,
     key: Box<str>,
@@ -96,7 +96,7 @@ fn may_continue(cur: &Cursor<'_>) -> bool {
     }
 }
 
-/// What a byte means for the end of a key.
+/// The meaning of a byte for the end of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,

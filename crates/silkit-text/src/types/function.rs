@@ -44,7 +44,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
             || !kept.contains(param.flags)
             || param.lifetime.is_some()
         {
-            let message = "only parameters have conventions: `->` and the results should follow";
+            let message = "only parameters have conventions; expected `->` and the results";
             return Err(err_at(start, cur.pos(), message));
         }
         let ty = if param.flags.contains(ParamFlags::NO_DERIVATIVE) {

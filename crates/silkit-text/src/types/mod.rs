@@ -28,7 +28,7 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     }
     let is_address = cur.eat("*");
     if is_address && cur.looking_at("*") {
-        return Err(err_here(cur, "`$**T` is no type: an address of an address cannot be"));
+        return Err(err_here(cur, "`$**T` is not a type: an address has no address"));
     }
     let around = std::mem::replace(&mut env.canonical, env.protocols.is_some());
     let ty = parse_type(cur, env, true);

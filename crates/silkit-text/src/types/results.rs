@@ -106,7 +106,7 @@ fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) ->
 /// a function, or `(any P).Type`.
 fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
     if is_arrow_next(cur) {
-        let message = "results cannot be followed by `->`, and they have attributes that parameters have not";
+        let message = "expected parameters before `->`, found attributes that only results have";
         let params = out.to_params().ok_or_else(|| err_here(cur, message))?;
         return env.nested(cur, |cur, env| function_of(cur, env, params, true)).map(Some);
     }
@@ -128,7 +128,7 @@ struct Results {
     results: Vec<ResultInfo>,
     yields: Vec<Param>,
     error: Option<ResultInfo>,
-    /// What is wrong unless these are the parameters of a function.
+    /// The error that applies unless these are the parameters of a function.
     of_params: Option<SyntaxError>,
 }
 
@@ -209,7 +209,7 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         }
         if matches!(found, ResultConvention::Guaranteed | ResultConvention::Inout) && out.of_params.is_none()
         {
-            out.of_params = Some(err_here(&at, format!("`@{word}` is no convention of a result")));
+            out.of_params = Some(err_here(&at, format!("`@{word}` is not a convention of a result")));
         }
         convention = Some(found);
         is_error = word.starts_with("error");
@@ -221,7 +221,12 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
         convention = match (late, convention) {
             (ParamConvention::Owned, ResultConvention::Unowned) => ResultConvention::Owned,
             (ParamConvention::Guaranteed, ResultConvention::Unowned) => ResultConvention::Guaranteed,
-            _ => return Err(err_here(&at, format!("`{}` is no convention of this result", late.spelling()))),
+            _ => {
+                return Err(err_here(
+                    &at,
+                    format!("`{}` is not a convention of this result", late.spelling()),
+                ));
+            }
         };
     }
     let info = ResultInfo { convention, flags, lifetime: dependence, ty };

@@ -10,7 +10,7 @@ use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData, Type};
 
-/// How many parameters or lists a signature may have.
+/// The maximum number of parameters or lists of a signature.
 const MAX_PARAMS: usize = 4096;
 
 /// Reads one or more adjacent `<…>` lists: `<T><U where U : P>`.

@@ -7,7 +7,7 @@ use silkit_ir::info::OperandOwnership as O;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// How an instruction keeps the value alive.
+/// The way in which an instruction keeps the value alive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     /// It consumes it, if it is the last.
@@ -18,7 +18,7 @@ pub(super) enum Use {
     Extends,
 }
 
-/// What was found.
+/// The uses and copies that a walk collected.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The places up to which the value lives.
@@ -26,7 +26,7 @@ pub(super) struct Found {
     /// The destroys, which keep nothing alive, in the order in which they were found.
     pub(super) destroys: Vec<Inst>,
     pub(super) is_destroy: FxHashSet<Inst>,
-    /// What only debuggers need.
+    /// Debug instructions.
     pub(super) variables: Vec<Inst>,
     /// The blocks at whose start the value is alive.
     pub(super) live_in: FxHashSet<Block>,

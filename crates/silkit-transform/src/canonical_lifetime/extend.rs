@@ -1,4 +1,4 @@
-//! How far a value has to live beyond its last use.
+//! Extension of a lifetime beyond the last use.
 
 use super::collect::{Found, Use};
 use super::{Known, Limits};
@@ -7,8 +7,8 @@ use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 use silkit_pass::FunctionContext;
 
-/// Lets a value live on to where its end may be noticed, but not beyond where it was destroyed: a lexical value to what
-/// synchronizes, any value to the end of an access that overlaps its lifetime.
+/// Extends a lifetime to barriers that could observe its end, but not beyond the original destroys: a lexical value
+/// to synchronization points, any value to the end of an access that overlaps its lifetime.
 pub(super) fn extend(
     cx: &FunctionContext<'_>,
     value: Value,
@@ -53,8 +53,7 @@ pub(super) fn extend(
     }
 }
 
-/// Lets a value that is not consumed on the way to an `unreachable` live up to there. What became of its copies does not
-/// matter.
+/// Extends the lifetime of a value to each `unreachable` before which it is not consumed. Its copies are ignored.
 fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, found: &mut Found) {
     let body = cx.body();
     let ownership = super::ownership(cx);

@@ -1,4 +1,4 @@
-//! Values whose lifetime is that of a variable: it does not end before what may see its end.
+//! Lexical values, whose lifetime does not end before instructions that could observe its end.
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::{BeginBorrow, MoveValue};
@@ -31,7 +31,7 @@ impl Lexical {
         is_lexical_itself(body, value) || self.phis.contains(&value)
     }
 
-    /// Notes that a value is passed to other phis than before.
+    /// Records that a value is passed to other phis than before.
     pub fn spread(&mut self, body: &Body, value: Value) {
         if self.contains(body, value) {
             let taking: Vec<Value> = body.uses(value).filter_map(|operand| body.passed_to(operand)).collect();

@@ -1,12 +1,30 @@
-//! Canonical lifetimes: an owned value and its copies become one value that lives up to its last use, with copies only
-//! where several uses consume it.
+//! Canonicalization of OSSA lifetimes: an owned value and its copies become one value that ends after its last use; copies
+//! remain only for consuming uses before that.
+//!
+//! ```text
+//!   %0 = alloc_ref $Node
+//!   %1 = copy_value %0
+//!   fix_lifetime %0
+//!   fix_lifetime %1
+//!   %4 = integer_literal $Builtin.Int64, 1
+//!   %5 = integer_literal $Builtin.Int64, 2
+//!   destroy_value %1
+//!   destroy_value %0
+//! ---
+//!   %0 = alloc_ref $Node
+//!   fix_lifetime %0
+//!   fix_lifetime %0
+//!   destroy_value %0
+//!   %4 = integer_literal $Builtin.Int64, 1
+//!   %5 = integer_literal $Builtin.Int64, 2
+//! ```
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `collect` | finds the uses of a value and of its copies |
-//! | `extend` | says how far the value has to live beyond its last use |
-//! | `lexical` | knows whether a value is that of a variable |
-//! | `rewrite` | ends the value there, and removes copies |
+//! | `extend` | extends the lifetime beyond the last use where required |
+//! | `lexical` | finds lexical values |
+//! | `rewrite` | inserts the ends, and removes copies |
 
 mod collect;
 mod extend;
@@ -60,13 +78,13 @@ fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
     false
 }
 
-/// Makes the lifetime of an owned value, which is no copy of another owned one, canonical. Nothing is done where it
-/// escapes.
+/// Canonicalizes the lifetime of an owned value that is not a copy of another owned value. Escaping values are not
+/// changed.
 pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known) {
     canonicalize_to(cx, value, known, Limits::default());
 }
 
-/// As [`canonicalize`], within limits.
+/// Canonicalizes a lifetime like [`canonicalize`], within limits.
 pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known, limits: Limits<'_>) {
     if ownership(cx).value(value) != Some(Ownership::Owned) {
         return;
@@ -80,7 +98,7 @@ pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut K
     known.lexical.spread(cx.body(), value);
 }
 
-/// What a lifetime is kept from, or allowed.
+/// Restrictions on a lifetime.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'e> {
     /// True if the value lives on to where it was destroyed, unless it was consumed before. Values that cannot be
@@ -90,7 +108,7 @@ pub struct Limits<'e> {
     pub ends: &'e [Inst],
 }
 
-/// What is known about the function.
+/// Cached facts about the function.
 #[derive(Debug)]
 pub struct Known {
     /// The dominator tree.

@@ -1,4 +1,4 @@
-//! Ending a value where it is used last, and removing its copies.
+//! Insertion of lifetime ends after last uses, and removal of copies.
 
 use super::Known;
 use super::collect::{Found, Use};
@@ -9,11 +9,11 @@ use silkit_ir::instructions::DestroyValue;
 use silkit_ir::{Block, Body, Inst, Opcode, Operand, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// Where the value ends.
+/// An end of the lifetime.
 enum End {
-    /// By this instruction.
+    /// At an existing instruction.
     At(Inst),
-    /// By a destroy that is still to be made.
+    /// At a destroy that will be created.
     New(Point),
 }
 
@@ -189,7 +189,7 @@ fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: b
     builder.build(DestroyValue { dead_end, ..DestroyValue::new(value) })
 }
 
-/// Lets all uses of copies use the value itself, but for those that consume it before its end.
+/// Replaces uses of copies by the value itself, except for those that consume it before its end.
 fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut last: FxHashSet<Inst>) {
     let mut doomed: Vec<Inst> = Vec::new();
     let mut copies: Vec<Inst> = Vec::new();
@@ -256,7 +256,7 @@ fn may_use(
     last.remove(&user)
 }
 
-/// Gives a use a copy of its own.
+/// Creates a copy for a use.
 fn copy_for(cx: &mut FunctionContext<'_>, operand: Operand) {
     let data = cx.body().operand(operand);
     let (user, value) = (data.user, data.value);

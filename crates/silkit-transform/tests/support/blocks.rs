@@ -70,7 +70,7 @@ pub(crate) fn inliner(input: &str) -> String {
     })
 }
 
-/// Makes stack allocations nest.
+/// Corrects the nesting of stack allocations.
 pub(crate) fn stack_nesting(input: &str) -> String {
     changed(input, &|cx, names, _| {
         let is_ossa = cx.function().has_ossa();

@@ -6,7 +6,7 @@ use silkit_ir::{Inst, Opcode};
 use silkit_transform::canonical_lifetime::{Known, Lexical, Limits, canonicalize, canonicalize_to, copied};
 use silkit_transform::lifetime_completion::complete_at_last_uses;
 
-/// Makes the lists of guaranteed phis: `renew` or `complete`.
+/// Updates the lists of guaranteed phis: `renew` or `complete`.
 pub(crate) fn borrowed_from(input: &str) -> String {
     changed(input, &|cx, _, questions| {
         for word in questions.iter().flatten() {
@@ -30,7 +30,7 @@ pub(crate) fn lifetime_completion(input: &str) -> String {
     })
 }
 
-/// Makes lifetimes canonical: `canonical %1`, `longest %1`, `ends %1 bb0.1`; says what `copied %2` is a copy of, and which
+/// Canonicalizes lifetimes: `canonical %1`, `longest %1`, `ends %1 bb0.1`; tells the source of `copied %2`, and which
 /// values are `lexical`.
 pub(crate) fn canonical_lifetime(input: &str) -> String {
     changed(input, &|cx, names, questions| {

@@ -1,4 +1,4 @@
-//! What tests of transformations share: a transformation works on one function of a module from text.
+//! Shared support for tests of transformations: a transformation works on one function of a module from text.
 
 pub(crate) mod blocks;
 pub(crate) mod lifetimes;
@@ -14,8 +14,8 @@ pub(crate) type Question = Vec<String>;
 /// A transformation: it works on a function as the questions ask, and prints to the context what there is to say.
 pub(crate) type Work = dyn Fn(&mut FunctionContext<'_>, &Names, &[Question]) + Sync;
 
-/// Lets a transformation work on the last function with a body; returns what it said, the function, and the rules that
-/// the function breaks.
+/// Runs a transformation on the last function with a body; returns its answer, the function, and the rules that the
+/// function violates.
 pub(crate) fn changed(input: &str, work: &Work) -> String {
     let parsed = parse_module(input);
     assert!(parsed.errors.is_empty(), "{:?} in\n{input}", parsed.errors);

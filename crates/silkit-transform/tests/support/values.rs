@@ -44,8 +44,8 @@ pub(crate) fn counting(input: &str) -> String {
     })
 }
 
-/// Says of values how they are destroyed, and destroys them before the last instruction: `destroy %0`, as it is better,
-/// `parts %0`, `whole %0`; `empty %0` makes an empty value of that type.
+/// Destroys values before the last instruction and tells how: `destroy %0` in the better way, `parts %0`, `whole %0`;
+/// `empty %0` creates an empty value of that type.
 pub(crate) fn destroy(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         let sig = cx.function().ty.ty().as_function().and_then(|ty| ty.sig);
@@ -85,8 +85,8 @@ pub(crate) fn destroy(input: &str) -> String {
     })
 }
 
-/// Makes the uses of `%0` uses of a variable: `define %2 %3` are its definitions, `at bb1 %2` is one of another block, `none`,
-/// `owned` or `guaranteed` the ownership of its phis.
+/// Rewrites the uses of `%0` to uses of a variable: `define %2 %3` are its definitions, `at bb1 %2` is one of another
+/// block, `none`, `owned` or `guaranteed` the ownership of its phis.
 pub(crate) fn ssa_updater(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         let body = cx.body();
@@ -127,7 +127,7 @@ pub(crate) fn ssa_updater(input: &str) -> String {
     })
 }
 
-/// Says what all values are called; with `calls` those that methods return, too.
+/// Prints the names of all values; with `calls` also those that methods return.
 pub(crate) fn variable_names(input: &str) -> String {
     changed(input, &|cx, names, questions| {
         let names_calls = questions.iter().flatten().any(|word| word == "calls");

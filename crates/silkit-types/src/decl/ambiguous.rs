@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A module that declares so many types of a library is that library.
 const SAME_MODULE: usize = 16;
-/// So is one that shares half of its types with it, if these are not fewer.
+/// A module that shares half of its types, but not fewer than this, counts as the same too.
 const SAME_SMALL_MODULE: usize = 4;
 
 /// Returns the paths that a module and its imports declare differently.

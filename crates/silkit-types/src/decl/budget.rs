@@ -14,10 +14,10 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::sync::atomic::Ordering;
 
-/// How many steps one question may take: types and declarations that are looked at.
+/// The number of steps that one query may take: types and declarations visited.
 pub const MAX_STEPS: u32 = 1 << 14;
 
-/// How many steps may be inside of each other.
+/// The maximum nesting of steps.
 const MAX_DEPTH: u32 = 160;
 
 /// One question, with all that it leads to.

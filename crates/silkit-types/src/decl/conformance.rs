@@ -1,4 +1,4 @@
-//! Whether types conform to protocols and meet requirements, in three values.
+//! Conformances to protocols and requirements, in three values.
 
 use super::budget::Query;
 use super::model::{DeclFlags, NominalDecl};

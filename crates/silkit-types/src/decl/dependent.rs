@@ -1,5 +1,5 @@
-//! What a generic signature says about a dependent type: the constraints on it and on all that it is equal to, those
-//! that protocols imply included.
+//! The constraints of a generic signature on a dependent type and on all types equal to it, including those that
+//! protocols imply.
 
 use super::budget::Query;
 use super::model::{NominalDecl, NominalKind};
@@ -10,12 +10,12 @@ use silkit_base::{FxHashSet, Symbol};
 
 /// Constraints are followed to members of members of the type that is asked for, and no deeper.
 const MORE_MEMBERS: usize = 2;
-/// More constraints than follow from signatures that people would write.
+/// A limit above the number of constraints of any hand-written signature.
 const MOST_FACTS: usize = 1 << 10;
-/// More names than a type has in signatures that people would write.
+/// A limit above the number of names of a type in any hand-written signature.
 const MOST_NAMES: usize = 64;
 
-/// What is known about a dependent type.
+/// The known constraints on a dependent type.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     /// The constraints on it: protocols, classes, layouts and inverses, each once.
@@ -29,7 +29,7 @@ pub(super) struct Bounds {
 /// Collects what follows from a signature.
 struct Closure<'q, 'a> {
     query: &'q Query<'a>,
-    /// How many members may follow a root.
+    /// The maximum number of members after a root.
     depth: usize,
     work: Vec<(Type, Type)>,
     facts: Vec<(Type, Type)>,

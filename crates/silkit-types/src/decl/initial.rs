@@ -12,22 +12,22 @@ pub struct InitialValue {
     pub owner: Option<Symbol>,
     /// The property.
     pub property: Symbol,
-    /// What is named, spelled as a type.
+    /// The name, spelled as a type.
     pub named: Type,
-    /// Whether it is called; without arguments or with some.
+    /// The arguments, if it is called.
     pub call: Option<Arguments>,
 }
 
-/// What is passed to a call.
+/// The arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arguments {
-    /// Nothing.
+    /// No arguments.
     None,
-    /// Something.
+    /// Some arguments.
     Some,
 }
 
-/// What is declared at the top of a module under one name.
+/// The declarations of one name at the top of a module.
 #[derive(Clone, Copy)]
 struct Named {
     ty: Type,
@@ -35,9 +35,9 @@ struct Named {
 }
 
 impl DeclTable {
-    /// Gives the properties that have an initial value instead of a type the type of this value, where that follows
-    /// from declarations: a call of a function of this module that is neither generic nor overloaded, an initializer,
-    /// a case, or another variable. `is_type` says whether another module declares a type.
+    /// Infers the types of properties with an initial value and no stated type, if the type follows from
+    /// declarations: a call of a function of this module that is neither generic nor overloaded, an initializer, a
+    /// case, or another variable. `is_type` tells whether another module declares a type.
     pub(super) fn infer_types(&mut self, is_type: impl Fn(Symbol) -> bool) {
         let values = std::mem::take(&mut self.initial_values);
         if values.is_empty() {

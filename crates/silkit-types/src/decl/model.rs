@@ -1,4 +1,4 @@
-//! What is known about one declaration.
+//! The facts about one declaration.
 //!
 //! Types are kept as they were spelled: a name may be a generic parameter, a nested type, an alias
 //! or an associated type, which only the chain of declarations around a use can tell.
@@ -22,7 +22,7 @@ pub enum NominalKind {
     Protocol,
 }
 
-/// Who may use a declaration.
+/// The access level of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Access {
     /// `private`.
@@ -116,26 +116,25 @@ pub struct NominalDecl {
     pub path: Symbol,
     /// The last part of the path.
     pub name: Symbol,
-    /// What it is.
+    /// The kind of nominal type.
     pub kind: NominalKind,
-    /// Who may use it.
+    /// Its access level.
     pub access: Access,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
-    /// Its own generic parameters; those of the types around it are theirs. For a protocol, its
-    /// primary associated types.
+    /// Its own generic parameters; types around it keep theirs. For a protocol, its primary associated types.
     pub sig: Option<GenericSig>,
     /// The superclass, raw type and protocols, as spelled; `~Copyable` is an inverse type.
     pub inherited: Box<[Type]>,
     /// The requirements of its `where` clause.
     pub requirements: Box<[Requirement]>,
-    /// What stands in its braces.
+    /// The contents of its braces.
     pub body: DeclBody,
-    /// Where it was read.
+    /// The range of its text.
     pub range: TextRange,
 }
 
-/// What stands in the braces of a type or an extension, but for nested types.
+/// The contents of the braces of a type or an extension, except for nested types.
 #[derive(Clone, Debug, Default)]
 pub struct DeclBody {
     /// The stored properties of instances, in order.
@@ -159,7 +158,7 @@ pub struct StoredProperty {
     pub ty: Type,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
-    /// Who may use it.
+    /// Its access level.
     pub access: Access,
     /// The attributes and modifiers as spelled, one space between two: `@_hasInitialValue private final`.
     pub spelling: Symbol,
@@ -183,9 +182,9 @@ pub struct AliasDecl {
     pub name: Symbol,
     /// Its own generic parameters.
     pub sig: Option<GenericSig>,
-    /// What it stands for, as spelled.
+    /// The aliased type, as spelled.
     pub target: Type,
-    /// Of `@_implements(Protocol, Name)`, the name that it witnesses.
+    /// The name that it witnesses by `@_implements(Protocol, Name)`.
     pub implements: Option<Symbol>,
 }
 
@@ -194,7 +193,7 @@ pub struct AliasDecl {
 pub struct AssociatedType {
     /// The name.
     pub name: Symbol,
-    /// What it conforms to.
+    /// Its stated conformances.
     pub inherited: Box<[Type]>,
     /// The type that it is where nothing else is said.
     pub default: Option<Type>,
@@ -202,7 +201,7 @@ pub struct AssociatedType {
     pub requirements: Box<[Requirement]>,
 }
 
-/// What a member is.
+/// Kinds of members.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemberKind {
     /// `func`.
@@ -255,20 +254,20 @@ bitflags! {
 /// A method, initializer, subscript or property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// What it is.
+    /// The kind of member.
     pub kind: MemberKind,
     /// The base name: `foo`, `init`, `subscript`, `+`.
     pub name: Symbol,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
-    /// Who may use it.
+    /// Its access level.
     pub access: Access,
     /// The accessors that are spelled.
     pub accessors: Accessors,
     /// The type of a property, as spelled, or what a function returns that stands at the top of the module and is not
     /// generic; of others it is read from [`Self::signature`] when needed.
     pub ty: Option<Type>,
-    /// Where the generic parameters, parameters and results are spelled.
+    /// The range of the generic parameters, parameters and results.
     pub signature: TextRange,
 }
 
@@ -281,9 +280,9 @@ pub struct ExtensionDecl {
     pub inherited: Box<[Type]>,
     /// The requirements under which it holds.
     pub requirements: Box<[Requirement]>,
-    /// What stands in its braces.
+    /// The contents of its braces.
     pub body: DeclBody,
-    /// Where it was read.
+    /// The range of its text.
     pub range: TextRange,
 }
 

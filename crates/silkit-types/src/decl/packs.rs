@@ -1,11 +1,11 @@
-//! Which types hold packs.
+//! Packs in types.
 
 use super::query::Declarations;
 use crate::facts::TypeFacts;
 use crate::kind::{Type, TypeKind};
 use silkit_base::FxHashSet;
 
-/// More types than one holds that people would write.
+/// A limit above the number of types in any hand-written type.
 const MOST_TYPES: usize = 10_000;
 
 impl Declarations {

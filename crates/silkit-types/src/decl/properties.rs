@@ -11,7 +11,7 @@ use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
 use std::sync::PoisonError;
 
-/// How values of a type are handled. `None` is "not known".
+/// Properties of the values of a type. `None` means "not known".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeProperties {
     /// Copying and destroying do nothing.
@@ -30,7 +30,7 @@ pub struct TypeProperties {
 }
 
 impl TypeProperties {
-    /// Nothing is known.
+    /// The properties of an unknown type.
     pub const UNKNOWN: Self = Self {
         trivial: None,
         address_only: None,
@@ -59,7 +59,7 @@ impl TypeProperties {
         holds_pointer: Some(false),
         lexical: Some(true),
     };
-    /// Something whose size is not known.
+    /// The properties of a type of unknown size.
     pub const OPAQUE: Self = Self {
         trivial: Some(false),
         address_only: Some(true),

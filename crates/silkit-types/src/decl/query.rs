@@ -12,10 +12,10 @@ use std::fmt;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many superclasses are followed.
+/// The number of superclasses that are followed.
 pub(crate) const MAX_SUPERCLASSES: u32 = 64;
 
-/// What a path leads to.
+/// The result of looking up a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup<'a> {
     /// This declaration.
@@ -166,7 +166,7 @@ impl Declarations {
         self.nominal_at(path)
     }
 
-    /// Of several types with one name, the one that takes as many generic arguments as are given.
+    /// Returns the type that takes the given number of generic arguments, out of several with one name.
     fn one_by_arity(&self, path: Symbol, ty: Type) -> Option<&NominalDecl> {
         let TypeKind::Named(named) = ty.kind() else { return None };
         self.only_one(path, |decl| decl.param_count() == named.args.len())

@@ -10,7 +10,7 @@ use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::Symbol;
 use std::sync::PoisonError;
 
-/// How often a type is replaced by another one before it is left as it is.
+/// The number of replacements after which a type is left as it is.
 const MAX_REPLACEMENTS: usize = 16;
 
 impl Declarations {

@@ -1,4 +1,4 @@
-//! What the names in a spelled type mean where they stand.
+//! Name lookup in spelled types.
 //!
 //! A declaration's types are kept as spelled. With the type that they are seen through (`Heap<Int>`
 //! for a property of `Heap`), names are looked up from the inside to the outside: generic parameters,
@@ -12,7 +12,7 @@ use crate::kind::{Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
 use std::sync::PoisonError;
 
-/// Where a spelled type stands.
+/// The position of a spelled type.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     /// The type whose members see each other.
@@ -168,7 +168,7 @@ impl Query<'_> {
         Type::named(Some(parent), n.name, args)
     }
 
-    /// Looks a bare name up from the inside to the outside.
+    /// Looks an unqualified name up, innermost scope first.
     fn resolve_name(&self, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
         if let Some((_, ty)) = scope.locals.iter().find(|(local, _)| *local == name) {
             return Some(*ty);

@@ -1,4 +1,4 @@
-//! Whether two lowered types are the same, in three values.
+//! Equality of lowered types, in three values.
 //!
 //! Aliases, sugar and names of generic parameters do not matter. "No" is said only where both types
 //! are known so far that no declaration that was not given could make them one.
@@ -12,10 +12,10 @@ use std::sync::PoisonError;
 /// Two types, and the signature that says what is known about the parameters in them.
 pub(super) type Question = (Type, Type, Option<GenericSig>);
 
-/// How deep two types are compared.
+/// The depth to which two types are compared.
 const MAX_DEPTH: u32 = 48;
 
-/// What is known about the generic parameters in the types of one comparison.
+/// The known correspondence of generic parameters in one comparison.
 #[derive(Clone, Copy)]
 struct Pair {
     /// True if a requirement may make two different parameters one type.

@@ -9,7 +9,7 @@ use std::hash::BuildHasherDefault;
 
 pub(crate) type FxMap<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
-/// All that one module says about one path.
+/// The facts of one module about one path.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// The type declared there.

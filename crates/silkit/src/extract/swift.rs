@@ -1,5 +1,5 @@
-//! Which Swift declarations a part of a module needs: by the words that it mentions. This may keep a declaration too many,
-//! and never leaves out one that is named.
+//! The Swift declarations that a part of a module needs, by the words that it mentions. May keep a declaration too
+//! many, and never drops one that is named.
 
 use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::SwiftText;
@@ -39,7 +39,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// What introduces a declaration with a name.
+/// Keywords that introduce a declaration with a name.
 const INTRODUCERS: &[&str] = &[
     "struct",
     "class",
@@ -62,7 +62,7 @@ struct Item<'t> {
     kind: ItemKind,
     /// The parts of the name: `A` and `B` of `extension A.B`.
     name: Vec<&'t str>,
-    /// Where the list of inherited types stands in the text, with its colon.
+    /// The range of the inheritance clause in the text, with its colon.
     clause: Range<usize>,
     is_kept: bool,
 }

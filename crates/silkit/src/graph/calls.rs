@@ -1,4 +1,4 @@
-//! Which functions refer to which.
+//! The reference graph of functions.
 
 use super::{Edge, Graph, Node, readable};
 use crate::references;
@@ -91,7 +91,7 @@ fn method(body: &Body, inst: Inst) -> Option<String> {
     Some(DeclRef::from_u32(word).to_string())
 }
 
-/// Makes one edge of several between the same nodes, with their number as its label.
+/// Merges parallel edges into one, with their number as its label.
 fn count_repeated(edges: &mut Vec<Edge>) {
     let mut counts: FxHashMap<(usize, usize, bool), usize> = FxHashMap::default();
     edges.iter().for_each(|e| *counts.entry((e.from, e.to, e.is_weak)).or_default() += 1);

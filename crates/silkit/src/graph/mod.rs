@@ -25,7 +25,7 @@ use std::fmt::Write;
 /// A graph with texts for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The nodes.
     pub nodes: Vec<Node>,
@@ -36,7 +36,7 @@ pub struct Graph {
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What tells it from the others.
+    /// The identifier of the graph.
     pub id: String,
     /// Its lines; the first is its title.
     pub lines: Vec<String>,
@@ -57,9 +57,9 @@ pub struct Edge {
     pub is_weak: bool,
 }
 
-/// No line of a node is longer, in characters.
+/// The maximum length of a line in a node, in characters.
 const MAX_COLUMNS: usize = 64;
-/// No node has more lines.
+/// The maximum number of lines in a node.
 const MAX_LINES: usize = 14;
 
 impl Graph {

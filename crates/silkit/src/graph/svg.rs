@@ -104,7 +104,7 @@ fn size(text: &str) -> Point {
     Point::new(width as f64 * font * CHARACTER + 16.0, text.lines().count() as f64 * font * 1.3 + 12.0)
 }
 
-/// What was drawn, and how far it reaches.
+/// The drawn elements and their extent.
 #[derive(Default)]
 struct Canvas {
     content: String,

@@ -1,4 +1,4 @@
-//! How each instruction uses its operands and what its results own (`-ownership-dumper`).
+//! The output of `-ownership-dumper`: how each instruction uses its operands and what its results own.
 
 use super::Reference;
 use super::ownership::{constraint, kind};

@@ -12,8 +12,8 @@ pub(super) fn headline(message: &str) -> String {
 }
 
 impl Reference<'_> {
-    /// Tells all failures that findings in one place stand for, each once. One that the reference has no words for has
-    /// ours.
+    /// Writes all failures that findings in one place stand for, each once. Our own message replaces one that the
+    /// reference does not have.
     pub(super) fn failures_of(&self, findings: &[Finding], out: &mut String) {
         let (name, body) = match findings[0].owner {
             Owner::Function(id) => {

@@ -13,7 +13,7 @@ use silkit_ir::{Body, FunctionId, Module};
 use silkit_text::Dump;
 use silkit_verify::{Finding, Owner, Told};
 
-/// Tells findings in a module as the reference would.
+/// Renders findings in a module as the reference would.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {
     module: &'a Module,
@@ -24,7 +24,7 @@ pub struct Reference<'a> {
 pub enum Part {
     /// The ownership verifier.
     Ownership,
-    /// What is written in Swift.
+    /// The part of the verifier that is written in Swift.
     Swift,
     /// The verifier of memory lifetimes.
     Memory,
@@ -43,7 +43,7 @@ pub fn part(finding: &Finding) -> Part {
 }
 
 impl<'a> Reference<'a> {
-    /// Of findings in this module.
+    /// Creates a renderer of findings in this module.
     pub fn new(module: &'a Module) -> Self {
         Self { module }
     }

@@ -8,12 +8,12 @@ use silkit_ir::{Block, Body, FunctionId, Inst, Module, Opcode, Ownership, Value,
 use silkit_text::Dump;
 use silkit_verify::{Finding, OwnershipError, Told};
 
-/// How errors are set apart.
+/// The layout of a sequence of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
-    /// As the verifier does, which stops at the first.
+    /// The verifier's layout, which stops at the first error.
     Plain,
-    /// As its test does: numbered in each function.
+    /// The layout of the verifier's test: numbered in each function.
     Numbered,
 }
 

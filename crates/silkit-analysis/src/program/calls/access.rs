@@ -1,10 +1,10 @@
-//! Who may see, call and override a member, as far as that tells what else may be called in its place.
+//! Access control of members, as far as it determines which other functions may be called instead.
 
 use silkit_base::Symbol;
 use silkit_ir::DeclRef;
 use silkit_types::decl::{Access, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl};
 
-/// What is visible of a module: its declarations, and whether its files are compiled together.
+/// The visible part of a program: the module's declarations, and whether its files are compiled together.
 #[derive(Clone, Copy, Debug)]
 pub struct Visibility<'a> {
     declarations: &'a Declarations,
@@ -86,7 +86,7 @@ impl<'a> Visibility<'a> {
         nominal.into_iter().chain(extensions)
     }
 
-    /// Who may use a type of the module, which is at most who may use those around it.
+    /// Returns the effective access of a type of the module, at most that of the types around it.
     pub(super) fn access_of_type(&self, path: Symbol) -> Option<Access> {
         let mut access = self.effective(self.own(path)?);
         let mut around = path.as_str();
@@ -103,8 +103,8 @@ impl<'a> Visibility<'a> {
         public_if(decl.access, decl.flags)
     }
 
-    /// Who may use a member of a type of the module; of several with its name, the most visible one. `None` where it
-    /// is not known or may be replaced at run time.
+    /// Returns the effective access of a member of a type of the module, the widest one of several with its name;
+    /// `None` if it is not known or the member may be replaced at run time.
     fn access_of_member(&self, owner: Symbol, name: Symbol, kind: Kind) -> Option<Access> {
         let of_type = self.access_of_type(owner)?;
         let decl = self.own(owner)?;

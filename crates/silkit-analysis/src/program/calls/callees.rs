@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// The functions that a call may reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callees<'a> {
-    /// Those that are known, sorted by name.
+    /// The known callees, sorted by name.
     pub known: Cow<'a, [FunctionId]>,
     /// True if there are no others.
     pub is_complete: bool,
@@ -44,12 +44,12 @@ impl Callees<'_> {
 /// The implementations of one method, or of several that are spelled alike and differ in their types.
 #[derive(Clone, Debug, Default)]
 struct Method {
-    /// Those of each formal type, in the order of the types' first mention.
+    /// The functions of each formal type, in the order of the first mention of the types.
     types: Vec<(Option<Type>, Vec<FunctionId>)>,
     is_open: bool,
 }
 
-/// What the tables of a module say about which functions implement which methods.
+/// The implementations of methods according to the tables of a module.
 #[derive(Debug, Default)]
 pub struct CalleeTables {
     methods: FxHashMap<DeclRef, Method>,
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Which functions calls may reach in a program.
+/// The possible callees of calls in a program.
 #[derive(Clone, Copy, Debug)]
 pub struct CalleeAnalysis<'a> {
     program: ProgramView<'a>,

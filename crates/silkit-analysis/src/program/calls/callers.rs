@@ -1,11 +1,11 @@
-//! Who calls a function, and whether all who do are known.
+//! The callers of functions, and whether all of them are known.
 
 use crate::{BodyView, ProgramView};
 use silkit_base::IdVec;
 use silkit_ir::{Body, FunctionId, FunctionStep, Inst, Linkage, Opcode, Operand};
 use silkit_types::Convention;
 
-/// What the uses of a function value within a body come to.
+/// The uses of a function value within a body.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LocalUses {
     /// The calls of it, or of closures of it.
@@ -78,7 +78,7 @@ struct Caller {
     is_complete: bool,
 }
 
-/// Who calls one function.
+/// The callers of one function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CallersOf {
     callers: Vec<Caller>,
@@ -118,7 +118,7 @@ impl CallersOf {
     }
 }
 
-/// Who calls each function of a module.
+/// The callers of each function of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Callers {
     of: IdVec<FunctionId, CallersOf>,
@@ -163,7 +163,7 @@ impl Callers {
         entry.captured = entry.captured.into_iter().chain(least).min();
     }
 
-    /// Who calls a function.
+    /// Returns the callers of a function.
     pub fn of(&self, function: FunctionId) -> &CallersOf {
         &self.of[function]
     }

@@ -1,4 +1,4 @@
-//! Which functions call which: what a call may reach, who calls a function, and callees before their callers.
+//! The call graph: possible callees of calls, callers of functions, and bottom-up order.
 
 mod access;
 mod callees;

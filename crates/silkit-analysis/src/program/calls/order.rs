@@ -12,7 +12,7 @@ pub struct BottomUp {
     groups: Vec<Vec<FunctionId>>,
 }
 
-/// What Tarjan's algorithm knows of a function.
+/// The data of a function in Tarjan's algorithm.
 #[derive(Clone, Copy)]
 struct Node {
     index: u32,
@@ -163,7 +163,7 @@ impl CallEdges {
     }
 }
 
-/// Which function may call which.
+/// The edges between callers and callees.
 #[derive(Clone, Debug, Default)]
 pub struct CallGraph {
     edges: IdVec<FunctionId, CallEdges>,

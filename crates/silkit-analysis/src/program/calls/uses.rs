@@ -1,4 +1,4 @@
-//! Where each function of a module is named.
+//! References to each function of a module.
 
 use super::callers::is_visible_elsewhere;
 use crate::ProgramView;
@@ -14,7 +14,7 @@ pub struct Use {
     pub inst: Inst,
 }
 
-/// Where the functions of a module are named: a `function_ref` or its like names one, a `keypath` several.
+/// References to the functions of a module: a `function_ref` or its like names one, a `keypath` several.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionUses {
     /// All uses, in the order of the module.
@@ -50,7 +50,7 @@ impl FunctionUses {
         this
     }
 
-    /// What stands in tables may be called without being named.
+    /// Records functions in tables, which may be called without a reference.
     fn tables(&mut self, program: &ProgramView<'_>) {
         let module = program.module;
         let mut mark = |name: Symbol| {

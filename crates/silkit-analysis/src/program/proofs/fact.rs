@@ -1,4 +1,4 @@
-//! What a function may do.
+//! Facts about functions: possible effects.
 
 use crate::side_effects::Subject;
 use std::fmt;

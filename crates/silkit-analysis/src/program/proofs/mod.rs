@@ -1,4 +1,4 @@
-//! What functions may do, and for each the calls that prove it.
+//! Possible effects of functions, each with a chain of calls that proves it.
 //!
 //! One pass over each body finds what its instructions do themselves and, for each call, which fact about the callee makes
 //! which fact about the caller true ([`Recorder`]). One search, backwards along these edges from all instructions at once,

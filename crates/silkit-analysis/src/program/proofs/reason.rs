@@ -1,8 +1,8 @@
-//! Why an instruction does something.
+//! The reason for an effect of an instruction.
 
 use silkit_ir::{FunctionId, RuntimeEffects};
 
-/// Why an instruction does something, at the end of a proof.
+/// The reason for an effect of an instruction, at the end of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// It needs the runtime for this.

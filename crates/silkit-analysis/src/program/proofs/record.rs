@@ -1,4 +1,4 @@
-//! What one body says: what its instructions do themselves, and what they do if what they call does something.
+//! Records of one body: the effects of its own instructions, and the effects that follow from those of callees.
 
 use super::{Fact, Reason, Unknown};
 use crate::BodyView;
@@ -25,7 +25,7 @@ pub(super) struct Edge {
     pub(super) inst: Option<Inst>,
 }
 
-/// What one body says.
+/// The records of one body.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     /// For each fact the first instruction that proves it, and the first that does not exclude it.
@@ -39,7 +39,7 @@ pub struct Recorder<'a> {
     id: FunctionId,
     facts: BodyView<'a>,
     program: &'a ProgramView<'a>,
-    /// What the attributes of the function leave possible.
+    /// The effects that the attributes of the function do not exclude.
     allowed: Effects,
     records: Records,
 }
@@ -90,7 +90,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// What an instruction itself needs the runtime for.
+    /// Records the runtime effects of an instruction itself.
     fn runtime(&mut self, inst: Inst, mut effects: RuntimeEffects) {
         use RuntimeEffects as R;
         let body = self.facts.body;
@@ -160,7 +160,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How the effect of a callee is known.
+    /// Records an effect of a callee and its source.
     fn called(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId, on: Option<Fact>) {
         let function = self.declared(callee);
         let is_computed = has_blocks(function) && has_computed_effects(function);

@@ -6,18 +6,18 @@ use silkit_base::{Entity, IdVec};
 use silkit_ir::{FunctionId, Inst, Module};
 use std::collections::VecDeque;
 
-/// How a fact is proved.
+/// The last step of the proof of a fact.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// By nothing.
+    /// No proof.
     None,
-    /// By an instruction of the function.
+    /// An instruction of the function.
     Leaf,
-    /// By a call, the number of its edge.
+    /// A call, by the number of its edge.
     Edge(u32),
 }
 
-/// What the functions of a module may do, and why.
+/// The possible effects of the functions of a module, with proofs.
 #[derive(Debug)]
 pub struct Proofs {
     records: IdVec<FunctionId, Records>,
@@ -26,18 +26,18 @@ pub struct Proofs {
     /// All edges, each with the number of the fact that it makes true.
     edges: Vec<(Edge, u32)>,
     ways: Vec<Way>,
-    /// Whether the way ends at an instruction that does it, and not at one that does not exclude it.
+    /// True if the path ends at an instruction with the effect, false if at one that does not exclude it.
     is_proved: Vec<bool>,
 }
 
-/// Why a function may do something.
+/// A proof that a function may have an effect.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// True if there is an instruction that does it; it is only not excluded otherwise.
     pub is_proved: bool,
     /// The calls, each in the function that the one before calls, and the instruction at the end.
     pub steps: Vec<Step>,
-    /// Why the last one does it.
+    /// The reason for the effect of the last instruction.
     pub reason: Reason,
 }
 
@@ -78,7 +78,7 @@ impl Proofs {
         this
     }
 
-    /// From all instructions at once, first those that prove something, then the others.
+    /// Searches from all instructions at once, first those that prove an effect, then the others.
     fn search(&mut self) {
         let (starts, by_source) = self.by_source();
         let mut queue = VecDeque::new();
@@ -143,7 +143,7 @@ impl Proofs {
         (!matches!(self.ways[at], Way::None)).then(|| self.is_proved[at])
     }
 
-    /// Why a function may do something; `None` where it does not.
+    /// Returns a proof of an effect of a function; `None` if it does not have the effect.
     pub fn proof(&self, function: FunctionId, fact: Fact) -> Option<Proof> {
         let mut at = self.node(function, fact)?;
         let is_proved = self.is_proved[at];

@@ -50,7 +50,7 @@ impl Collector<'_> {
     }
 }
 
-/// Looks for uses of which nobody knows what they do.
+/// Searches for uses with unknown effects.
 struct Uses<'a> {
     view: BodyView<'a>,
     has_ossa: bool,

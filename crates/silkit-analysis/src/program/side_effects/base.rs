@@ -1,4 +1,4 @@
-//! Where an address comes from, and by which projections.
+//! The base of an address, and the projections from it.
 
 use crate::BodyView;
 use crate::walk::{AtDef, Walk, WalkPath, Walker};
@@ -7,7 +7,7 @@ use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Opcode, Value, ValueDef};
 use std::ops::ControlFlow;
 
-/// Where an address comes from.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessBase {
     /// An allocation on the stack.
@@ -16,7 +16,7 @@ pub(crate) enum AccessBase {
     Argument(usize),
     /// The object of a reference; the path begins there.
     Object(Value),
-    /// Anything else.
+    /// Any other base.
     Other,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Collector<'a> {
     pub(super) objects: NewObjects<'a>,
     /// The phis from which effects were added to all that they are made of.
     pub(super) phis: FxHashSet<(Effects, Value, ProjectionPath)>,
-    /// Where what is added now comes from.
+    /// The source of the effects that are being added.
     pub(super) at: Option<Inst>,
     pub(super) cause: Cause,
 }
@@ -242,7 +242,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Tells which functions the instruction may call.
+    /// Records the possible callees of the instruction.
     fn reach(&mut self, callees: Option<&[FunctionId]>) {
         if let Some(inst) = self.at {
             self.witness.call(inst, callees);

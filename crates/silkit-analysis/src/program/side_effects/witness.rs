@@ -1,18 +1,18 @@
-//! Where effects come from.
+//! The sources of effects.
 
 use crate::Effects;
 use silkit_ir::{FunctionId, Inst};
 
-/// What an effect is on.
+/// The subject of an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Subject {
-    /// What comes from no argument.
+    /// Memory or objects that no argument leads to.
     Global,
     /// An argument, by its number, or what it refers to.
     Argument(usize),
 }
 
-/// How it is known that an instruction has an effect.
+/// The reason why an instruction has an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// It does so itself.
@@ -23,13 +23,13 @@ pub enum Cause {
     Declared(FunctionId),
     /// It may call a function that is not known.
     Unknown,
-    /// What is done to memory anywhere in the function may be done to the argument, which nobody followed.
+    /// Effects on any memory in the function may affect the argument, which was not followed.
     Everything,
 }
 
-/// Is told where the effects of a function come from.
+/// A callback that receives the sources of a function's effects.
 pub trait Witness {
-    /// There are effects, at an instruction or of the function as a whole.
+    /// Receives effects of an instruction, or of the function as a whole.
     fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause);
 
     /// An instruction may call functions; `None` where it may call others as well.

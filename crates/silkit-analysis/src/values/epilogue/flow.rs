@@ -4,10 +4,10 @@ use super::{Epilogue, EpilogueKind};
 use silkit_base::{Entity, FxHashSet};
 use silkit_ir::{Block, Inst, Opcode, Value, ValueDef};
 
-/// What comes on the paths from somewhere to the end of the function.
+/// The events on the paths from a point to the end of the function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ahead {
-    /// Nothing yet: what is found is the last.
+    /// No event yet: the next one found is the last.
     Nothing,
     /// The last was found, or the function does not end there.
     Something,
@@ -115,5 +115,5 @@ impl Epilogue<'_> {
     }
 }
 
-/// Something may release, or see how many references there are.
+/// Found an instruction that may release or observe a reference count.
 struct Blocked;

@@ -6,7 +6,7 @@ use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::{Block, DeclRef, Inst, Opcode, Value, ValueDef};
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
-/// How many paths are followed at once.
+/// The number of paths that are followed at once.
 const MOST_PATHS: usize = 4;
 
 /// The retains of what a function returns: see [`Epilogue::returned`].

@@ -8,7 +8,7 @@ use crate::RcIdentity;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Body, EffectsKind, Inst, Opcode, Value};
 
-/// What is looked for.
+/// The kind of epilogue instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EpilogueKind {
     /// `strong_retain`, `retain_value`.

@@ -1,4 +1,4 @@
-//! Whether two addresses may be the same, because one comes to where the other one is.
+//! Address aliasing by escape analysis: two addresses may be equal if one reaches the other.
 
 use super::{Direction, EscapePath, EscapeVisitor, Escapes};
 use crate::BodyView;

@@ -7,7 +7,7 @@ use silkit_ir::{Body, Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Something is passed to a call, or captured by a closure.
+    /// Follows a value that is passed to a call or captured by a closure.
     pub(super) fn pass(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -60,7 +60,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         STAYS
     }
 
-    /// Goes where an argument escapes to.
+    /// Follows an argument to where the callee lets it escape.
     fn through_call(
         &self,
         walk: &mut EscapeWalk<'_>,
@@ -93,7 +93,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         if is_known { STAYS } else { ESCAPES }
     }
 
-    /// Goes from the result of a call to the arguments that alone come there.
+    /// Follows the result of a call up to the arguments that exclusively escape to it.
     pub(super) fn call_root(&self, walk: &mut EscapeWalk<'_>, inst: Inst, to: EscapePath) -> ControlFlow<()> {
         let body = walk.facts.body;
         let Some(site) = walk.facts.apply_site(inst) else { return ESCAPES };

@@ -20,7 +20,7 @@ use silkit_ir::{Operand, Value};
 use silkit_types::{FnFlags, SilType};
 use std::ops::ControlFlow;
 
-/// Says at uses and definitions what an escape is.
+/// A visitor that decides at uses and definitions whether a value escapes.
 pub trait EscapeVisitor {
     /// Decides how the walk goes on at a use.
     fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
@@ -57,7 +57,7 @@ impl EscapeVisitor for AnyEscape {}
 pub enum Direction {
     /// At the definition of the value: it may have escaped before.
     Up,
-    /// At its uses: what happened to it before, in the caller for example, does not count.
+    /// At its uses: earlier events, such as in the caller, are ignored.
     Down,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Escapes<'a> {
         self.escapes_within(value, path, direction, visitor, u32::MAX)
     }
 
-    /// As [`Self::escapes`]; after so many steps it is taken to escape.
+    /// Like [`Self::escapes`]; beyond this number of steps the value counts as escaping.
     pub fn escapes_within(
         &self,
         value: Value,
@@ -104,17 +104,17 @@ impl<'a> Escapes<'a> {
     }
 }
 
-/// Tells of several new objects of one body whether they escape. Where the walk for one was and found nothing, the walks
-/// for others need not go: what many objects are stored to is looked at once.
+/// Escape results for several new objects of one body. Walks share the visited values of earlier walks that found no
+/// escape, so values that many objects are stored to are visited once.
 #[derive(Debug)]
 pub(crate) struct NewObjects<'a> {
     escapes: Escapes<'a>,
-    /// Where all walks were, of which none found an escape.
+    /// The union of all walks that found no escape.
     walk: EscapeWalk<'a>,
 }
 
 impl<'a> NewObjects<'a> {
-    /// For objects of this body.
+    /// Creates an empty result for objects of this body.
     pub(crate) fn new(escapes: Escapes<'a>) -> Self {
         Self { escapes, walk: Walk::new(escapes.facts) }
     }
@@ -137,7 +137,7 @@ type EscapeWalk<'a> = Walk<'a, EscapePath>;
 struct EscapeWalker<'a, V> {
     view: BodyView<'a>,
     visitor: &'a mut V,
-    /// How many steps are left.
+    /// The number of steps that are left.
     steps: u32,
 }
 
@@ -166,7 +166,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         self.steps == 0
     }
 
-    /// Goes from a reference to the address of a part of the object.
+    /// Follows a reference to the address of a part of the object.
     fn project(
         &self,
         walk: &mut EscapeWalk<'_>,

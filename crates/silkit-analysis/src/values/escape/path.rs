@@ -1,13 +1,13 @@
-//! What escape analysis keeps with each value.
+//! The state that escape analysis keeps with each value.
 
 use crate::walk::WalkPath;
 use crate::{Component, Indexed, ProjectionPath};
 use silkit_types::SilType;
 
-/// Where in a value the thing is that is followed, and how it came there.
+/// The position of the followed thing in a value, and how it was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EscapePath {
-    /// Where in the value it is.
+    /// The position in the value.
     pub path: ProjectionPath,
     /// True if what is stored to memory is followed up. At first it is not: other values in the same memory do not
     /// change where the followed one goes. Once the walk goes up from a load, whatever was stored is meant.

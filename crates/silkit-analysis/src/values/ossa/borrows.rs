@@ -16,7 +16,7 @@ pub struct Borrows<'a> {
     takes_unmarked: bool,
 }
 
-/// What ends the scope for which an operand lends its value.
+/// The ends of the scope for which an operand borrows its value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScopeEnds {
     /// The uses of the scope's values that end it; those of a reborrow go on in another scope.
@@ -335,7 +335,7 @@ impl<'a> Borrows<'a> {
             .filter(|&o| self.is_by(o, Opcode::EndApply) || self.is_by(o, Opcode::AbortApply))
     }
 
-    /// What ends the forward-extended lifetime of the owned result of an instruction.
+    /// Collects the ends of the forward-extended lifetime of the owned result of an instruction.
     fn extended_ends(&self, inst: Inst, found: &mut ScopeEnds) {
         let is_owned = |v: &Value| self.has(*v, Ownership::Owned);
         let mut seen = FxHashSet::default();
@@ -361,7 +361,7 @@ impl<'a> Borrows<'a> {
     }
 }
 
-/// What a walk to the introducers of a value found.
+/// The result of a walk to the introducers of a value.
 pub(super) enum Introducer {
     /// An owned value, or one that begins a scope.
     Value(Value),

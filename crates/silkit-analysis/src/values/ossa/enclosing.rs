@@ -1,4 +1,5 @@
-//! What encloses guaranteed phis, as their edges tell: what `borrowed … from` instructions are to list.
+//! The enclosing values of guaranteed phis, computed from their edges: the operands of `borrowed … from`
+//! instructions.
 
 use super::borrows::{Borrows, Introducer};
 use silkit_base::{FxHashMap, FxHashSet};
@@ -9,14 +10,14 @@ use silkit_ir::{Edge, Ownership, Value, ValueDef};
 pub struct EnclosedPhi {
     /// The phi.
     pub phi: Value,
-    /// What encloses it: values that dominate it and arguments of its block.
+    /// Its enclosing values: values that dominate it and arguments of its block.
     pub enclosing: Vec<Value>,
     /// In how many rounds something new was found: the reference makes the instruction anew each time, which turns the
     /// order of its uses around.
     pub rounds: usize,
 }
 
-/// What comes in by an edge.
+/// An incoming value of an edge.
 struct Incoming {
     edge: Edge,
     /// Values that enclose what comes in, as they stand behind the edge.

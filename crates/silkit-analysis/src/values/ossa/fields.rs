@@ -9,7 +9,7 @@ use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 use std::hash::Hash;
 use std::ops::Range;
 
-/// More leaves than a type has that people would write; one with more counts as one leaf.
+/// A limit above the number of leaves of any hand-written type; a type with more counts as one leaf.
 const MOST_LEAVES: usize = 100_000;
 
 /// Returns how many leaves a type has: those of all stored properties, elements and payloads, one more for an enum's
@@ -43,7 +43,7 @@ fn struct_fields(ty: Type, declarations: &Declarations) -> Option<Vec<Type>> {
     (decl.kind == NominalKind::Struct).then(|| TypeFacts::stored_fields(declarations, ty)).flatten()
 }
 
-/// Where the leaves of something live.
+/// The liveness of each leaf of a value.
 #[derive(Clone, Debug)]
 pub struct FieldLiveness {
     leaves: Vec<Liveness>,
@@ -54,7 +54,7 @@ pub struct FieldLiveness {
     is_user: FxHashSet<Inst>,
 }
 
-/// Where the lives of leaves end: each place with its leaves.
+/// The lifetime boundaries of leaves: each place with its leaves.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FieldBoundary {
     /// The last uses on their paths.

@@ -13,13 +13,13 @@ use silkit_ir::{Inst, Opcode, Operand, Ownership, Value};
 pub struct InnerScope {
     /// The value that it gives: a borrow, a phi, an access.
     pub value: Value,
-    /// What begins it.
+    /// The instruction that begins it.
     pub begin: Inst,
     /// True if it lends memory inside of the value.
     pub is_of_memory: bool,
 }
 
-/// How far a walk goes.
+/// The extent of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
     /// Into scopes inside of the life, not only to their ends.
@@ -31,7 +31,7 @@ pub struct Extent {
     pub follows_dependences: bool,
 }
 
-/// What was found.
+/// The result of a walk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Interior {
     /// A use.
@@ -259,7 +259,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts the uses of an address on a stack, so that the oldest is seen first; with dependences the newest is.
+    /// Pushes the uses of an address onto a stack, so that the oldest is visited first; with dependences the newest.
     fn push_uses(&self, work: &mut Vec<Operand>, address: Value) {
         let before = work.len();
         work.extend(self.borrows.body.uses(address));

@@ -1,4 +1,4 @@
-//! How long memory holds the value that an address leads to: as long as whoever owns that value keeps it.
+//! The live range of the value in memory that an address leads to: as long as the owner of that value keeps it.
 
 use super::borrows::Borrows;
 use super::interior::{Extent, Interior};
@@ -23,7 +23,7 @@ pub enum AddressLiveRange<'a> {
     Local(Value, InstRange<'a>),
     /// An owned value, from its definition on.
     Owned(Value, InstRange<'a>),
-    /// What began each of the scopes around it. It is there where all of them are open.
+    /// The borrow introducers around it. The value is live where all of their scopes are open.
     Borrowed(Vec<(Value, InstRange<'a>)>),
 }
 

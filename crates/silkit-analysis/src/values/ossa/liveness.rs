@@ -5,10 +5,10 @@ use crate::DeadEnds;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst, Operand, Value, ValueDef};
 
-/// How live something is in a block.
+/// The liveness of something in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BlockLiveness {
-    /// Not at all.
+    /// Not live.
     #[default]
     Dead,
     /// It is defined or used inside and not live at the end.
@@ -17,7 +17,7 @@ pub enum BlockLiveness {
     Out,
 }
 
-/// How an instruction uses what is live.
+/// The effect of a use on liveness.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum UseKind {
     /// It only extends the life.
@@ -28,7 +28,7 @@ pub enum UseKind {
     Regular,
 }
 
-/// What makes something live.
+/// A definition of a live value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Def {
     /// An instruction, after which it is live.
@@ -58,7 +58,7 @@ impl Def {
     }
 }
 
-/// Where something is live.
+/// The liveness of a value.
 #[derive(Clone, Debug, Default)]
 pub struct Liveness {
     defs: Vec<Def>,
@@ -72,7 +72,7 @@ pub struct Liveness {
     positions: FxHashMap<Inst, usize>,
 }
 
-/// Where a life ends.
+/// The boundary of a live range.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Boundary {
     /// The last uses on their paths.
@@ -148,7 +148,7 @@ impl Liveness {
         }
     }
 
-    /// Makes what leads to a block live at the end.
+    /// Makes the predecessors of a block live at their end, transitively.
     fn spread(&mut self, body: &Body, block: Block) {
         let mut work = vec![block];
         while let Some(block) = work.pop() {
@@ -299,7 +299,7 @@ impl Liveness {
     }
 }
 
-/// What in dead ends could be reached by extending a life behind its end, where that did not consume.
+/// The dead-end region that a live range could be extended into after an end that did not consume.
 struct DeadEndRegion {
     /// The places where the life ended, by block.
     starts: FxHashMap<Block, Option<Inst>>,

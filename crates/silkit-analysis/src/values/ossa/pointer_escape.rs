@@ -1,4 +1,4 @@
-//! Whether a pointer to what a value keeps alive may outlive the uses that are seen.
+//! Pointer escapes: a pointer into a value that may outlive its visible uses.
 //!
 //! ```text
 //! %1 = begin_borrow %0

@@ -6,7 +6,7 @@ use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Ownership, Value};
 
-/// Why a liveness may not be complete.
+/// The reason why a liveness may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Incomplete {
     /// It is.

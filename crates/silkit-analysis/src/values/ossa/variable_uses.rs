@@ -8,9 +8,9 @@ use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::instructions::{DependenceKind, MarkDependence};
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
-/// What a use of an address does.
+/// The effect of a use of an address.
 enum VariableUse {
-    /// Nothing.
+    /// No effect.
     None,
     /// It accesses the memory.
     Access(Kind),
@@ -20,7 +20,7 @@ enum VariableUse {
     Dependent(Value),
     /// A closure that does not leave the function captures it.
     Closure,
-    /// Nobody knows.
+    /// An unknown effect.
     Unknown,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> boo
     stores_of_all == 1
 }
 
-/// What the uses that are walked hold.
+/// The holder of the uses that are visited.
 #[derive(Clone, Copy)]
 enum Holder {
     Address,

@@ -9,7 +9,7 @@ use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AccessKind, BeginAccess};
 use silkit_ir::{Block, Body, Inst, Opcode, Operand, Value, ValueDef};
 
-/// How a local variable is accessed.
+/// The kind of access to a local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VariableAccessKind {
     /// The caller passes its value.
@@ -22,7 +22,7 @@ pub enum VariableAccessKind {
     BeginAccess,
     /// It is read.
     Load,
-    /// Something depends on it.
+    /// A value depends on it.
     DependenceSource,
     /// It depends on something.
     DependenceDest,
@@ -58,9 +58,9 @@ impl VariableAccessKind {
 /// An access to a local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VariableAccess {
-    /// How.
+    /// The kind of access.
     pub kind: VariableAccessKind,
-    /// What does it; `None` for an incoming argument.
+    /// The accessing instruction; `None` for an incoming argument.
     pub inst: Option<Inst>,
     /// True if nothing of the value before is left behind it.
     pub is_assignment: bool,
@@ -74,10 +74,10 @@ pub struct Escapes;
 #[derive(Clone, Debug)]
 pub struct Variable {
     allocation: Value,
-    /// How it is passed, for an argument.
+    /// The convention of an argument.
     convention: Option<ArgumentConvention>,
     accesses: Vec<VariableAccess>,
-    /// What an instruction does, all its operands together.
+    /// The access of each instruction, all its operands combined.
     effects: FxHashMap<Inst, VariableAccess>,
     /// Accesses that may run after an escape, where that allows others to access it at any time.
     escaped: FxHashSet<Inst>,

@@ -1,4 +1,4 @@
-//! From a use to the results that hold what is used.
+//! Walks down: from a use to the results that contain the used value.
 
 use super::{Walk, WalkPath};
 use crate::BodyView;
@@ -25,7 +25,7 @@ impl BodyView<'_> {
         Some(Component::EnumCase(self.declarations().case_index(ty.ty(), case.name()?)?))
     }
 
-    /// By how many elements `index_addr` moves, where that is known; backwards is not.
+    /// Returns the constant, nonnegative number of elements that `index_addr` moves by; `None` if it is not known.
     pub(crate) fn constant(&self, index: Value) -> Option<u32> {
         self.body.def_as::<IntegerLiteral>(index)?.value.as_str().parse().ok()
     }
@@ -62,7 +62,7 @@ impl<P: WalkPath> Walk<'_, P> {
         }
     }
 
-    /// Goes to the one result.
+    /// Follows the single result.
     fn forward(&mut self, inst: Inst, path: P) -> bool {
         if let Some(result) = self.facts.body.first_result(inst) {
             self.down(result, path);
@@ -70,7 +70,7 @@ impl<P: WalkPath> Walk<'_, P> {
         true
     }
 
-    /// Goes to the result behind a component, where the path leads there.
+    /// Follows the result of projecting a component, if the path leads there.
     fn project(&mut self, inst: Inst, component: Option<Component>, path: P) -> bool {
         match component.map_or(Some(path.anything()), |c| path.pop_if_matches(c)) {
             Some(path) => self.forward(inst, path),
@@ -78,7 +78,7 @@ impl<P: WalkPath> Walk<'_, P> {
         }
     }
 
-    /// Goes to the result of which the operand is a part.
+    /// Follows the aggregate that contains the operand.
     fn aggregate(&mut self, inst: Inst, component: Option<Component>, path: P) -> bool {
         self.forward(inst, component.map_or(path.anything(), |c| path.push(c)))
     }
@@ -136,7 +136,7 @@ impl<P: WalkPath> Walk<'_, P> {
         true
     }
 
-    /// Goes to the argument that an operand of a branch is passed for.
+    /// Follows the block argument that an operand of a branch is passed to.
     fn pass(&mut self, operand: Operand, path: P) -> bool {
         let body = self.facts.body;
         let inst = body.operand(operand).user;

@@ -16,7 +16,7 @@ use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Operand, Value};
 use std::ops::ControlFlow;
 
-/// What to do at a use.
+/// The action at a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtUse {
     /// Walk on.
@@ -27,7 +27,7 @@ pub enum AtUse {
     Abort,
 }
 
-/// What to do at a definition.
+/// The action at a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtDef {
     /// Walk on to what it is made of.
@@ -40,7 +40,7 @@ pub enum AtDef {
     Abort,
 }
 
-/// What a walk is done for.
+/// The callbacks of a walk.
 pub trait Walker<P: WalkPath> {
     /// Decides how the walk goes on at a use.
     fn at_use(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> AtUse {
@@ -81,9 +81,9 @@ enum Way {
     Up,
 }
 
-/// How many values a walk may come to before it notes where it was. Most walks are much shorter, and need no notes; but the
-/// ways through values that are taken apart and put together again are exponentially many, and values that cannot be
-/// reached may be made of themselves.
+/// The number of values that a walk may visit before it records visited values. Most walks are much shorter and need
+/// no records; but the paths through values that are taken apart and rebuilt are exponentially many, and unreachable
+/// values may be made of themselves.
 const SHORT: u32 = 256;
 
 /// A walk: what is still to be done, and where it was.
@@ -91,13 +91,13 @@ pub struct Walk<'a, P> {
     /// The body, and what is known about the types in it.
     pub facts: BodyView<'a>,
     stack: Vec<Task<P>>,
-    /// What the step that is done now asks for, in order.
+    /// The tasks that the present step adds, in order.
     next: Vec<Task<P>>,
     down: FxHashMap<Value, P>,
     up: FxHashMap<Value, P>,
-    /// How many values the walk came to.
+    /// The number of visited values.
     steps: u32,
-    /// Where the walk was since it is no longer short.
+    /// The visited values, since the walk exceeded [`SHORT`].
     been: FxHashSet<(Way, Value, P)>,
 }
 

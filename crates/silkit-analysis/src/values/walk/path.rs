@@ -1,4 +1,4 @@
-//! What walks keep with each value.
+//! The state that walks keep with each value.
 
 use crate::{Component, Indexed, ProjectionPath};
 use std::hash::Hash;
@@ -9,13 +9,13 @@ pub trait WalkPath: Copy + Eq + Hash {
     #[must_use]
     fn merge(self, other: Self) -> Self;
 
-    /// As [`ProjectionPath::pop_exactly`].
+    /// Like [`ProjectionPath::pop_exactly`].
     fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)>;
 
-    /// As [`ProjectionPath::pop_if_matches`].
+    /// Like [`ProjectionPath::pop_if_matches`].
     fn pop_if_matches(self, component: Component) -> Option<Self>;
 
-    /// As [`ProjectionPath::push`].
+    /// Like [`ProjectionPath::push`].
     #[must_use]
     fn push(self, component: Component) -> Self;
 

@@ -1,4 +1,4 @@
-//! From a definition to the operands that it is made of.
+//! Walks up: from a definition to its operands.
 
 use super::down::{SOME, passes_on};
 use super::{Walk, WalkPath};
@@ -27,7 +27,7 @@ impl<P: WalkPath> Walk<'_, P> {
         true
     }
 
-    /// Goes to the part behind a component, where the path leads there.
+    /// Follows the operand for a component, if the path leads there.
     fn part(&mut self, value: Value, component: Option<Component>, path: P) -> bool {
         if let Some(path) = component.map_or(Some(path.anything()), |c| path.pop_if_matches(c)) {
             self.up(value, path);
@@ -96,7 +96,7 @@ impl<P: WalkPath> Walk<'_, P> {
         }
     }
 
-    /// Goes to the field that the path leads to, or to all of them.
+    /// Follows the field that the path leads to, or all fields.
     fn fields(&mut self, inst: Inst, kind: Indexed, path: P) -> bool {
         let fields = self.facts.body.operands(inst);
         if let Some((index, path)) = path.pop_exactly(kind) {

@@ -58,7 +58,7 @@ pub(crate) fn help(hidden: bool) -> String {
             paragraph(&mut out, refused.reason, refused.options.iter().map(|name| format!("-{name}")));
         }
     } else {
-        out.push_str("\n-help-hidden lists also the options of sil-opt that are refused, with the reason.\n");
+        out.push_str("\n-help-hidden also lists the options of sil-opt that are refused, with the reason.\n");
     }
     out + TAIL
 }
@@ -71,7 +71,7 @@ fn of_passes(out: &mut String) {
     for name in names {
         let readers: Vec<&str> =
             passes::all().iter().filter(|pass| pass.options.contains(&name)).map(|pass| pass.tag).collect();
-        entry(out, &format!("-{name}"), &format!("Read by {}", readers.join(", ")));
+        entry(out, &format!("-{name}"), &format!("Used by {}", readers.join(", ")));
     }
 }
 
@@ -126,7 +126,7 @@ fn wrap<'w>(out: &mut String, mut line: String, words: impl Iterator<Item = &'w 
 pub(crate) struct KnownWord {
     /// The option, as it is written.
     pub(crate) name: String,
-    /// What its value is called, or nothing.
+    /// The placeholder for its value, or nothing.
     pub(crate) meta: &'static str,
     /// The words that its value may be.
     pub(crate) words: &'static [&'static str],
@@ -155,7 +155,7 @@ pub(crate) fn known_words() -> Vec<KnownWord> {
     let mut of_passes: Vec<&str> = passes::all().iter().flat_map(|pass| pass.options).copied().collect();
     of_passes.sort_unstable();
     of_passes.dedup();
-    let of_passes = of_passes.into_iter().map(|name| word(name, "Option of passes"));
+    let of_passes = of_passes.into_iter().map(|name| word(name, "Pass option"));
     let mut all: Vec<KnownWord> = options.chain(tags).chain(printers).chain(of_passes).collect();
     all.sort_by(|a, b| plain(&a.name).cmp(plain(&b.name)));
     all

@@ -16,18 +16,18 @@ use silkit::passes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What an option takes.
+/// The value that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Takes {
-    /// Nothing, or `=true`, `=false` and their like.
+    /// No value, or `=true`, `=false` and their like.
     Nothing,
-    /// Nothing, or one of these words after `=`.
+    /// No value, or one of these words after `=`.
     Choice(&'static [&'static str]),
     /// A value, after `=` or as the next argument; one of these words where there are any.
     Value(&'static str, &'static [&'static str]),
 }
 
-/// What an option does.
+/// The action of an option.
 #[derive(Clone, Copy)]
 enum Act {
     Switch(fn(&mut Request, bool)),
@@ -73,7 +73,7 @@ const fn choice(
     OptOption { name, takes: Takes::Choice(words), help, act: Act::Choice(act) }
 }
 
-/// What a name stands for.
+/// The meaning of an option name.
 enum Known {
     Option(&'static OptOption),
     /// A pass, or a printer that runs like one.
@@ -125,7 +125,7 @@ fn lookup(name: &str) -> Option<Known> {
     reference::TAGS.contains(&name).then_some(Known::Refused(NOT_BUILT))
 }
 
-/// Why a pass of the reference cannot run.
+/// The reason why a pass of the reference cannot run.
 const NOT_BUILT: &str =
     "this pass of the reference is not built in; `silkit opt --list` names those that are";
 

@@ -3,7 +3,7 @@
 
 /// Options for which nothing is to be done, with one reason.
 pub(super) struct Inert {
-    /// Why they change nothing, as a clause that follows "no effect:".
+    /// The reason for having no effect, as a clause after "no effect:".
     pub(super) reason: &'static str,
     /// The options without a value.
     pub(super) switches: &'static [&'static str],
@@ -95,7 +95,7 @@ pub(super) const INERT: &[Inert] = &[
         ],
     },
     Inert {
-        reason: "the output is always so",
+        reason: "the output always has this form",
         switches: &["debug-diagnostic-names", "sil-disable-ast-dump", "sil-print-no-color"],
         values: &[],
     },
@@ -103,7 +103,7 @@ pub(super) const INERT: &[Inert] = &[
 
 /// Options that are refused, with one reason.
 pub(super) struct Refused {
-    /// Why, and what to use in their place.
+    /// The reason, and an alternative.
     pub(super) reason: &'static str,
     /// The options.
     pub(super) options: &'static [&'static str],
@@ -230,7 +230,7 @@ pub(super) const REFUSED: &[Refused] = &[
         options: &["sil-disable-pass-only-function"],
     },
     Refused {
-        reason: "it logs what the reference's own code does",
+        reason: "it logs internals of the reference",
         options: &[
             "debug-only",
             "print-debug-counter",

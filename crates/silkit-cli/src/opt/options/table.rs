@@ -18,7 +18,7 @@ pub(super) const GROUPS: &[Group] = &[
     Group { title: "Input", options: INPUT },
     Group { title: "Verification", options: VERIFICATION },
     Group { title: "Passes", options: PASSES },
-    Group { title: "Watching passes", options: WATCHING },
+    Group { title: "Tracing passes", options: WATCHING },
     Group { title: "General", options: GENERAL },
 ];
 
@@ -32,7 +32,7 @@ const OUTPUT: &[OptOption] = &[
             Ok(())
         },
     ),
-    switch("-emit-sib", "Write the binary form, which every command reads in place of text", |r, on| {
+    switch("-emit-sib", "Write binary SIL, which every command accepts instead of text", |r, on| {
         r.binary = on
     }),
     switch("-serialize", "The same as -emit-sib", |r, on| r.binary = on),
@@ -53,7 +53,7 @@ const INPUT: &[OptOption] = &[
     value(
         "-module-name",
         "NAME",
-        "Name the module; conformances that the file declares belong to it",
+        "Set the module name; conformances that the file declares belong to it",
         |r, name| {
             r.module_name = Some(name.to_owned());
             Ok(())
@@ -93,12 +93,12 @@ const VERIFICATION: &[OptOption] = &[
     switch("-sil-disable-input-verify", "The same as -sil-verify-none", |r, on| r.verify = !on),
     switch(
         "-verify-continue-on-failure",
-        "Report errors in the words of sil-opt, and print the module",
+        "Report errors in the format of sil-opt, and print the module",
         |r, on| {
             r.checking.goes_on = on;
         },
     ),
-    switch("-disable-sil-ownership-verifier", "Ignore errors of ownership", |r, on| {
+    switch("-disable-sil-ownership-verifier", "Ignore ownership errors", |r, on| {
         r.checking.skip(Part::Ownership, on)
     }),
     switch(
@@ -117,10 +117,14 @@ const VERIFICATION: &[OptOption] = &[
     ),
     switch(
         "-dont-abort-on-memory-lifetime-errors",
-        "Report errors of memory lifetimes in the words of sil-opt, and go on",
+        "Report memory lifetime errors in the format of sil-opt, and continue",
         |r, on| r.checking.tells_memory = on,
     ),
-    switch("-verify", "Compare errors with the file's `// expected-error {{…}}`", |r, on| r.expects = on),
+    switch(
+        "-verify",
+        "Check errors against the `// expected-error {{…}}` comments in the file",
+        |r, on| r.expects = on,
+    ),
     value(
         "-verify-additional-prefix",
         "PREFIX",
@@ -162,7 +166,7 @@ const PASSES: &[OptOption] = &[
             Ok(())
         },
     ),
-    switch("--list", "List the passes, with a line that says what each does", |r, on| r.lists = on),
+    switch("--list", "List the passes with a summary of each", |r, on| r.lists = on),
 ];
 
 const WATCHING: &[OptOption] = &[
@@ -191,11 +195,16 @@ const WATCHING: &[OptOption] = &[
         r.passes.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned));
         Ok(())
     }),
-    value("-sil-print-around", "PART", "Print functions before and after such passes", |r, parts| {
-        r.passes.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned));
-        r.passes.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned));
-        Ok(())
-    }),
+    value(
+        "-sil-print-around",
+        "PART",
+        "Print functions before and after passes whose tags contain PART",
+        |r, parts| {
+            r.passes.printer.before.tags.extend(tags_with(parts)?.map(str::to_owned));
+            r.passes.printer.after.tags.extend(tags_with(parts)?.map(str::to_owned));
+            Ok(())
+        },
+    ),
     value(
         "-sil-print-function",
         "NAME",
@@ -223,14 +232,14 @@ const WATCHING: &[OptOption] = &[
             r.passes.prints_last = on;
         },
     ),
-    choice("--print-changed", &["diff"], "Print what each pass changed", |r, _| {
+    choice("--print-changed", &["diff"], "Print the changes of each pass", |r, _| {
         r.passes.prints_changes = true
     }),
     switch("--verify-each", "Verify after each pass, and stop at the first error", |r, on| {
         r.passes.verifies_each = on;
     }),
-    switch("--time-passes", "Print how long passes took", |r, on| r.passes.tells_times = on),
-    switch("--stats", "Print what passes counted", |r, on| r.passes.tells_counts = on),
+    switch("--time-passes", "Print the run time of each pass", |r, on| r.passes.tells_times = on),
+    switch("--stats", "Print the statistics of each pass", |r, on| r.passes.tells_counts = on),
 ];
 
 const GENERAL: &[OptOption] = &[
@@ -250,7 +259,7 @@ const GENERAL: &[OptOption] = &[
             .map_err(|_| (format!("`-j {number}`: `{number}` is not a number"), "try `-j 4`".to_owned()))?;
         Ok(())
     }),
-    switch("-help", "Print this help; -help-hidden also what is refused", |r, on| r.helps = on),
+    switch("-help", "Print this help; -help-hidden adds the options that are refused", |r, on| r.helps = on),
     switch("-h", "The same as -help", |r, on| r.helps = on),
     switch("-help-hidden", "Print the help, with the options of sil-opt that are refused", |r, on| {
         r.helps = on;

@@ -111,7 +111,7 @@ fn instruction_move_before(test: &mut Test<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes stack allocations nest, and shows the function.
+/// Corrects the nesting of stack allocations, and prints the function.
 fn stack_nesting_fixup(test: &mut Test<'_, '_>) -> Result<(), String> {
     let is_ossa = test.function().has_ossa();
     let body = test.cx.module_mut().functions[test.function].body.as_mut();

@@ -16,7 +16,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
     ("print_ast_type_lowering", print_type_lowering),
 ];
 
-/// What ends the forward-extended life of a value.
+/// An end of the forward-extended lifetime of a value.
 enum LeafUse {
     /// A use that forwards it no further.
     Use(Operand),
@@ -24,7 +24,7 @@ enum LeafUse {
     Dead(Value, Operand),
 }
 
-/// What a walk along forwarded values has still to see.
+/// A pending step of a walk along forwarded values.
 enum Step {
     Use(Operand),
     /// A value, and the operand that was forwarded to it.

@@ -3,9 +3,9 @@
 use super::Old;
 use crate::node::{Kind, NodeId};
 
-/// What follows an entity's context.
+/// The part that follows an entity's context.
 enum Named {
-    /// No name and no type: destructors.
+    /// Neither name nor type: destructors.
     Bare(Kind),
     /// A type only: initializers.
     Typed(Kind),

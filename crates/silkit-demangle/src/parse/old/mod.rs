@@ -13,7 +13,7 @@ use super::Parser;
 use super::thunks::{simple_metadata, simple_witness, value_witness_name};
 use crate::node::{Kind, NodeId, Payload, Tree};
 
-/// How deep the grammar may nest.
+/// The maximum nesting of the grammar.
 const MAX_DEPTH: usize = 1024;
 
 /// The letters before a global that are marks of the whole symbol.

@@ -3,7 +3,7 @@
 use super::Old;
 use crate::node::{Kind, NodeId};
 
-/// What an option letter says, in the order in which the letters stand and print.
+/// The meanings of option letters, in the order in which the letters stand and print.
 const OPTIONS: &[(u8, &str)] =
     &[(b'd', "Dead"), (b'g', "Owned To Guaranteed"), (b'o', "Guaranteed To Owned"), (b's', "Exploded")];
 

@@ -46,7 +46,7 @@ pub(super) const PASS: Pass<'static> =
     Pass::function("mem2reg", "Makes values of stack memory that is only loaded from and stored to", &run)
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
-/// What is known about the function: none of it is made stale by the changes of this pass.
+/// Cached facts about the function, none of which the changes of this pass make stale.
 struct Known {
     dominators: Cached<Dominators>,
     dead_ends: Cached<DeadEnds>,
@@ -84,7 +84,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Lets what was stored live up to its last use: memory kept it alive until it was destroyed.
+/// Extends the lifetimes of stored values to their last use: memory kept them alive until they were destroyed.
 fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
     if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;

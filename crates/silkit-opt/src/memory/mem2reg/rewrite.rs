@@ -21,18 +21,18 @@ pub(super) struct Slot {
     pub(super) has_ossa: bool,
     is_lexical: bool,
     is_dynamic: bool,
-    /// Whether copying what it holds does nothing, where that is known.
+    /// True if its values are trivial, false if not; `None` if that is not known.
     pub(super) is_trivial: Option<bool>,
     /// True if what is stored lives as long as it is stored, whatever its uses.
     pub(super) has_lifetime: bool,
 }
 
-/// What an allocation holds at some point.
+/// The content of an allocation at a point.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
-    /// What was stored.
+    /// The stored value.
     pub(super) stored: Option<Value>,
-    /// What stands for it, where that is another value: one with a lexical lifetime, or what was loaded.
+    /// The value that stands for it, if different: one with a lexical lifetime, or the result of a load.
     scope: Option<Value>,
 }
 

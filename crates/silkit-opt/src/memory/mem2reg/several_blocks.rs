@@ -76,7 +76,7 @@ fn is_store(body: &Body, inst: Inst) -> bool {
     matches!(body.inst(inst).opcode, Opcode::Store | Opcode::StoreBorrow)
 }
 
-/// What is known in a block on the way through it.
+/// The state during the walk through a block.
 #[derive(Default)]
 struct Running {
     held: Option<Held>,
@@ -214,7 +214,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Tells the blocks that define what the allocation holds.
+    /// Chooses the blocks that define the content of the allocation.
     fn choose(&mut self) {
         let dominators = self.known.dominators.snapshot();
         for &block in self.at_end.keys().chain(&self.phi_blocks) {
@@ -279,7 +279,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Gives each edge into a block with a phi the value for it.
+    /// Adds the value for each edge into a block with a phi.
     fn pass_values(&mut self) {
         for block in self.phi_blocks.clone() {
             let edges: Vec<_> = self.cx.body().incoming(block).collect();

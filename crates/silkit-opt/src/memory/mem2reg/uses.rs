@@ -1,4 +1,4 @@
-//! Whether an allocation can become values, and what is done to it.
+//! The uses of an allocation, and whether they allow promotion.
 
 use super::rewrite::Slot;
 use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreBorrow};

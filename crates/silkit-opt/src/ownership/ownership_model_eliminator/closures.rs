@@ -44,8 +44,8 @@ impl Lowering<'_> {
         self.captures(closure, value, uses);
     }
 
-    /// Says on what a closure depends, now that no borrow does. As in the reference this ends at the first capture that
-    /// needs no memory management.
+    /// Adds the dependences of a closure that borrows expressed before. As in the reference this ends at the first
+    /// capture that needs no memory management.
     fn captures(&mut self, closure: Inst, mut value: Value, uses: Vec<Operand>) {
         let captures: Vec<Value> =
             self.b.operands(closure)[self.b.operand_range(closure, 1)].iter().map(|o| o.value).collect();

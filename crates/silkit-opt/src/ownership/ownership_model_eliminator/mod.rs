@@ -88,7 +88,7 @@ struct Lowering<'b> {
     has_closures: bool,
     /// Destructions that leave out the type's own deinit.
     partial: FxHashSet<Inst>,
-    /// What ends each closure on the stack.
+    /// The ends of each closure on the stack.
     ends: FxHashMap<Inst, Vec<Inst>>,
 }
 
@@ -278,7 +278,7 @@ impl Lowering<'_> {
         self.b.remove(inst);
     }
 
-    /// Tells a debugger that the variables that a destroyed value had are gone.
+    /// Marks the variables of a destroyed value as poisoned for the debugger.
     fn poison(&mut self, value: Value) {
         let variables: Vec<Inst> = self
             .b
@@ -345,7 +345,7 @@ impl Lowering<'_> {
         self.b.remove(inst);
     }
 
-    /// From here on a value is one whose own deinit does not run: who destroys it destroys its parts.
+    /// Replaces a value from here on by one whose own deinit does not run: its destruction destroys its parts.
     fn drop_deinit(&mut self, inst: Inst) {
         let value = self.b.operand_value(inst, 0);
         let users: Vec<Inst> =

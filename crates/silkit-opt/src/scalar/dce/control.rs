@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The edges whose sources decide whether other blocks are executed, as far as nobody asked for them yet.
 pub(super) struct Control {
     post_dominators: PostDominators,
-    /// For each block its depth in the tree of post-dominators, from 1, and the positions of all that is below it.
+    /// For each block its depth in the post-dominator tree, from 1, and the positions of its subtree.
     places: Vec<(u32, Range<u32>)>,
     /// The number of the first edge into each position, and the end of all.
     starts: Vec<u32>,
@@ -22,7 +22,7 @@ pub(super) struct Control {
     least: Vec<u32>,
 }
 
-/// Of an edge that was found, or of none.
+/// The position of an edge that was found, or of none.
 const FOUND: u32 = u32::MAX;
 
 impl Control {
@@ -125,7 +125,7 @@ impl Control {
         }
     }
 
-    /// For each block, the nearest block that post-dominates it, other than itself, for which a condition holds.
+    /// Returns for each block the nearest other block that post-dominates it and satisfies a condition.
     pub(super) fn nearest_post_dominators(
         &self,
         blocks: usize,

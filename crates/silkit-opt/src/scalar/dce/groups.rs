@@ -1,4 +1,5 @@
-//! Which removals belong together: a web of dead values goes as a whole, and a branch goes with all that it leaves behind.
+//! Groups of removals: a web of dead values is removed as a whole, and a branch with everything that becomes
+//! unreachable.
 
 use super::live::Live;
 use silkit_base::Entity;

@@ -1,4 +1,4 @@
-//! What is live: what the function is there for, and all that this needs.
+//! Liveness of instructions: those with effects, and everything that they need.
 
 use super::control::Control;
 use super::kept::KeptPhis;
@@ -14,12 +14,12 @@ pub(super) struct Live<'a> {
     body: &'a Body,
     insts: Vec<bool>,
     args: Vec<bool>,
-    /// How many live instructions each block has.
+    /// The number of live instructions of each block.
     count: Vec<u32>,
     work: Vec<Work>,
 }
 
-/// What became live, so that what it needs does too.
+/// An entity that became live and whose needs have to be marked.
 enum Work {
     Inst(Inst),
     Argument(Value),

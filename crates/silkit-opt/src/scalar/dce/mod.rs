@@ -54,20 +54,20 @@ use std::cmp::Ordering;
 pub(super) const PASS: Pass<'static> =
     Pass::function("dce", "Removes instructions and branches that nothing needs", &run);
 
-/// What is to be done: found while nothing changes, carried out after.
+/// The planned changes, collected before anything changes.
 #[derive(Default)]
 struct Plan {
     /// Dead arguments of blocks, and whether they are removed with the values that are passed for them.
     args: Vec<(Block, Value, bool)>,
     /// Owned arguments that a terminator makes and nobody needs: they are destroyed at once.
     destroyed: Vec<(Block, Value)>,
-    /// What ends live values now that something dead does not.
+    /// Ends of live values that dead instructions provided before.
     ended: Vec<End>,
     /// Dead instructions that are no terminators.
     insts: Vec<Inst>,
     /// Dead branches and where they go instead.
     branches: Vec<(Inst, Block)>,
-    /// What is dead, in the order of the blocks.
+    /// The dead nodes, in the order of the blocks.
     dead: Vec<Node>,
 }
 
@@ -77,7 +77,7 @@ struct End {
     before: Inst,
     value: Value,
     is_owned: bool,
-    /// What ended it.
+    /// The node that ended it.
     by: Node,
 }
 
@@ -138,7 +138,7 @@ fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     (plan, groups)
 }
 
-/// What is known while the plan is made.
+/// The state while the plan is made.
 struct Planner<'a> {
     body: &'a Body,
     live: &'a Live<'a>,

@@ -70,7 +70,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Gives the value that was read last its type, which follows later in the text.
+    /// Sets the type of the value that was read last, which follows later in the text.
     pub(super) fn set_unknown_type(&mut self, value: silkit_ir::Value, ty: SilType) {
         if !self.body.value(value).ty.is_unknown() {
             return;

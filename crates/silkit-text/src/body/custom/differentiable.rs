@@ -13,10 +13,7 @@ impl BodyParser<'_, '_> {
     pub(super) fn indices(&mut self, keyword: &'static str) -> Parse<u32> {
         let at = self.cur.clone();
         if !(self.cur.eat("[") && self.cur.eat_word(keyword)) {
-            return Err(err_here(
-                &at,
-                format!("expected `[{keyword} …]` with the numbers of those that count"),
-            ));
+            return Err(err_here(&at, format!("expected `[{keyword} …]` with a list of indices")));
         }
         let mut indices = Vec::new();
         while !self.cur.eat("]") {
@@ -65,7 +62,7 @@ impl BodyParser<'_, '_> {
                 }
                 self.inst.words[attr + 5] = self.global_name()?.as_u32();
             }
-            other => return Err(err_here(&self.cur, format!("`{}` is not supported here", other.name()))),
+            other => return Err(err_here(&self.cur, format!("`{}` is not allowed here", other.name()))),
         }
         Ok(())
     }

@@ -51,8 +51,10 @@ impl BodyParser<'_, '_> {
                 for (i, key) in ["callee_isolation", "caller_isolation"].into_iter().enumerate() {
                     let before = self.cur.pos();
                     if self.cur.eat("[") && self.cur.eat_word(key) && self.cur.eat("=") {
-                        let word =
-                            self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an isolation"))?;
+                        let word = self
+                            .cur
+                            .ident()
+                            .ok_or_else(|| err_here(&self.cur, "expected an isolation kind"))?;
                         self.inst.words[attr + i] = crate::symbols::symbol(word).as_u32();
                         self.text("]")?;
                     } else {

@@ -8,7 +8,7 @@ use silkit_ir::{DeclRef, NONE, Opcode};
 use silkit_types::{SilType, Type, TypeKind};
 
 impl<'a, 'e> BodyParser<'a, 'e> {
-    /// Gives literals and the like the one spelling in which they are printed.
+    /// Replaces literals and similar attributes by their canonical spelling.
     pub(super) fn canonical_attributes(&mut self, opcode: Opcode, start: usize) -> Parse<()> {
         let words = &mut self.inst.words;
         let spelled = |word: u32| Symbol::from_u32(word).as_str();

@@ -77,8 +77,12 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     ) -> Parse<()> {
         let results = self.body.results(inst);
         if names.len() > results.len() {
-            let message =
-                format!("`{}` has {} results, {} are named", opcode.info().name, results.len(), names.len());
+            let message = format!(
+                "`{}` has {} results, but {} are named",
+                opcode.info().name,
+                results.len(),
+                names.len()
+            );
             return Err(err_at(start, self.cur.pos(), message));
         }
         for (&(name, at), value) in names.iter().zip(results) {
@@ -87,8 +91,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Gives an instruction its results. How many there are is known from the text where there are
-    /// several, and their types follow when the instruction is there.
+    /// Adds the results of an instruction with unknown types. The text gives their number if there are several; the
+    /// types are inferred once the instruction exists.
     pub(super) fn unknown_results(&mut self, opcode: Opcode, named: usize) {
         let count = match opcode.info().results {
             Results::One => 1,

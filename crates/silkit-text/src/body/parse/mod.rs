@@ -29,7 +29,7 @@ pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
     pub(super) facts: &'e dyn TypeFacts,
-    /// Tells the formal types of members that the text leaves out.
+    /// The formal types of members that the text leaves out.
     formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
     source_map: BodySourceMap,
@@ -38,18 +38,18 @@ pub(crate) struct BodyParser<'a, 'e> {
     /// Values that were used and not defined yet, with the place of their first use.
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
-    /// What tests say, which name values.
+    /// The specifications of tests, which refer to values by name.
     specifications: Vec<Symbol>,
     errors: Vec<SyntaxError>,
-    /// How the types of results are spelled in this function.
+    /// The spelling of result types in this function.
     pub(super) spelling: Spelling,
     /// True if the function has ownership.
     is_ossa: bool,
     /// True if an instruction spells the ownership that it forwards.
     has_forwarding: bool,
-    /// What the instruction that is being read is an older spelling of.
+    /// The older spelling of the instruction that is being read.
     older: Option<Older>,
-    /// Where the line began that is being read.
+    /// The start of the line that is being read.
     line_start: usize,
     /// The results that the line names.
     line_names: Vec<(&'a str, usize)>,
@@ -73,9 +73,9 @@ pub(super) struct Parts {
 
 /// A body with what was wrong with its text.
 pub(crate) struct ParsedBody {
-    /// What could be read.
+    /// The body, as far as it could be read.
     pub(crate) body: Body,
-    /// Where its parts stand.
+    /// The positions of its parts.
     pub(crate) source_map: BodySourceMap,
     /// True if an instruction spells the ownership that it forwards.
     pub(crate) has_forwarding: bool,
@@ -184,7 +184,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
-    /// Notes the values that tests name: they may be defined after the test.
+    /// Records the values that tests refer to: they may be defined after the test.
     fn name_values(&mut self) {
         let words =
             self.specifications.iter().flat_map(|test| crate::body::literal::specified_words(test.as_str()));
@@ -243,7 +243,11 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             match self.opcode(word) {
                 // The label of the entry block may be missing, but then its first instruction must not look like one.
                 Some(_) if next != b':' && block.is_none() => {
-                    return Err(err_at(start, start + word.len(), "expected the label of a block before it"));
+                    return Err(err_at(
+                        start,
+                        start + word.len(),
+                        "expected a block label before the first instruction",
+                    ));
                 }
                 Some(opcode) if next != b':' => {
                     let block = self.current_block(block);
@@ -364,7 +368,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 return Err(err_here(&at, format!("`@{word}` is for arguments in `[ossa]` functions")));
             }
             if kind.is_some() && ownership.is_some() {
-                return Err(err_here(&at, "an argument has one ownership"));
+                return Err(err_here(&at, "expected one ownership kind for the argument, found two"));
             }
             ownership = ownership.or(kind);
             match word {

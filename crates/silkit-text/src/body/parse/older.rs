@@ -9,7 +9,7 @@ use silkit_ir::info::{InstInfo, Piece};
 use silkit_ir::{DebugExpr, DebugVarData, NONE, Opcode};
 use silkit_types::{MetatypeRepr, Type, TypeKind};
 
-/// What an older spelling needs beside the form of the instruction that it stands for.
+/// The additional data of an older spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Older {
     /// `debug_value_addr %x`: a variable in memory, which `op_deref` says now.
@@ -90,7 +90,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Says that a variable is what the operand points to.
+    /// Marks the variable as stored at the address of the operand.
     fn dereference(&mut self) {
         let word = &mut self.inst.words[0];
         let mut var = match *word {

@@ -6,10 +6,10 @@ use silkit_ir::info::ResultRule;
 use silkit_ir::{Body, Inst, Value};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-/// How many operands an instruction may have for types to follow from one to another late.
+/// The number of operands up to which types are propagated late between operands of an instruction.
 const MAX_OPERANDS: usize = 32;
 
-/// How inferred types are spelled in a function.
+/// The spelling of inferred types in a function.
 #[derive(Default)]
 pub(in crate::body) struct Spelling {
     sig: Option<GenericSig>,
@@ -35,7 +35,7 @@ impl Spelling {
         Self { sig: Some(sig), nameless, known: FxHashMap::default() }
     }
 
-    /// Puts nameless parameters in parentheses before their members.
+    /// Parenthesizes nameless parameters before their members.
     fn parenthesized(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Member(base, name) => {
@@ -56,7 +56,7 @@ impl Spelling {
 }
 
 impl BodyParser<'_, '_> {
-    /// Gives the results of an instruction their types.
+    /// Sets the types of the results of an instruction.
     pub(super) fn infer(&mut self, inst: Inst) {
         let types = self.result_types(inst);
         for (value, ty) in self.body.results(inst).zip(types) {

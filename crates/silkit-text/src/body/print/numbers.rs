@@ -7,7 +7,7 @@ use silkit_ir::{Block, Body, Inst, NONE, Value};
 #[derive(Debug)]
 pub(in crate::body) struct Numbers {
     pub(super) values: Vec<u32>,
-    /// That of the first result, or the instruction's own.
+    /// The number of the first result, or of the instruction itself.
     pub(super) insts: Vec<u32>,
     /// The blocks in the order of printing.
     pub(super) order: Vec<Block>,

@@ -8,7 +8,7 @@ mod print;
 use silkit_base::Symbol;
 use silkit_ir::attributes::*;
 
-/// What an attribute of a function says.
+/// The effect of a function attribute.
 #[derive(Clone, Copy)]
 enum OfFunction {
     Flag(FunctionFlags),
@@ -116,7 +116,7 @@ impl Quoted {
     }
 }
 
-/// What an attribute of a global variable says.
+/// The effect of a global variable attribute.
 #[derive(Clone, Copy)]
 enum OfGlobal {
     Serialized(Serialized),
@@ -135,7 +135,7 @@ const GLOBAL: &[(&str, OfGlobal)] = &[
     ("asmname", OfGlobal::AsmName),
 ];
 
-/// What an attribute of a table says.
+/// The effect of a table attribute.
 #[derive(Clone, Copy)]
 enum OfTable {
     Serialized(Serialized),
@@ -148,7 +148,7 @@ const TABLE: &[(&str, OfTable)] = &[
     ("specialized", OfTable::Specialized),
 ];
 
-/// What an attribute of a vtable's entry says.
+/// The effect of a vtable entry attribute.
 #[derive(Clone, Copy)]
 enum OfEntry {
     Kind(EntryKind),
@@ -161,7 +161,7 @@ const ENTRY: &[(&str, OfEntry)] = &[
     ("nonoverridden", OfEntry::NonOverridden),
 ];
 
-/// What an attribute of a differentiability witness says.
+/// The effect of a differentiability witness attribute.
 #[derive(Clone, Copy)]
 enum OfWitness {
     Serialized(Serialized),

@@ -103,7 +103,7 @@ impl<'a> ModuleParser<'a> {
         })?;
         for (name, is_there) in [("parameters", has_parameters), ("results", has_results)] {
             if !is_there {
-                let message = format!("expected `[{name} …]` with the numbers of those that count");
+                let message = format!("expected `[{name} …]` with a list of indices");
                 return Err(err_here(&at, message));
             }
         }
@@ -159,7 +159,7 @@ impl<'a> ModuleParser<'a> {
                     }
                     continue;
                 }
-                b'\n' | 0 => return Err(err_at(start, start + 1, "this `[` is not closed on its line")),
+                b'\n' | 0 => return Err(err_at(start, start + 1, "expected `]` on the same line")),
                 _ => {}
             }
             self.cur.set_pos(self.cur.pos() + 1);
@@ -196,7 +196,7 @@ impl<'a> ModuleParser<'a> {
     }
 
     fn quoted(&mut self) -> Parse<Symbol> {
-        self.cur.string().map(symbol).ok_or_else(|| err_here(&self.cur, "expected a text in quotes"))
+        self.cur.string().map(symbol).ok_or_else(|| err_here(&self.cur, "expected a string in quotes"))
     }
 
     /// Reads a version of up to three numbers.

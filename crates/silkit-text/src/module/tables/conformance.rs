@@ -50,7 +50,7 @@ impl ModuleParser<'_> {
         let at = self.cur.clone();
         let ty = self.ty()?;
         if ty == Type::void() {
-            return Err(err_here(&at, "`()` conforms to nothing: expected a nominal type"));
+            return Err(err_here(&at, "expected a nominal type, found `()`"));
         }
         self.expect(":")?;
         if matches!(self.cur.peek_word(), Some("specialize" | "inherit")) {

@@ -18,10 +18,10 @@ pub(super) struct Checker<'c, 'a> {
     told: FxHashSet<(Inst, u32, Needs)>,
 }
 
-/// Where the state of a leaf comes from.
+/// The origin of the state of a leaf.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
-    /// What made it so; nothing where it is so from the start.
+    /// The instruction that caused the state; `None` for the initial state.
     pub(super) inst: Option<Inst>,
     /// The blocks from there.
     pub(super) path: Vec<Block>,
@@ -35,7 +35,7 @@ pub(super) fn check(cx: &FunctionContext<'_>) {
     for &(root, operand) in &ops.locations.left_out {
         let place = operand.map_or(Place::Value(root), Place::Operand);
         cx.unknown(&USED_INITIALIZED, place, || {
-            format!("what is in `{}`, which is used in a way that may share it", cx.value(root))
+            format!("the content of `{}`, which may have escaped", cx.value(root))
         });
     }
     if ops.ops.is_empty() {

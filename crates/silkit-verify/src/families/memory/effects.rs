@@ -1,4 +1,4 @@
-//! What a callee reads of its arguments, where its declaration says so.
+//! Declared effects of callees on their arguments.
 
 use crate::context::FunctionContext;
 use silkit_analysis::memory::{Access, Locations, Part};

@@ -11,7 +11,7 @@ use silkit_analysis::memory::{Leaves, Needs};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What is known of 64 leaves at a point.
+/// The state of 64 leaves at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct State {
     /// A value is there on every path.
@@ -22,14 +22,14 @@ pub(super) struct State {
     pub(super) mixed: u64,
 }
 
-/// What is known about the leaves themselves.
+/// Properties of the leaves themselves.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Words {
-    /// Those whose values own something.
+    /// Leaves whose values own something.
     pub(super) owns: u64,
-    /// Those of known types.
+    /// Leaves of known types.
     pub(super) known: u64,
-    /// Those to which all that happens happens in one block.
+    /// Leaves whose operations are all in one block.
     local: u64,
 }
 
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-/// All that happens in one block, at once: each word keeps some bits and gets others.
+/// The combined transfer function of a block: each word keeps some bits and sets others.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     keep: State,
@@ -125,10 +125,10 @@ impl Transfer {
     }
 }
 
-/// What is known of a block while a chunk is solved.
+/// The data of a block while a chunk is solved.
 #[derive(Clone, Copy, Debug)]
 struct At {
-    /// What happens there, in `transfers`, or `NONE`.
+    /// The index of its transfer function in `transfers`, or `NONE`.
     transfer: u32,
     /// Its position in the region, or `NONE`.
     node: u32,
@@ -143,7 +143,7 @@ struct At {
 struct Node {
     start: State,
     end: State,
-    /// What brings states there, in `inputs`.
+    /// The range of its incoming states in `inputs`.
     inputs: Range<u32>,
     /// True if its end is an input of itself or of a block before it.
     goes_back: bool,
@@ -159,7 +159,7 @@ pub(super) struct Flow<'c, 'a> {
     chosen: BTreeSet<u32>,
     /// The blocks in which something happens, and those where different states may meet, in order.
     pub(super) region: Vec<u32>,
-    /// What is known of them.
+    /// The data of the blocks.
     nodes: Vec<Node>,
     /// Positions in the region; `NONE` where all is empty.
     inputs: Vec<u32>,
@@ -247,8 +247,8 @@ impl<'c, 'a> Flow<'c, 'a> {
         if self.cx.dead_ends().is_dead_end(block) { words.local } else { u64::MAX }
     }
 
-    /// Goes once through the region and adds the blocks where different states may meet, which are those where one
-    /// that is not empty meets another; whether it must be done again, since something changed for a block before.
+    /// Visits the region once and adds the blocks where different states may meet, which are those where a nonempty
+    /// state meets another one. Returns true if another visit is needed because an earlier block changed.
     fn find_joins(&mut self, words: Words) -> bool {
         let mut again = false;
         let mut from = 0;

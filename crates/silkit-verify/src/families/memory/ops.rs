@@ -1,4 +1,4 @@
-//! What happens to memory, in the order in which it happens.
+//! Operations on memory, in execution order.
 
 use super::effects::read_by_callee;
 use crate::context::FunctionContext;
@@ -10,7 +10,7 @@ use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::{Inst, Opcode, Operand, Value};
 use std::ops::Range;
 
-/// Why an operation happens.
+/// The reason for an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     /// An instruction uses an address.
@@ -37,15 +37,15 @@ pub(super) struct Op {
     order: (u32, u8),
     /// The instruction; for an edge the terminator that it leaves.
     pub(super) inst: Inst,
-    /// Why it happens.
+    /// The reason for it.
     pub(super) why: Why,
     /// The location.
     pub(super) location: u32,
     /// Its leaves.
     pub(super) leaves: Range<u32>,
-    /// What must be there.
+    /// The required state.
     pub(super) needs: Needs,
-    /// What is there afterwards.
+    /// The state afterwards.
     pub(super) then: Leaves,
     /// True if what is stored may own something.
     owns: bool,
@@ -53,12 +53,12 @@ pub(super) struct Op {
     pub(super) recovers: bool,
 }
 
-/// All that happens in a body, sorted.
+/// All operations of a body, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Ops {
     pub(super) locations: Locations,
     pub(super) ops: Vec<Op>,
-    /// For each root, whether all that happens to it happens in one block.
+    /// For each root, true if all its operations are in one block.
     is_local: Vec<bool>,
 }
 
@@ -348,7 +348,7 @@ impl Maker<'_, '_> {
 /// A switch on a value tells about at most so many locations that hold it.
 const MOST_PLACES: usize = 16;
 
-/// For each value the one that it is a copy or a borrow of.
+/// Returns for each value the value that it copies or borrows.
 fn origins(cx: &FunctionContext<'_>) -> Vec<Value> {
     let body = cx.body;
     let mut origins: Vec<Value> = (0..body.value_bound() as u32).map(Value::from_u32).collect();

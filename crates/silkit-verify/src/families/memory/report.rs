@@ -12,7 +12,7 @@ use crate::told::{MemoryFault, MemoryFaultKind, Told};
 use silkit_analysis::memory::{Locations, Needs, Root, RootKind};
 use silkit_ir::{Inst, Opcode};
 
-/// What is wrong.
+/// A violation.
 pub(super) enum Breach<'o> {
     /// An operation does not find what it needs.
     Op {
@@ -20,7 +20,7 @@ pub(super) enum Breach<'o> {
         op: &'o Op,
         /// The location of the first leaf that is wrong.
         leaf: u32,
-        /// Where its state comes from.
+        /// The origin of its state.
         origin: Origin,
     },
     /// Paths that meet disagree.
@@ -31,9 +31,9 @@ pub(super) enum Breach<'o> {
         from: Inst,
         /// The one behind which it holds nothing.
         other: Inst,
-        /// Where the one state comes from.
+        /// The origin of the initialized state.
         stored: Origin,
-        /// Where the other one comes from.
+        /// The origin of the uninitialized state.
         taken: Origin,
     },
 }
@@ -43,12 +43,14 @@ pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, breach: &B
         Breach::Op { op, leaf, origin } => of_op(cx, locations, op, *leaf, origin),
         Breach::Disagreement { leaf, from, other, stored, taken } => {
             let root = locations.root_of(*leaf);
-            let message =
-                format!("{} holds a value on one path and none on another", name(cx, locations, *leaf));
+            let message = format!(
+                "{} is initialized on one path and uninitialized on another",
+                name(cx, locations, *leaf)
+            );
             let finding = cx
                 .finding(&PATHS_AGREE, Place::Inst(*from), message)
-                .label("goes on with a value in it")
-                .also(Place::Inst(*other), "goes to the same block with none");
+                .label("initialized on the path from here")
+                .also(Place::Inst(*other), "uninitialized on the path from here");
             let finding = with_origin(cx, finding, root, stored, "stored here", &[*from, *other]);
             let finding = match taken.inst {
                 Some(inst) if inst != *other && inst != *from => {
@@ -73,36 +75,36 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
     let opcode = cx.body.inst(op.inst).opcode;
     let (rule, message, label, kind) = match (op.needs, op.why) {
         (Needs::Empty, Why::Exit) => {
-            let message = format!("{what} still holds a value at `{user}`");
+            let message = format!("{what} is still initialized at `{user}`");
             (&ARGUMENT_IS_LEFT_EMPTY, message, "not destroyed or taken on the way here", K::InitializedAtExit)
         }
         (Needs::Empty, Why::EndOfCoroutine) => {
-            let message = format!("{what} still holds the value that it was yielded with");
+            let message = format!("{what} still holds the value that the coroutine yielded");
             (&YIELD_IS_TAKEN, message, "the coroutine ends here", K::Initialized)
         }
         (Needs::Empty, _) if opcode == Opcode::DeallocStack => {
-            let message = format!("{what} still holds a value when it is deallocated");
+            let message = format!("{what} is still initialized when it is deallocated");
             (&FREED_EMPTY, message, "deallocated here", K::Initialized)
         }
         (Needs::Empty, _) => {
-            let message = format!("`{user}` initializes {what}, which already holds a value");
+            let message = format!("`{user}` initializes {what}, which is already initialized");
             (&INITIALIZED_ONCE, message, "initialized here", K::Initialized)
         }
         (_, Why::Exit) => {
-            let message = format!("{what} holds no value at `{user}`");
+            let message = format!("{what} is not initialized at `{user}`");
             (&ARGUMENT_IS_FULL, message, "the caller expects one", K::NotAliveAtExit)
         }
         (_, Why::EndOfCoroutine) => {
-            let message = format!("{what} holds no value when the coroutine that lent it ends");
+            let message = format!("{what} is not initialized when the coroutine that yielded it ends");
             (&USED_INITIALIZED, message, "the coroutine ends here", K::NotInitialized)
         }
         (_, Why::EndOfBorrow) => {
-            let message = format!("{what} holds no value when its borrow ends");
+            let message = format!("{what} is not initialized when its borrow ends");
             (&USED_INITIALIZED, message, "the borrow ends here", K::NotInitialized)
         }
         _ if opcode == Opcode::InjectEnumAddr => {
             let message = format!("`{user}` completes {what}, whose payload was not stored");
-            (&PAYLOAD_IS_THERE, message, "the payload must be there", K::NotInitialized)
+            (&PAYLOAD_IS_THERE, message, "expected an initialized payload", K::NotInitialized)
         }
         _ => {
             let message = format!("`{user}` uses {what}, which is not initialized");

@@ -161,7 +161,7 @@ pub(super) static PATHS_AGREE: Rule = Rule {
     name: "PathsAgreeAboutMemory",
     summary: "Where paths meet, they agree about which memory holds a value",
     details: "\
-After the paths have met nobody knows whether there is a value to destroy. Destroy it on the path that has it, before they
+After the paths have met it is not known whether there is a value to destroy. Destroy it on the path that has it, before they
 meet. An enum that is known to hold a case without an owned payload counts as both. Where whether memory is initialized is
 decided at run time, mark the allocation `[dynamic_lifetime]`.",
     failing: "\

@@ -15,7 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&STORED_BORROW_IS_READ];
 static STORED_BORROW_IS_READ: Rule = Rule {
     id: RuleId::new("SIL0509"),
     name: "StoredBorrowIsRead",
-    summary: "A borrow that is stored in memory is neither changed nor taken there",
+    summary: "A borrow that is stored in memory is neither modified nor consumed there",
     details: "\
 `store_borrow` lends a value to memory without copying it: it still belongs to its owner, who destroys it. So the memory
 may not be written, destroyed or taken from, nor passed as `@inout` or `@in`, until the `end_borrow`. Store a `copy_value`
@@ -58,10 +58,10 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
         if memory_use(&facts, operand).is_some_and(|effect| effect.changes) && told.insert(user) {
             let name = cx.body.info(user).name;
             let message =
-                format!("`{name}` changes or takes the borrow that is stored in `{}`", cx.value(stored));
+                format!("`{name}` modifies or consumes the borrow that is stored in `{}`", cx.value(stored));
             let mut finding = cx
                 .finding(&STORED_BORROW_IS_READ, Place::Operand(operand), message)
-                .label("changed or taken here")
+                .label("modified or consumed here")
                 .also(Place::Inst(inst), "stored here");
             let kind = MemoryFaultKind::StoredBorrowChanged;
             finding.told.push(Told::Memory(MemoryFault { location: None, kind, inst: user }));

@@ -41,7 +41,7 @@ fn name_once(cx: &ModuleContext<'_>) {
         let Some(first) = cx.program.function_id(function.name).filter(|first| *first != id) else {
             continue;
         };
-        let message = format!("`@{}` is a second function of this name", function.name);
+        let message = format!("`@{}` is defined twice", function.name);
         cx.report(
             cx.finding(&NAME_ONCE, Owner::Function(id), Place::Whole, message)
                 .also(Place::Function(first), "the first is here"),
@@ -136,7 +136,7 @@ fn hidden_external_body(cx: &ModuleContext<'_>) {
 static SERIALIZED_LINKAGE: Rule = Rule {
     id: RuleId::new("SIL0606"),
     name: "SerializedLinkage",
-    summary: "What only its own module sees is not serialized; what is `non_abi` is",
+    summary: "A function that only its module sees is not serialized; a `non_abi` function is",
     details: "\
 `[serialized]` lets other modules copy the body. They cannot refer to a `hidden` or `private` function, so nothing may ask
 for its body: make it `shared`, or leave the attribute out. A `non_abi` function, on the other hand, exists in other
@@ -181,7 +181,7 @@ pub(super) fn is_serialized(function: &Function) -> bool {
 static REPLACED_IS_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0620"),
     name: "ReplacedIsDeclared",
-    summary: "The function that another replaces while the program runs is declared",
+    summary: "The target of a dynamic replacement is declared",
     details: "\
 `[dynamic_replacement_for \"g\"]` says that the function takes the place of `@g` while the program runs. A declaration of it,
 `sil [dynamically_replacable] @g : $…`, says of what type it is.",

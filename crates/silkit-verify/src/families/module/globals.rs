@@ -41,8 +41,8 @@ static STATIC_INITIALIZER: Rule = Rule {
     name: "StaticInitializer",
     summary: "A static initializer only puts constants together, and uses all of them",
     details: "\
-It becomes data: nothing runs. So it makes literals and aggregates of them, and its last instruction is the value. What
-must run belongs into a function that initializes the variable.",
+It becomes data: nothing runs. So it makes literals and aggregates of them, and its last instruction is the value. Code
+that must run belongs in a function that initializes the variable.",
     failing: "\
 sil_global @x : $Builtin.Int64 = {
   %0 = integer_literal $Builtin.Int32, 1
@@ -63,7 +63,7 @@ fn static_initializer(cx: &ModuleContext<'_>) {
         for inst in body.insts() {
             let opcode = body.inst(inst).opcode;
             let message = if !may_initialize(opcode) {
-                format!("`{}` must run, but a static initializer becomes data", opcode.info().name)
+                format!("`{}` is not allowed in a static initializer, which becomes data", opcode.info().name)
             } else if body.next_inst(inst).is_some() && is_dead(body, inst) {
                 format!("nothing in the initializer of `@{}` uses this instruction", global.name)
             } else {

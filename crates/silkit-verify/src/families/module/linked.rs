@@ -103,7 +103,7 @@ sil @g : $@convention(thin) () -> ()
     check: Check::With("SIL0631"),
 };
 
-/// Who sees an object.
+/// The visibility of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Seen {
     Everywhere,
@@ -121,8 +121,8 @@ struct Object {
     seen: Seen,
 }
 
-/// Looks for breaches by objects of several modules. Objects are compared with the first of each set of linked ones:
-/// being linked is an equivalence.
+/// Reports violations by objects of several modules. Each object is compared with the first one of its set of linked
+/// objects, because being linked is an equivalence.
 fn linked(inputs: &[LinkedModule<'_>], found: &mut Vec<LinkedFinding>) {
     let mut firsts: FxHashMap<Symbol, Vec<Object>> = FxHashMap::default();
     for (index, input) in inputs.iter().enumerate() {
@@ -167,7 +167,7 @@ fn spelled(linkage: Linkage, is_definition: bool) -> Linkage {
     }
 }
 
-/// Who sees an object of this linkage; `None` where only its own SIL module does.
+/// Returns the visibility of an object with this linkage; `None` if only its own SIL module sees it.
 fn seen(linkage: Linkage) -> Option<Seen> {
     use Linkage as L;
     match linkage {

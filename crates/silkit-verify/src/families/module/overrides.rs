@@ -185,7 +185,10 @@ fn entry_says_override(cx: &ModuleContext<'_>) {
                     if !known.contains(&(entry.method, entry.formal)) {
                         continue;
                     }
-                    format!("`{}` is in the vtable of the superclass too, and does not say so", entry.method)
+                    format!(
+                        "`{}` is also in the vtable of the superclass, but is neither `[override]` nor `[inherited]`",
+                        entry.method
+                    )
                 }
                 _ => continue,
             };

@@ -1,4 +1,4 @@
-//! Where the entities of a module that have no place of their own stand in its text.
+//! The locations of module entities that have no location of their own.
 
 use crate::context::ModuleContext;
 use crate::finding::Place;

@@ -1,4 +1,4 @@
-//! What bodies refer to: it is there, and those who may copy the body see it.
+//! References from bodies: the entity exists and is visible to everyone who may copy the body.
 
 use super::functions::is_serialized;
 use crate::context::FunctionContext;
@@ -10,7 +10,7 @@ use silkit_ir::{Function, FunctionFlags, Inst, Linkage, Opcode, Serialized, refe
 
 pub(super) const RULES: &[&Rule] = &[&SERIALIZED_REFERENCE, &DECLARED, &DYNAMIC_REFERENCE];
 
-/// All that name functions or global variables.
+/// Opcodes that name functions or global variables.
 const NAMING: &[Opcode] = &[
     Opcode::FunctionRef,
     Opcode::DynamicFunctionRef,
@@ -24,7 +24,7 @@ const NAMING: &[Opcode] = &[
 static SERIALIZED_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0604"),
     name: "SerializedReference",
-    summary: "A serialized function refers to what other modules see, or may copy as well",
+    summary: "A serialized function refers only to entities that other modules see or may copy",
     details: "\
 Its body may be copied into other modules, which cannot call what is `private` or `hidden`, nor a `shared` function whose
 body they cannot have. Make the function that it refers to public or serialized.",
@@ -149,7 +149,7 @@ fn declared(cx: &FunctionContext<'_>, inst: Inst) {
 static DYNAMIC_REFERENCE: Rule = Rule {
     id: RuleId::new("SIL0609"),
     name: "DynamicReference",
-    summary: "How a function is referred to fits whether it can be replaced while the program runs",
+    summary: "The kind of a function reference matches whether the function is dynamically replaceable",
     details: "\
 `dynamic_function_ref` finds what currently stands for a `[dynamically_replacable]` function, which `function_ref` would
 miss; no other function has such an entry. `prev_dynamic_function_ref` finds what a replacement, that is a function with

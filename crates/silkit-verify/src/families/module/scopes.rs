@@ -106,10 +106,10 @@ fn scopes(cx: &ModuleContext<'_>) {
             cx.report(cx.finding(&SCOPE_DECLARED, Owner::Module, place(), message));
         }
         if let Some(first) = known.insert(scope.id, index) {
-            let message = format!("scope {} is declared a second time", scope.id);
+            let message = format!("scope {} is declared twice", scope.id);
             cx.report(
                 cx.finding(&SCOPE_ONCE, Owner::Module, place(), message)
-                    .also(place::entity(cx, Entity::Scope(first)), "the first time is here"),
+                    .also(place::entity(cx, Entity::Scope(first)), "first declared here"),
             );
         } else if let Some(owner) = owner(scope, &owners) {
             owners.insert(scope.id, owner);

@@ -65,7 +65,7 @@ fn table_once(cx: &ModuleContext<'_>) {
         if !functions.is_empty()
             && let Some(first) = seen.insert((name.clone(), functions), index)
         {
-            second(cx, [first, index].map(Entity::VTable), format!("`{name}` has a second vtable"));
+            second(cx, [first, index].map(Entity::VTable), format!("`{name}` has two vtables"));
         }
     }
     let mut seen: FxHashMap<(&Conformance, Vec<Symbol>), WitnessTableId> = FxHashMap::default();
@@ -75,7 +75,7 @@ fn table_once(cx: &ModuleContext<'_>) {
         if !functions.is_empty()
             && let Some(first) = seen.insert((conformance, functions), index)
         {
-            let message = "the conformance has a second witness table".to_owned();
+            let message = "the conformance has two witness tables".to_owned();
             second(cx, [first, index].map(Entity::WitnessTable), message);
         }
     }
@@ -144,11 +144,8 @@ fn entry_once(cx: &ModuleContext<'_>) {
         let mut seen = FxHashSet::default();
         for entry in &table.entries {
             if !seen.insert((entry.method, entry.formal, entry.function)) {
-                let message = format!(
-                    "the vtable of `{}` has a second entry for `{}`",
-                    class_name(table),
-                    entry.method
-                );
+                let message =
+                    format!("the vtable of `{}` has two entries for `{}`", class_name(table), entry.method);
                 let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 cx.report(cx.finding(&ENTRY_ONCE, Owner::Module, place, message));
             }
@@ -194,7 +191,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
             let indirect_self =
                 |f: &FunctionType| f.params.last().is_some_and(|p| p.convention.is_indirect());
             if cx.function(entry.function).and_then(|f| f.ty.ty().as_function()).is_some_and(indirect_self) {
-                let message = format!("`@{}` takes its object by address, as no method does", entry.function);
+                let message = format!("`@{}` is in a vtable, but takes `self` by address", entry.function);
                 let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(with_declaration(cx, finding, entry.function));
@@ -204,7 +201,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
             if let Some(Convention::Thin | Convention::Block | Convention::C | Convention::WitnessMethod(_)) =
                 found
             {
-                let message = format!("`@{}` is no method, but the vtable calls it as one", entry.function);
+                let message = format!("`@{}` is in a vtable, but is not a method", entry.function);
                 let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
                 let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
                 cx.report(
@@ -220,7 +217,7 @@ fn entry_convention(cx: &ModuleContext<'_>) {
             if matches!(found, Convention::WitnessMethod(_)) {
                 continue;
             }
-            let message = format!("`@{name}` is no witness, but the table calls it as one");
+            let message = format!("`@{name}` is in a witness table, but is not a witness");
             let place = place::entry(cx, entity, name.as_str());
             let finding = cx.finding(&ENTRY_CONVENTION, Owner::Module, place, message);
             cx.report(
@@ -264,7 +261,7 @@ fn vtable_of_class(cx: &ModuleContext<'_>) {
         if let Lookup::Known(decl) = cx.declarations.lookup_nominal(name)
             && !decl.is_class()
         {
-            let message = format!("`{name}` is no class, but has a vtable");
+            let message = format!("`{name}` has a vtable, but is not a class");
             let place = place::entity(cx, Entity::VTable(index));
             cx.report(cx.finding(&VTABLE_OF_CLASS, Owner::Module, place, message));
         }
@@ -313,7 +310,7 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
             if ancestors.contains(&owner.path) {
                 continue;
             }
-            let message = format!("`{}` is no method of `{class}` or a superclass", entry.method);
+            let message = format!("`{}` is not a method of `{class}` or a superclass", entry.method);
             let place = place::entry(cx, Entity::VTable(index), entry.function.as_str());
             cx.report(cx.finding(&ENTRY_OF_CLASS, Owner::Module, place, message));
         }
@@ -450,7 +447,7 @@ fn serialized_table(cx: &ModuleContext<'_>) {
 static ENTRY_DECLARED: Rule = Rule {
     id: RuleId::new("SIL0617"),
     name: "EntryDeclared",
-    summary: "Functions that tables name are declared",
+    summary: "Functions in tables are declared",
     details: "\
 Without a declaration nothing says what their type is. A declaration is a definition without its body: `sil @f : $…`.",
     failing: "\

@@ -75,7 +75,7 @@ static USED_INSIDE: Rule = Rule {
     details: "\
 After the scope has ended the base may be destroyed. This holds for all that the value is forwarded to, by casts,
 `struct_extract`, `switch_enum` and the like, for addresses inside of it, such as those of `ref_element_addr`, and for what
-a coroutine yields until it is resumed. Move the use before the end of the scope, or the end behind the use.",
+a coroutine yields until it is resumed. Move the use before the end of the scope, or the end after the use.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@guaranteed Builtin.NativeObject) -> () {
 bb0(%0 : @guaranteed $Builtin.NativeObject):

@@ -1,4 +1,4 @@
-//! What a guaranteed value belongs to: the values that enclose it.
+//! The enclosing values of a guaranteed value.
 
 use super::borrow::introduces_borrow;
 use crate::context::FunctionContext;
@@ -7,7 +7,7 @@ use silkit_ir::info::OperandOwnership;
 use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 
-/// Says what encloses a phi.
+/// A function that returns the enclosing values of a phi.
 pub(super) type OfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
 /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
@@ -68,7 +68,7 @@ pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
 
 /// Returns the borrow introducers of a guaranteed value.
 pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<'_>) -> Option<Vec<Value>> {
-    /// More than any value has that people would write.
+    /// A limit above any hand-written number of enclosing values.
     const LIMIT: usize = 1000;
     let body = cx.body;
     let mut found = Vec::new();
@@ -116,7 +116,7 @@ pub(super) struct Lent {
     pub(super) incoming: Operand,
 }
 
-/// What the phis without a `borrowed … from` belong to, which their edges tell: by the enclosing value.
+/// The enclosing values of phis without a `borrowed … from`, inferred from their edges.
 #[derive(Debug, Default)]
 pub(super) struct Implied(FxHashMap<Value, Vec<Lent>>);
 
@@ -126,9 +126,9 @@ impl Implied {
         self.0.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// Looks at all phis. A phi may come in at another one, so what is known grows in rounds.
+    /// Visits all phis. A phi may be an incoming value of another one, so the sets grow in rounds.
     pub(super) fn compute(cx: &FunctionContext<'_>) -> Self {
-        /// More than phis are nested that people would write; the repairing pass has no such limit.
+        /// A limit above any hand-written nesting of phis; the repairing pass has no such limit.
         const ROUNDS: usize = 10;
         let body = cx.body;
         let blocks = cx.block_order().blocks().iter();

@@ -59,7 +59,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
         let message =
             format!("`{}` ends the borrow of `{}`, {what}", cx.body.info(inst).name, cx.value(value));
         let finding = cx.finding(&ONLY_BORROWS_END, Place::Operand(operand), message);
-        let finding = finding.label("has no scope of its own").also(Place::Value(value), "made here");
+        let finding = finding.label("has no scope of its own").also(Place::Value(value), "created here");
         cx.report(told(cx, operand, how, finding));
     }
 }
@@ -85,7 +85,7 @@ fn told(
     }
 }
 
-/// Why a guaranteed value has no borrow scope of its own.
+/// Returns the reason why a guaranteed value has no borrow scope of its own.
 fn has_no_scope(cx: &FunctionContext<'_>, value: Value) -> Option<&'static str> {
     let body = cx.body;
     match body.def(value) {

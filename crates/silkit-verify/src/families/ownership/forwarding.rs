@@ -1,4 +1,4 @@
-//! What an instruction forwards has one ownership, and what is trivial is not managed.
+//! Forwarding instructions have one ownership, and trivial values are not managed.
 
 use super::operands::word;
 use crate::context::FunctionContext;

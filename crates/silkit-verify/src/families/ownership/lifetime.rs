@@ -17,13 +17,13 @@ pub(super) struct Kind {
     pub(super) ends: &'static Rule,
     /// It ends once.
     pub(super) ends_once: &'static Rule,
-    /// Nothing uses it afterwards.
+    /// The rule that the value is not used afterwards.
     pub(super) holds_uses: &'static Rule,
-    /// No scope that it lends itself to lasts longer.
+    /// The rule that no scope that borrows the value outlives it.
     pub(super) holds_scopes: &'static Rule,
-    /// What it is: "the owned value".
+    /// Its description: "the owned value".
     pub(super) name: &'static str,
-    /// What its ends do: "consumed".
+    /// The participle for its ends: "consumed".
     pub(super) ended: &'static str,
 }
 
@@ -125,11 +125,13 @@ fn breach(
             if path.first().is_none_or(|&b| cx.dead_ends().is_dead_end(b)) {
                 return None;
             }
-            let message = format!("{what} `{name}` is not {ended} on the way back to its definition");
+            let message = format!("{what} `{name}` is not {ended} before control returns to its definition");
             let finding =
-                cx.finding(kind.ends, Place::Value(value), message).label("made here, again and again");
+                cx.finding(kind.ends, Place::Value(value), message).label("created here in each iteration");
             match path.iter().rev().nth(1).and_then(|&b| cx.body.last_inst(b)) {
-                Some(back) => finding.also(Place::Inst(back), "goes back with it alive").path(path),
+                Some(back) => {
+                    finding.also(Place::Inst(back), "the back edge is taken with the value alive").path(path)
+                }
                 None => finding.path(path),
             }
             .told_of_value(value, leaked())
@@ -141,7 +143,7 @@ fn breach(
             let finding = if first != second {
                 finding.label(format!("{ended} again here")).also(Place::Inst(first), format!("{ended} here"))
             } else if path.len() > 1 {
-                finding.label(format!("{ended} here, and on the way back here again"))
+                finding.label(format!("{ended} here, and again after the back edge"))
             } else {
                 finding.label(format!("{ended} here by two operands"))
             };
@@ -161,7 +163,7 @@ fn is_ended_in_the_unreachable(cx: &FunctionContext<'_>, lifetime: &Lifetime) ->
 
 fn made(cx: &FunctionContext<'_>, kind: &Kind, value: Value, finding: Finding) -> Finding {
     let _ = cx;
-    let begins = if kind.name.contains("borrow") { "begins here" } else { "made here" };
+    let begins = if kind.name.contains("borrow") { "begins here" } else { "created here" };
     finding.also(Place::Value(value), begins)
 }
 
@@ -179,7 +181,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
                 Opcode::MarkDependence => "dependence",
                 _ => "borrow",
             };
-            let message = format!("a {lent} of `{name}` lasts longer than it");
+            let message = format!("a {lent} of `{name}` outlives it");
             cx.finding(kind.holds_scopes, place, message)
                 .label(format!("the {lent} ends here"))
                 .also(Place::Inst(begin), format!("the {lent} begins here"))
@@ -191,7 +193,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
         How::Value => {
             let used = at.operand.map_or(value, |o| cx.body.operand(o).value);
             let message = if lifetime.ends.contains(&at.inst) {
-                format!("`{user}` uses `{name}`, which it takes by another operand")
+                format!("`{user}` uses `{name}`, which another of its operands consumes")
             } else if used == value {
                 format!("`{user}` uses `{name}` after it was {ended}")
             } else {

@@ -1,4 +1,4 @@
-//! What is borrowed from memory is not overwritten there.
+//! Memory that is borrowed from is not overwritten.
 
 use crate::context::FunctionContext;
 use crate::families::scopes::derived::{Next, each_use};
@@ -16,11 +16,11 @@ pub(super) const RULES: &[&Rule] = &[&LOADED_BORROW_IS_KEPT];
 static LOADED_BORROW_IS_KEPT: Rule = Rule {
     id: RuleId::new("SIL0418"),
     name: "LoadedBorrowIsKept",
-    summary: "What `load_borrow` borrows is neither overwritten nor taken through the same address in its scope",
+    summary: "Memory that `load_borrow` borrows is neither overwritten nor consumed in the borrow scope",
     details: "\
 The memory owns the value, and the borrow lasts until its `end_borrow`, or that of the phi which it is passed to. A store,
 a `destroy_addr` or a take before that destroys what is still in use; so does `is_unique`, which is there to allow
-writing. Move the write behind the end of the borrow, or use `load [copy]`.",
+writing. Move the write after the end of the borrow, or use `load [copy]`.",
     failing: "\
 sil [ossa] @f : $@convention(thin) (@inout Builtin.NativeObject, @owned Builtin.NativeObject) -> () {
 bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
@@ -44,7 +44,7 @@ bb0(%0 : $*Builtin.NativeObject, %1 : @owned $Builtin.NativeObject):
     check: Check::Paths(check),
 };
 
-/// What writes to an address, by blocks.
+/// The instructions that write to an address, by block.
 type Writes = FxHashMap<Block, Vec<Inst>>;
 
 fn check(cx: &FunctionContext<'_>) {
@@ -138,7 +138,7 @@ fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
 
 fn report(cx: &FunctionContext<'_>, load: Inst, borrow: Value, write: Inst) {
     let name = cx.body.info(write).name;
-    let message = format!("`{name}` changes the memory that `{}` is borrowed from", cx.value(borrow));
+    let message = format!("`{name}` modifies the memory that `{}` borrows", cx.value(borrow));
     cx.report(
         cx.finding(&LOADED_BORROW_IS_KEPT, Place::Inst(write), message)
             .label("changed here")

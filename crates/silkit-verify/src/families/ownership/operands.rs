@@ -13,7 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
 static OPERAND_OWNERSHIP: Rule = Rule {
     id: RuleId::new("SIL0401"),
     name: "OperandOwnership",
-    summary: "A value has the ownership that its use demands",
+    summary: "The ownership of a value satisfies the constraint of each use",
     details: "\
 A consume takes an owned value; an `end_borrow`, a projection such as `ref_element_addr` and a forwarding instruction whose
 result is guaranteed take a guaranteed one; an unowned value may only be copied or used at once. A value without ownership
@@ -92,7 +92,7 @@ fn report(
     cx.report(finding.also(Place::Value(value), format!("{has} from here")));
 }
 
-/// Notes that a rule could not be decided where the ownership of an operand's value is not known.
+/// Records that a rule could not be decided because the ownership of an operand's value is not known.
 pub(super) fn may_not_be_known(cx: &FunctionContext<'_>, rule: &'static Rule, operand: Operand) {
     let value = cx.body.operand(operand).value;
     if cx.ownership().value(value).is_none() {

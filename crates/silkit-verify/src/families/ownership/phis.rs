@@ -93,11 +93,11 @@ fn check(cx: &FunctionContext<'_>) {
         for inst in body.block_insts(block).filter(|&i| body.inst(i).opcode == Opcode::BorrowedFrom) {
             let value = body.operand_value(inst, 0);
             if !body.is_phi(value) && body.def(value) != ValueDef::Undef {
-                let message = format!("`borrowed` of `{}`, which is no phi", cx.value(value));
+                let message = format!("`borrowed` of `{}`, which is not a phi", cx.value(value));
                 let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(inst), message);
                 let finding =
                     finding.told_in_swift(Place::Inst(inst), "borrowed-from of a value that is no phi");
-                cx.report(finding.label("needed by phis alone").also(Place::Value(value), "made here"));
+                cx.report(finding.label("only phis need it").also(Place::Value(value), "created here"));
             }
         }
     }
@@ -115,7 +115,8 @@ fn check_phi(cx: &FunctionContext<'_>, block: Block, phi: Value) {
         }
         let finding = if !is_borrowed {
             let message = format!("`{}` uses the guaranteed phi `{name}` itself", body.info(user).name);
-            cx.finding(&PHI_IS_BORROWED, Place::Operand(operand), message).label("not its `borrowed … from`")
+            cx.finding(&PHI_IS_BORROWED, Place::Operand(operand), message)
+                .label("use its `borrowed … from` instead")
         } else if let Some(other) = borrowed {
             let message = format!("the guaranteed phi `{name}` has two `borrowed … from`");
             let finding = cx.finding(&PHI_IS_BORROWED, Place::Inst(user), message).label("one of them");
@@ -164,12 +165,13 @@ fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed:
         if let Some(&missing) = enclosing.iter().find(|&&v| !is_listed(v)) {
             let missing = in_successor(cx, branch, block, missing);
             let (phi, name) = (cx.value(phi), cx.value(missing));
-            let message =
-                format!("`borrowed` of `{phi}` does not list `{name}`, which encloses what comes in");
+            let message = format!(
+                "`borrowed` of `{phi}` does not list `{name}`, an enclosing value of an incoming value"
+            );
             cx.report(
                 cx.finding(&ENCLOSING_VALUES, Place::Inst(borrowed), message)
                     .label(format!("lacks `{name}`"))
-                    .also(Place::Operand(operand), "comes in here")
+                    .also(Place::Operand(operand), "incoming value")
                     .also(Place::Value(missing), "encloses it")
                     .told_in_swift(Place::Inst(borrowed), "missing enclosing value in borrowed-from"),
             );

@@ -1,5 +1,4 @@
-//! What ends a lifetime and what happens inside: the uses of a value, and what the scopes that it lends itself to
-//! mean for it.
+//! The ends and uses of a lifetime: the uses of a value, and the effects of the scopes that borrow it.
 
 use super::enclosing::Implied;
 use crate::context::FunctionContext;
@@ -9,7 +8,7 @@ use silkit_ir::info::OperandOwnership;
 use silkit_ir::{ArgFlags, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 use std::rc::Rc;
 
-/// How a use belongs to a lifetime.
+/// The relation of a use to a lifetime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
     /// It uses the value itself, or what it was forwarded to.
@@ -23,7 +22,7 @@ pub(super) enum How {
 /// A use that must be inside of a lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
-    /// Where.
+    /// The instruction.
     pub(super) inst: Inst,
     /// The operand; not that of the end of another scope.
     pub(super) operand: Option<Operand>,
@@ -33,9 +32,9 @@ pub(super) struct Use {
 /// The lifetime of a value.
 #[derive(Debug, Default)]
 pub(super) struct Lifetime {
-    /// What ends it; an instruction that ends it by two operands is there twice.
+    /// The ends; an instruction that ends the lifetime by two operands is listed twice.
     pub(super) ends: Vec<Inst>,
-    /// What must be inside.
+    /// The uses that must be inside the lifetime.
     pub(super) uses: Vec<Use>,
     /// True if something is not known that could end it.
     pub(super) is_unknown: bool,
@@ -112,7 +111,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         }
     }
 
-    /// Looks at a use of the value, or of what it was forwarded to: that cannot end the lifetime.
+    /// Visits a use of the value or of a value forwarded from it; the latter cannot end the lifetime.
     fn operand(&mut self, operand: Operand, may_end: bool) {
         use OperandOwnership as O;
         let body = self.cx.body;
@@ -256,7 +255,7 @@ fn ends_coroutine(cx: &FunctionContext<'_>, inst: Inst) -> bool {
     matches!(cx.body.inst(inst).opcode, Opcode::EndApply | Opcode::AbortApply)
 }
 
-/// What ends the scope for which an operand lends its value.
+/// Collects the ends of the scope for which an operand borrows its value.
 fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let user = body.operand(operand).user;
@@ -284,7 +283,7 @@ fn scope_ends(cx: &FunctionContext<'_>, operand: Operand, ends: &mut Vec<Inst>) 
     }
 }
 
-/// What ends the forward-extended lifetime of the owned result of an instruction.
+/// Collects the ends of the forward-extended lifetime of the owned result of an instruction.
 fn extended_ends(cx: &FunctionContext<'_>, inst: Inst, ends: &mut Vec<Inst>) {
     let body = cx.body;
     let is_owned = |v: &Value| cx.ownership().value(*v) == Some(Ownership::Owned);

@@ -50,10 +50,10 @@ fn function_allows_exit(cx: &FunctionContext<'_>, inst: Inst) {
     let name = cx.body.info(inst).name;
     let message = match cx.body.inst(inst).opcode {
         Opcode::Yield | Opcode::Unwind if !ty.flags.intersects(COROUTINE) => {
-            format!("`{name}` stands in a function that is no coroutine")
+            format!("`{name}` is allowed only in a coroutine")
         }
         Opcode::Throw | Opcode::ThrowAddr if ty.error.is_none() => {
-            format!("`{name}` stands in a function that has no error result")
+            format!("`{name}` is allowed only in a function with an error result")
         }
         _ => return,
     };
@@ -65,7 +65,7 @@ fn function_allows_exit(cx: &FunctionContext<'_>, inst: Inst) {
 static COROUTINE_YIELDS: Rule = Rule {
     id: RuleId::new("SIL0221"),
     name: "CoroutineYields",
-    summary: "A yield-once coroutine yields once before it returns, and unwinds only when it is told to",
+    summary: "A yield-once coroutine yields once before it returns, and unwinds only if it is aborted",
     details: "\
 A `@yield_once` coroutine passes exactly one `yield` on every path to `return`. The caller resumes it at one target of
 the `yield`, or tells it to unwind at the other: from there it may only come to `unwind`, and nothing else comes there.
@@ -125,7 +125,7 @@ bb2:
     check: Check::With("SIL0221"),
 };
 
-/// How far a coroutine has come.
+/// The progress of a coroutine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// It has not yielded, or may yield again.
@@ -196,13 +196,13 @@ fn wrong_exit(opcode: Opcode, state: State, yields_many: bool) -> Option<&'stati
             Some("a yield-once coroutine returns without having yielded")
         }
         (Opcode::Return | Opcode::Throw | Opcode::ThrowAddr, State::Unwinding) => {
-            Some("a coroutine that was told to unwind leaves in another way")
+            Some("a coroutine that is aborted leaves without unwinding")
         }
         (Opcode::Unwind, State::Running | State::Resumed) => {
-            Some("a coroutine unwinds without having been told to")
+            Some("a coroutine unwinds without being aborted")
         }
-        (Opcode::Yield, State::Resumed) => Some("a yield-once coroutine yields a second time"),
-        (Opcode::Yield, State::Unwinding) => Some("a coroutine that was told to unwind yields"),
+        (Opcode::Yield, State::Resumed) => Some("a yield-once coroutine yields twice"),
+        (Opcode::Yield, State::Unwinding) => Some("a coroutine that is aborted yields"),
         _ => None,
     }
 }

@@ -1,18 +1,18 @@
-//! What is done through an address and those derived from it.
+//! Operations through an address and the addresses derived from it.
 
 use crate::context::FunctionContext;
 use silkit_analysis::ossa::projected_address;
 use silkit_base::FxHashSet;
 use silkit_ir::{Operand, Value};
 
-/// What a visitor of uses wants to see next.
+/// The continuation that a visitor of uses requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::families) enum Next {
     /// All other uses, also those of an address that this use derives.
     Follow,
     /// All other uses, but none of an address that this use derives.
     Skip,
-    /// Nothing.
+    /// Stop the visit.
     Stop,
 }
 

@@ -15,7 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&IMMUTABLE_ADDRESS, &IMMUTABLE_BUFFER];
 static IMMUTABLE_ADDRESS: Rule = Rule {
     id: RuleId::new("SIL0230"),
     name: "ImmutableAddress",
-    summary: "Nothing is changed or taken through an `@in_guaranteed` argument or an existential opened to read",
+    summary: "Memory of an `@in_guaranteed` argument or an existential opened to read is neither modified nor consumed",
     details: "\
 The caller of a function keeps the value that it passes as `@in_guaranteed` and relies on finding it unchanged; so does
 the owner of an existential that is opened with `immutable_access`. Copy the value and change the copy, take the
@@ -40,7 +40,7 @@ bb0(%0 : $*Builtin.NativeObject):
 static IMMUTABLE_BUFFER: Rule = Rule {
     id: RuleId::new("SIL0231"),
     name: "ImmutableBuffer",
-    summary: "The content of a copy-on-write buffer changes between `begin_cow_mutation` and `end_cow_mutation` alone",
+    summary: "A copy-on-write buffer is modified only between `begin_cow_mutation` and `end_cow_mutation`",
     details: "\
 Outside of a mutation the content of a buffer is part of the value of its reference: two loads through
 `ref_element_addr [immutable]` or `ref_tail_addr [immutable]` of one reference give the same. Use the reference that
@@ -83,10 +83,11 @@ fn immutable_addresses(cx: &FunctionContext<'_>) {
             if matches!(changes(cx, operand), Change::Writes | Change::Takes) {
                 let user = cx.body.operand(operand).user;
                 let name = cx.body.info(user).name;
-                let message = format!("`{name}` changes or takes what `{}` only lends", cx.value(root));
+                let message =
+                    format!("`{name}` modifies or consumes the memory that `{}` borrows", cx.value(root));
                 cx.report(
                     cx.finding(&IMMUTABLE_ADDRESS, Place::Operand(operand), message)
-                        .label("changed or taken here")
+                        .label("modified or consumed here")
                         .also(Place::Value(root), what),
                 );
             }
@@ -149,7 +150,7 @@ fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &st
     each_use(cx, address, |operand| {
         if matches!(changes(cx, operand), Change::Stores | Change::Writes) {
             let name = cx.body.info(cx.body.operand(operand).user).name;
-            let message = format!("`{name}` changes a buffer that is not being mutated");
+            let message = format!("`{name}` modifies a buffer outside of a mutation");
             cx.report(
                 cx.finding(&IMMUTABLE_BUFFER, Place::Operand(operand), message)
                     .label("changed here")
@@ -165,7 +166,7 @@ fn check_stores(cx: &FunctionContext<'_>, address: Value, origin: Inst, why: &st
     });
 }
 
-/// How a use changes memory.
+/// The modification of memory by a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::families) enum Change {
     /// It does not, or it is not known to.

@@ -21,8 +21,8 @@ static ADDRESS_IS_USED_INSIDE: Rule = Rule {
     summary: "An address is used while its stack allocation lasts",
     details: "\
 After `dealloc_stack` the memory belongs to whatever is allocated next. This holds for the address itself and for all
-that is derived from it by projections, casts and accesses. Move the use before the end, or the end behind the use. This
-is a warning: no pass of the reference rejects it, but what is loaded there is anything.",
+that is derived from it by projections, casts and accesses. Move the use before the end, or the end after the use. This
+is a warning: no pass of the reference rejects it, but the loaded value is undefined.",
     failing: "\
 sil @f : $@convention(thin) () -> Builtin.Int64 {
 bb0:
@@ -81,7 +81,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
 static STORED_BORROWS_DO_NOT_NEST: Rule = Rule {
     id: RuleId::new("SIL0214"),
     name: "StoredBorrowsDoNotNest",
-    summary: "A borrow is stored where no other stored borrow lasts",
+    summary: "A borrow is stored only where no other stored borrow is active",
     details: "\
 A second `store_borrow` to the same allocation would overwrite a value that the first one still lends. End the first one
 before, or use an allocation of its own.",
@@ -197,7 +197,7 @@ fn ends_of_loads(cx: &FunctionContext<'_>, stored: Value) -> Vec<Operand> {
     borrows.flat_map(|borrow| body.uses(borrow)).filter(is_end).collect()
 }
 
-/// What the reference says of it.
+/// The message of the reference.
 const NESTED: &str = "A store_borrow cannot be nested within another store_borrow to its destination";
 
 /// Reports the borrows that are stored to the same place inside of the scope of one.
@@ -205,7 +205,8 @@ fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMu
     let Some(place) = cx.body.operands(outer).get(1).map(|o| o.value) else { return };
     for inner in cx.body.users(place) {
         if inner != outer && cx.body.inst(inner).opcode == Opcode::StoreBorrow && is_inside(inner) {
-            let message = format!("a borrow is stored to `{}`, where another one lasts", cx.value(place));
+            let message =
+                format!("a borrow is stored to `{}` while another one is active there", cx.value(place));
             cx.report(
                 cx.finding(&STORED_BORROWS_DO_NOT_NEST, Place::Inst(inner), message)
                     .label("stored too early")
@@ -222,7 +223,7 @@ fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst],
     let (name, user_name) = (kind.name, cx.body.info(user).name);
     let finding = if std::ptr::eq(kind, &STORE_BORROW) {
         let message = if cx.body.inst(user).opcode == Opcode::EndBorrow {
-            format!("a borrow that is loaded from `{value}` lasts longer than what is stored there")
+            format!("a borrow loaded from `{value}` outlives the stored borrow")
         } else {
             format!("`{user_name}` uses the stored borrow `{value}` after its end")
         };

@@ -176,7 +176,8 @@ fn joint_post_dominance(cx: &FunctionContext<'_>) {
     broken_scopes(cx);
 }
 
-/// So many scopes of a kind are looked at one by one; of more, only those that one pass over the body suspects.
+/// The number of scopes of a kind that are checked one by one; of more, only those that one pass over the body
+/// suspects.
 const FEW: usize = 16;
 
 fn check_scopes(cx: &FunctionContext<'_>) -> BrokenScopes {
@@ -247,7 +248,7 @@ fn finding(
             let message = format!("the {name} `{value}` is {ended} twice");
             let finding = cx.finding(&SCOPE_ENDS_ONCE, Place::Inst(second), message).told(kind.told.at_end);
             let finding = if first == second {
-                finding.label(format!("{ended} here, and on the way back here again"))
+                finding.label(format!("{ended} here, and again after the back edge"))
             } else {
                 finding.label(format!("{ended} again here")).also(Place::Inst(first), format!("{ended} here"))
             };
@@ -257,7 +258,9 @@ fn finding(
             let message = format!("the {name} `{value}` begins again before it is {ended}");
             let finding = cx.finding(&SCOPE_BEGINS_ONCE, Place::Inst(begin), message).label("begins here");
             match path.iter().rev().nth(1).and_then(|&b| cx.body.last_inst(b)) {
-                Some(back) => finding.also(Place::Inst(back), "goes back with the scope open").path(path),
+                Some(back) => {
+                    finding.also(Place::Inst(back), "the back edge is taken with the scope open").path(path)
+                }
                 None => finding.path(path),
             }
         }
@@ -268,7 +271,7 @@ fn finding(
                 cx.block(block)
             );
             let finding = cx.finding(&SCOPE_IS_COHERENT, Place::Block(block), message);
-            begun(finding.label("open or closed, by the path").path(path))
+            begun(finding.label("open or closed, depending on the path").path(path))
         }
     })
 }

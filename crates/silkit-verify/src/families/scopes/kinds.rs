@@ -7,24 +7,24 @@ use silkit_ir::{Inst, Opcode, ScopeKind, Value, ValueDef};
 /// A kind of scope that an instruction begins and others end, which jointly post-dominate it.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// What it is, for people.
+    /// The name for messages.
     pub(super) name: &'static str,
-    /// How people say that it ends.
+    /// The participle of its end for messages.
     pub(super) ended: &'static str,
-    /// Whether paths that meet in a dead end must agree on whether it is open.
+    /// Requirement that paths which meet in a dead end agree on whether it is open.
     pub(super) coherence: Coherence,
-    /// What the reference says.
+    /// The messages of the reference.
     pub(super) told: &'static Words,
 }
 
-/// What the reference says of scopes of some kinds; behind the colon the condition that it checks.
+/// The messages of the reference about scopes of some kinds; after the colon the condition that it checks.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Of one that is open where the function is left.
+    /// For a scope that is open at a function exit.
     pub(super) at_exit: &'static str,
-    /// Of an edge into a block that another one enters with other scopes open.
+    /// For an edge into a block that another edge enters with other scopes open.
     pub(super) at_edge: &'static str,
-    /// Of an end of what has ended.
+    /// For an end of a scope that has already ended.
     pub(super) at_end: &'static str,
 }
 

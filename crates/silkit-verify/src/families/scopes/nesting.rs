@@ -15,7 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&DEALLOCATIONS_NEST, &DEAD_END_KEEPS_OUTER_
 static DEALLOCATIONS_NEST: Rule = Rule {
     id: RuleId::new("SIL0210"),
     name: "DeallocationsNest",
-    summary: "What was allocated on the stack last is deallocated first",
+    summary: "Stack allocations are deallocated in reverse order",
     details: "\
 The stack grows and shrinks at one end. A deallocation must name the allocation that is the last of those still
 active. Deallocate the inner one before, or allocate the two in the other order.",
@@ -47,7 +47,7 @@ bb0:
 static DEAD_END_KEEPS_OUTER_ALLOCATIONS: Rule = Rule {
     id: RuleId::new("SIL0211"),
     name: "DeadEndKeepsOuterAllocations",
-    summary: "A dead end that paths enter with different stacks deallocates nothing from outside",
+    summary: "A dead-end region that is entered with different stacks deallocates nothing from outside",
     details: "\
 Paths into blocks from which none leaves the function may disagree about what is on the stack. There, new allocations
 nest as anywhere, but what was allocated outside stays: on some path it is not the last one, or not there at all. Leave

@@ -1,4 +1,4 @@
-//! What the end of a scope names: the beginning itself.
+//! The end of a scope names its beginning directly.
 
 use super::kinds::{ACCESS, APPLY, CONTINUATION, Kind, STORE_BORROW, begun};
 use crate::context::FunctionContext;
@@ -79,7 +79,7 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
     if is_closure || cx.body.paired_allocation(inst, cx.is_ossa()).is_some_and(fits) {
         return;
     }
-    let message = format!("`{name}` does not name a stack allocation that it could deallocate");
+    let message = format!("the operand of `{name}` is not a stack allocation that it can deallocate");
     let operand = cx.body.operand_id(inst, 0);
     let finding = cx
         .finding(&DEALLOCATES_ALLOCATION, Place::Operand(operand), message)
@@ -92,7 +92,7 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
     });
 }
 
-/// What the reference says of what deallocates anything but the last allocation.
+/// The message of the reference for a deallocation of anything but the last allocation.
 pub(super) const NOT_THE_LAST: &str =
     "stack dealloc does not match most recent stack alloc: op == state.Stack.back()";
 
@@ -247,7 +247,7 @@ bb0(%0 : @guaranteed $Builtin.NativeObject):
     check: Check::Inst(&[Opcode::StoreBorrow], stored_borrow_is_used_as_such),
 };
 
-/// What the reference says of a use beside a stored borrow.
+/// The message of the reference for a direct use of memory with a stored borrow.
 const USED_BESIDE: &str = "A store_borrow destination can be used only via its return address: \
                            user == SI || isa<StoreBorrowInst>(user) || isa<DeallocStackInst>(user)";
 
@@ -291,10 +291,11 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
         return;
     }
     if alloc != Some(Opcode::AllocStack) {
-        let message = format!("a borrow is stored to `{}`, which is no `alloc_stack`", cx.value(destination));
+        let message =
+            format!("a borrow is stored to `{}`, which is not an `alloc_stack`", cx.value(destination));
         cx.report(
             cx.finding(&BORROW_IS_STORED_TO_ALLOCATION, Place::Inst(inst), message)
-                .also(Place::Value(destination), "made here")
+                .also(Place::Value(destination), "created here")
                 .told("store_borrow destination can only be an alloc_stack: isLegal(SI->getDest())"),
         );
         return;
@@ -312,7 +313,7 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
         ) {
             continue;
         }
-        let message = format!("`{}` is used beside the borrow that is stored in it", cx.value(destination));
+        let message = format!("`{}` is used directly while a borrow is stored in it", cx.value(destination));
         cx.report(
             cx.finding(&STORED_BORROW_IS_USED_AS_SUCH, Place::Operand(operand), message)
                 .label("must use the result of `store_borrow`")

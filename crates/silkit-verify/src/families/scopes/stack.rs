@@ -20,11 +20,11 @@ struct Active {
 /// The empty list.
 const EMPTY: u32 = 0;
 
-/// How many nodes may be seen and made anew in a function for deallocations out of order. Where that is not enough, there
-/// are at least hundreds of them, and what they release is taken from the lists when it becomes the last.
+/// The number of nodes that may be visited and rebuilt in a function for deallocations out of order. When it is
+/// exhausted, such a deallocation is removed from the lists only once it becomes the last.
 const ALLOWANCE: usize = 1 << 20;
 
-/// What breaks stack discipline.
+/// A violation of stack discipline.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wrong {
     /// A deallocation of what is not the last of the list.
@@ -44,16 +44,16 @@ pub(super) struct ActiveLists {
     node_of: FxHashMap<(Inst, u32), u32>,
     /// The list at the start of each block that is reached.
     at_start: Vec<Option<u32>>,
-    /// For each dead-end region that was entered, by its component: the list, if all edges agree.
+    /// For each entered dead-end region, by its component: the list, if all edges agree.
     at_entry: FxHashMap<u32, Option<u32>>,
     /// The list that each allocation makes.
     made: FxHashMap<Inst, u32>,
     wrong: Vec<Wrong>,
-    /// What may break joint post-dominance.
+    /// Scopes that may violate joint post-dominance.
     suspects: FxHashSet<Inst>,
-    /// What is left of [`ALLOWANCE`].
+    /// The remainder of [`ALLOWANCE`].
     allowance: usize,
-    /// What was released out of order since nothing is left of it.
+    /// Allocations that were released out of order after the allowance was exhausted.
     released: FxHashSet<Inst>,
 }
 

@@ -65,8 +65,8 @@ static TERMINATOR_ENDS_BLOCK: Rule = Rule {
     name: "TerminatorEndsBlock",
     summary: "Nothing follows a terminator in its block",
     details: "\
-A terminator says where control goes on; what stands behind it in the same block would never run. Begin a new
-block behind it, or remove the rest.",
+A terminator transfers control; instructions after it in the same block would never run. Begin a new
+block after it, or remove the rest.",
     failing: "\
 sil @f : $@convention(thin) () -> () {
 bb0:
@@ -90,10 +90,10 @@ fn terminator_ends_block(cx: &FunctionContext<'_>) {
         let Some(next) = cx.body.next_inst(inst) else { continue };
         if cx.body.inst(inst).opcode.is_terminator() {
             let block = cx.block(cx.body.inst_block(inst));
-            let message = format!("the block `{block}` goes on behind a terminator");
+            let message = format!("the block `{block}` has instructions after its terminator");
             cx.report_broken(
                 cx.finding(&TERMINATOR_ENDS_BLOCK, Place::Inst(next), message)
-                    .label("this never runs")
+                    .label("never executed")
                     .also(Place::Inst(inst), "control leaves the block here"),
             );
         }
@@ -128,7 +128,7 @@ fn entry_has_no_predecessors(cx: &FunctionContext<'_>) {
     let Some(entry) = cx.body.entry_block() else { return };
     for pred in cx.body.predecessors(entry) {
         let Some(terminator) = cx.body.last_inst(pred) else { continue };
-        let message = format!("`{}` goes to the entry block", cx.body.info(terminator).name);
+        let message = format!("`{}` branches to the entry block", cx.body.info(terminator).name);
         cx.report_broken(
             cx.finding(&ENTRY_HAS_NO_PREDECESSORS, Place::Inst(terminator), message)
                 .label("goes there")
@@ -275,7 +275,7 @@ fn one_exit_of_a_kind(cx: &FunctionContext<'_>) {
         let kind = if opcode == Opcode::ThrowAddr { Opcode::Throw } else { opcode };
         let name = kind.info().name;
         if let Some(&earlier) = first.get(name) {
-            let message = format!("the function has a second `{name}`");
+            let message = format!("the function has two `{name}`");
             cx.report(
                 cx.finding(&ONE_EXIT_OF_A_KIND, Place::Inst(inst), message)
                     .also(Place::Inst(earlier), "the first one is here"),

@@ -11,7 +11,7 @@ pub(super) const RULES: &[&Rule] = &[&DEFINITION_DOMINATES_USE];
 static DEFINITION_DOMINATES_USE: Rule = Rule {
     id: RuleId::new("SIL0120"),
     name: "DefinitionDominatesUse",
-    summary: "A value is defined on every path to its use",
+    summary: "The definition of a value dominates its uses",
     details: "\
 Every path from the entry of the function to an instruction must pass through the definitions of the values
 that it uses. Paths follow all edges of terminators, whether a condition can hold or not. Pass a value that only
@@ -61,7 +61,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
             continue;
         }
         let name = cx.value(value);
-        let message = format!("`{name}` is used where its definition may not have been passed");
+        let message = format!("the definition of `{name}` does not dominate this use");
         let mut finding =
             cx.finding(&DEFINITION_DOMINATES_USE, Place::Operand(operand), message).label("used here");
         finding = finding.told("instruction isn't dominated by its operand");

@@ -20,7 +20,7 @@ pub(super) const RULES: &[&Rule] = &[
 static EDGE_PASSES_ARGUMENTS: Rule = Rule {
     id: RuleId::new("SIL0110"),
     name: "EdgePassesArguments",
-    summary: "A terminator gives its target as many arguments as the target takes",
+    summary: "A terminator passes as many arguments as its target takes",
     details: "\
 `br` and `cond_br` list the arguments. Other terminators give what they result in: the payload of a case, the result of
 a call or its error, the value that was cast. A target of a terminator that gives nothing there takes no argument.",
@@ -46,7 +46,7 @@ bb1(%2 : $Builtin.Int1):
 static EDGE_PASSES_TYPES: Rule = Rule {
     id: RuleId::new("SIL0111"),
     name: "EdgePassesTypes",
-    summary: "What a terminator gives its target has the type of the target's argument",
+    summary: "The values that a terminator passes have the types of its target's arguments",
     details: "\
 The argument of a block has one type whichever edge it is entered by. Convert the value before the branch, or change the
 type of the argument.",
@@ -72,7 +72,7 @@ bb1(%2 : $Builtin.Int1):
 static PHI_COMES_FROM_BRANCHES: Rule = Rule {
     id: RuleId::new("SIL0112"),
     name: "PhiComesFromBranches",
-    summary: "A block with arguments and several predecessors is reached by branches alone",
+    summary: "Only branches lead to a block with arguments and several predecessors",
     details: "\
 Only `br` passes values of its choice; in functions without ownership `cond_br` does too. The argument of a block that
 another terminator goes to is the result of this terminator, so nothing else may go there. Give the edge a block of its
@@ -151,7 +151,7 @@ bb0(%0 : $*Builtin.Int64):
     check: Check::Body(entry_takes_parameters),
 };
 
-/// What an edge gives its target.
+/// The values that an edge passes to its target.
 enum Passed {
     /// These values.
     Values(Vec<Value>),
@@ -203,11 +203,11 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
         && !passes
         && (opcode == Opcode::CondBranch || cx.body.predecessors(to).nth(1).is_some())
     {
-        let message = format!("`{name}` goes to `{}`, whose arguments only branches can pass", cx.block(to));
+        let message = format!("`{name}` leads to `{}`, whose arguments only a branch can pass", cx.block(to));
         cx.report(
             cx.finding(&PHI_COMES_FROM_BRANCHES, Place::Inst(terminator), message)
                 .label("is no `br`")
-                .also(Place::Block(to), "has arguments and is reached in several ways"),
+                .also(Place::Block(to), "has arguments and several predecessors"),
         );
     }
     for (i, &argument) in arguments.iter().enumerate() {
@@ -218,7 +218,7 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
             Passed::AtMostOne | Passed::Unknown => continue,
         };
         if matches!(passed, Passed::Values(_)) && takes.is_address() {
-            let message = format!("`{}` is an address that a branch passes", cx.value(argument));
+            let message = format!("a branch passes the address `{}`", cx.value(argument));
             cx.report(
                 cx.finding(&ARGUMENT_IS_OBJECT, Place::Value(argument), message)
                     .also(Place::Inst(terminator), "passed here")
@@ -227,7 +227,7 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
         }
         if !agree(cx, takes, gives) {
             let message =
-                format!("`{}` has type `{takes}`, but `{name}` gives `{gives}`", cx.value(argument));
+                format!("`{}` has type `{takes}`, but `{name}` passes `{gives}`", cx.value(argument));
             cx.report(
                 cx.finding(&EDGE_PASSES_TYPES, Place::Inst(terminator), message)
                     .label(format!("gives `{gives}`"))

@@ -1,4 +1,4 @@
-//! Where markers of pack metadata stand.
+//! The placement of pack metadata markers.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -14,7 +14,7 @@ pub(super) const RULES: &[&Rule] = &[&PACK_METADATA_IS_NEEDED];
 static PACK_METADATA_IS_NEEDED: Rule = Rule {
     id: RuleId::new("SIL0136"),
     name: "PackMetadataIsNeeded",
-    summary: "A marker of pack metadata stands directly before an instruction that may need it",
+    summary: "A marker of pack metadata directly precedes an instruction that may need it",
     details: "\
 `alloc_pack_metadata` says that the next instruction may put metadata of packs on the stack. It does so where a type of its
 operands, its results or its own names a pack. Remove the marker, or put it before the instruction that it was made for.",

@@ -19,7 +19,7 @@ pub(super) const RULES: &[&Rule] = &[
 static RAW_SIL_ONLY: Rule = Rule {
     id: RuleId::new("SIL0130"),
     name: "RawSilOnly",
-    summary: "Instructions that diagnostics resolve appear in raw SIL alone",
+    summary: "Instructions that mandatory passes resolve are allowed only in raw SIL",
     details: "\
 What the compiler generates before its mandatory passes, such as `mark_uninitialized` and `assign`, means something to
 these passes alone, which remove it. In canonical SIL it would be taken for nothing. Run the mandatory passes, or begin
@@ -58,7 +58,7 @@ fn raw_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
     } else {
         return;
     };
-    let message = format!("{what} stands in SIL that is not raw");
+    let message = format!("{what} is allowed only in raw SIL");
     cx.report(cx.finding(&RAW_SIL_ONLY, Place::Inst(inst), message));
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn is_raw(cx: &FunctionContext<'_>) -> bool {
 static OWNERSHIP_ONLY: Rule = Rule {
     id: RuleId::new("SIL0131"),
     name: "OwnershipOnly",
-    summary: "Copies, borrows and their ends stand in `[ossa]` functions alone",
+    summary: "Copies, borrows and their ends are allowed only in `[ossa]` functions",
     details: "\
 In a function without ownership nobody accounts for copies, borrows and moves of values: references are counted by
 `strong_retain` and its like, and loads and stores have no qualifier. Mark the function `[ossa]`, or use the instruction
@@ -119,7 +119,7 @@ fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
     let opcode = cx.body.inst(inst).opcode;
     if !matches!(opcode, Opcode::Load | Opcode::Store) {
         if !cx.is_ossa() {
-            let message = format!("`{name}` stands in a function without ownership");
+            let message = format!("`{name}` is allowed only in an `[ossa]` function");
             let finding = cx.finding(&OWNERSHIP_ONLY, Place::Inst(inst), message);
             cx.report(finding.told("Inst with qualified ownership in a function that is not qualified"));
         }
@@ -129,11 +129,9 @@ fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
     let is_qualified = at.is_some_and(|at| cx.body.words(inst)[at] != NONE);
     let breach = match (cx.is_ossa(), is_qualified) {
         (false, true) => {
-            (&OWNERSHIP_ONLY, format!("`{name}` with a qualifier stands in a function without ownership"))
+            (&OWNERSHIP_ONLY, format!("`{name}` with a qualifier is allowed only in an `[ossa]` function"))
         }
-        (true, false) => {
-            (&NO_OWNERSHIP_ONLY, format!("`{name}` without a qualifier stands in an `[ossa]` function"))
-        }
+        (true, false) => (&NO_OWNERSHIP_ONLY, format!("`{name}` needs a qualifier in an `[ossa]` function")),
         _ => return,
     };
     cx.report(cx.finding(breach.0, Place::Inst(inst), breach.1));
@@ -142,7 +140,7 @@ fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
 static NO_OWNERSHIP_ONLY: Rule = Rule {
     id: RuleId::new("SIL0132"),
     name: "NoOwnershipOnly",
-    summary: "Bare reference counting and loads and stores without a qualifier stay out of `[ossa]` functions",
+    summary: "Reference counting and unqualified loads and stores are not allowed in `[ossa]` functions",
     details: "\
 In an `[ossa]` function every value says who owns it. A retain or release beside its copies and destroys would go
 unaccounted; a load that does not say whether it copies or takes would leave open who owns what it gives.",
@@ -178,7 +176,7 @@ bb0(%0 : $*Builtin.Int64):
 
 fn no_ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
     if cx.is_ossa() {
-        let message = format!("`{}` stands in an `[ossa]` function", cx.body.info(inst).name);
+        let message = format!("`{}` is not allowed in an `[ossa]` function", cx.body.info(inst).name);
         cx.report(cx.finding(&NO_OWNERSHIP_ONLY, Place::Inst(inst), message));
     }
 }
@@ -186,7 +184,7 @@ fn no_ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
 static ACCESS_IS_ENFORCED: Rule = Rule {
     id: RuleId::new("SIL0133"),
     name: "AccessIsEnforced",
-    summary: "Outside raw SIL an access says how it is enforced, and one that initializes is static",
+    summary: "Outside raw SIL an access states its enforcement, and an initializing access is static",
     details: "\
 A pass decides early whether exclusivity is proven (`static`), checked at run time (`dynamic`) or taken on trust
 (`unsafe`). `unknown` is for raw SIL. Memory that an access initializes cannot be accessed by others yet, so there is
@@ -213,8 +211,8 @@ bb0(%0 : $*Builtin.Int64):
 fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
     let (kind, enforcement) = (cx.body.keyword(inst, "kind"), cx.body.keyword(inst, "enforcement"));
     let message = match (kind, enforcement) {
-        (_, Some("unknown")) if !is_raw(cx) => "the access does not say how it is enforced",
-        (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an access that initializes is not static",
+        (_, Some("unknown")) if !is_raw(cx) => "the access does not state its enforcement",
+        (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an initializing access must be static",
         _ => return,
     };
     cx.report(cx.finding(&ACCESS_IS_ENFORCED, Place::Inst(inst), message));
@@ -223,7 +221,7 @@ fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
 static DEAD_END_IS_DEAD: Rule = Rule {
     id: RuleId::new("SIL0107"),
     name: "DeadEndIsDead",
-    summary: "What is marked `[dead_end]` stands where no path leaves the function",
+    summary: "An instruction marked `[dead_end]` is in a dead-end block",
     details: "\
 `[dead_end]` says that the end of a lifetime may be left out, because the program stops; outside of raw SIL
 `extend_lifetime` says the same. From where it stands no path may reach a `return`, `throw` or `unwind`. Remove the mark.",
@@ -280,7 +278,7 @@ fn dead_end_is_dead(cx: &FunctionContext<'_>, inst: Inst) {
 static LOWERED_SIL_ONLY: Rule = Rule {
     id: RuleId::new("SIL0134"),
     name: "LoweredSilOnly",
-    summary: "Markers of pack metadata on the stack appear in lowered SIL alone",
+    summary: "Markers of pack metadata are allowed only in lowered SIL",
     details: "\
 `alloc_pack_metadata` marks where code generation may put metadata of packs on the stack. The pass that inserts these
 markers runs last; before, nothing keeps them beside the instructions that they speak of. Remove it.",
@@ -305,7 +303,7 @@ bb0:
 
 fn lowered_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
     if cx.module().stage != Some(SilStage::Lowered) {
-        let message = "`alloc_pack_metadata` stands in SIL that is not lowered";
+        let message = "`alloc_pack_metadata` is allowed only in lowered SIL";
         cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message));
     }
 }

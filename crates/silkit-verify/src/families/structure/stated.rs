@@ -13,7 +13,7 @@ pub(super) const RULES: &[&Rule] = &[&STATED_TYPE_IS_DEFINED];
 static STATED_TYPE_IS_DEFINED: Rule = Rule {
     id: RuleId::new("SIL0121"),
     name: "StatedTypeIsDefined",
-    summary: "The type that stands beside a use is the type of the value",
+    summary: "The type that is stated at a use is the type of the value",
     details: "\
 The text may repeat the type of a value where it is used: `load %0 : $*Int`. It changes nothing, so it must not say
 anything else than the definition. Correct the one that is wrong, or leave the type at the use out.",

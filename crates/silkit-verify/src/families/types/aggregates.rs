@@ -205,7 +205,7 @@ fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
             cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
         }
         Some(true) if names_member(cx, named, base.ty()) == Some(false) => {
-            let message = format!("`{named}` is no member of `{base}`");
+            let message = format!("`{named}` is not a member of `{base}`");
             cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
         }
         Some(true) => {}

@@ -65,7 +65,7 @@ fn builtin_exists(cx: &FunctionContext<'_>, inst: Inst) {
             cx.unknown(&BUILTIN_EXISTS, Place::Inst(inst), || format!("it is not known what `{name}` is"));
             return;
         }
-        None => format!("there is no builtin `{name}`"),
+        None => format!("unknown builtin `{name}`"),
     };
     cx.report(cx.finding(&BUILTIN_EXISTS, Place::Inst(inst), message));
 }

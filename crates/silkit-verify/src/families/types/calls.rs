@@ -9,7 +9,7 @@ use silkit_ir::{Inst, NONE, Opcode};
 
 pub(super) const RULES: &[&Rule] = &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL];
 
-/// All that call or bind arguments.
+/// Opcodes that call or bind arguments.
 pub(super) const APPLIES: &[Opcode] =
     &[Opcode::Apply, Opcode::TryApply, Opcode::BeginApply, Opcode::PartialApply];
 
@@ -46,7 +46,8 @@ fn callee_type(cx: &FunctionContext<'_>, inst: Inst) {
     let actual = operand(cx, inst, 0);
     if differ(cx, written, actual) {
         let name = cx.body.info(inst).name;
-        let message = format!("`{name}` says that its callee has type `{written}`, but it is `{actual}`");
+        let message =
+            format!("`{name}` states the callee type `{written}`, but the callee has type `{actual}`");
         cx.report(
             at_operand(cx, &CALLEE_TYPE, inst, 0, message)
                 .also(Place::Value(cx.body.operand_value(inst, 0)), "the callee"),
@@ -131,7 +132,7 @@ fn kind_of_call(cx: &FunctionContext<'_>, inst: Inst) {
     let (throws, nothrow) = (f.error.is_some(), cx.body.has_flag(inst, "nothrow"));
     let (message, help) = match opcode {
         O::BeginApply if !f.is_coroutine() => {
-            ("`begin_apply` calls a function that is no coroutine", "call it with `apply`")
+            ("`begin_apply` calls a function that is not a coroutine", "call it with `apply`")
         }
         O::Apply | O::TryApply if f.is_coroutine() => {
             ("the callee is a coroutine, which only `begin_apply` calls", "call it with `begin_apply`")

@@ -13,7 +13,7 @@ use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&CASE_OF_ENUM, &PAYLOAD_OF_CASE, &SWITCHED_CASES];
 
-/// What is known about a case.
+/// The known properties of a case.
 enum Case {
     /// The enum has no such case.
     Absent,
@@ -21,7 +21,7 @@ enum Case {
     Bare,
     /// A case with a payload of this lowered type, where that is known.
     Payload(Option<Type>),
-    /// Nothing.
+    /// The case is not known.
     Unknown,
 }
 
@@ -51,7 +51,7 @@ fn optional_payload(cx: &FunctionContext<'_>, ty: Type) -> Option<Type> {
 static CASE_OF_ENUM: Rule = Rule {
     id: RuleId::new("SIL0335"),
     name: "CaseOfEnum",
-    summary: "A case that is named is one of the enum's",
+    summary: "A named case belongs to the enum",
     details: "\
 Instructions that make enums, project payloads or tell cases apart name the case by its declaration, `#E.a!enumelt`. It
 must belong to the type of the value.",
@@ -108,7 +108,7 @@ fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
         if is_there && names_member(cx, named, ty.ty()) != Some(false) {
             continue;
         }
-        let message = format!("`{named}` is no case of `{ty}`");
+        let message = format!("`{named}` is not a case of `{ty}`");
         let cases: Vec<String> =
             decl.body.cases.iter().take(LISTED).map(|c| format!("`{}`", c.name)).collect();
         let more = if decl.body.cases.len() > LISTED { ", …" } else { "" };
@@ -119,7 +119,7 @@ fn case_of_enum(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// So many cases are listed in a remark.
+/// The number of cases that a note lists.
 const LISTED: usize = 8;
 
 /// Returns the cases that an instruction lists.
@@ -133,7 +133,7 @@ fn listed(cx: &FunctionContext<'_>, inst: Inst) -> Vec<DeclRef> {
 static PAYLOAD_OF_CASE: Rule = Rule {
     id: RuleId::new("SIL0333"),
     name: "PayloadOfCase",
-    summary: "A case gets and gives its payload, and none where it has none",
+    summary: "Only a case with a payload takes and yields one",
     details: "\
 `enum` takes a value of the payload's type exactly where the case has one. Projections take the payload of a case that
 has one; to make a case without a payload in memory, `inject_enum_addr` is all it takes.",

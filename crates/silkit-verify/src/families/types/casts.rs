@@ -52,7 +52,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
         return;
     }
     if from.is_address() != to.is_address() {
-        let message = format!("`upcast` makes `{to}` of `{from}`, of which one is an address");
+        let message = format!("`upcast` cannot convert `{from}` to `{to}`: only one of them is an address");
         cx.report(at_operand(cx, &UPCAST, inst, 0, message));
         return;
     }
@@ -73,7 +73,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
     }
     match inherits(cx, a, b) {
         Some(false) => {
-            let message = format!("`upcast` goes to a superclass, but `{to}` is none of `{from}`");
+            let message = format!("`upcast` expects a superclass of `{from}`, found `{to}`");
             cx.report(at_operand(cx, &UPCAST, inst, 0, message));
         }
         None => cx.unknown(&UPCAST, Place::Inst(inst), || {
@@ -162,12 +162,12 @@ fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
     };
     let from = operand(cx, inst, 0);
     if !from.is_unknown() && is_reference(from) == Some(false) {
-        let message = format!("`unchecked_ref_cast` makes a reference of `{from}`, which is none");
+        let message = format!("`unchecked_ref_cast` expects a reference, found `{from}`");
         cx.report(at_operand(cx, &REFERENCE_CAST, inst, 0, message));
         return;
     }
     if let Some(to) = sil_type(cx, inst, "type").filter(|to| is_reference(*to) == Some(false)) {
-        let message = format!("`unchecked_ref_cast` makes `{to}` of a reference, which is none");
+        let message = format!("`unchecked_ref_cast` expects a reference as its result, found `{to}`");
         cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
     }
 }
@@ -210,7 +210,7 @@ fn lowered_metatype(cx: &FunctionContext<'_>) {
         if seen.insert(ty)
             && let Some(formal) = formal_metatype(ty)
         {
-            let message = format!("`{formal}` does not say how it is represented");
+            let message = format!("the metatype `{formal}` does not state its representation");
             let finding = cx.finding(&LOWERED_METATYPE, place, message);
             cx.report(finding.note("write `@thin`, `@thick` or `@objc_metatype`"));
         }
@@ -294,14 +294,14 @@ fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
     let opcode = cx.body.inst(inst).opcode;
     match metatype(cx, to.ty()).flatten() {
         Some(MetatypeRepr::Formal) => {
-            let message = format!("`{to}` does not say how it is represented");
+            let message = format!("the metatype `{to}` does not state its representation");
             cx.report(
                 cx.finding(&METATYPE, Place::Inst(inst), message)
                     .note("write `@thin`, `@thick` or `@objc_metatype`"),
             );
         }
         Some(MetatypeRepr::Thin) if opcode != Opcode::Metatype => {
-            let message = format!("`{name}` finds the type of a value, which is never `@thin`");
+            let message = format!("`{name}` gives a dynamic type, which is never `@thin`");
             cx.report(
                 cx.finding(&METATYPE, Place::Inst(inst), message)
                     .note("use `metatype` for a type that is known"),

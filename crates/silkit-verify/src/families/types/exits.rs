@@ -1,4 +1,4 @@
-//! What leaves a function: results, errors, yielded values.
+//! Exits of a function: results, errors, yielded values.
 
 use super::facts::{callee, differ, expect, lowers_addresses, own_type, sil_type};
 use crate::context::FunctionContext;

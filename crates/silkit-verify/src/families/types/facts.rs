@@ -1,4 +1,4 @@
-//! What the rules about types ask of a body and of the declarations around it, in three values.
+//! Three-valued queries of the type rules about a body and the declarations around it.
 
 use crate::context::FunctionContext;
 use crate::finding::{Finding, Place};
@@ -139,7 +139,7 @@ fn settled(cx: &FunctionContext<'_>, ty: Type, depth: u32) -> bool {
     }
 }
 
-/// What is known of callees in one body: generic arguments, and the type with them in place.
+/// A cache of the callees in one body: generic arguments, and the substituted type.
 #[derive(Default)]
 struct Callees(RefCell<FxHashMap<Type, Vec<Callee>>>);
 

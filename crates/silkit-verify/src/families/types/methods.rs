@@ -77,7 +77,7 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;
     if method.data().path.len() < 2 {
-        let message = format!("`{method}` names no method");
+        let message = format!("`{method}` is not a method");
         cx.report(
             cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message)
                 .note("a method is named with its type: `#C.m`"),
@@ -94,7 +94,7 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
         _ => (owner.is_class() || owner.kind == NominalKind::Protocol, "a class or protocol"),
     };
     if !fits {
-        let message = format!("`{name}` looks for a method of {wanted}, and `{}` is none", owner.path);
+        let message = format!("`{name}` expects a method of {wanted}, found one of `{}`", owner.path);
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
         return;
     }
@@ -107,7 +107,7 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
         class = resolved(cx, *instance);
     }
     if !base.is_unknown() && names_member(cx, method, class) == Some(false) {
-        let message = format!("`{method}` is no method of `{base}`");
+        let message = format!("`{method}` is not a method of `{base}`");
         cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message));
     }
 }
@@ -115,7 +115,7 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
 static METHOD_CONVENTION: Rule = Rule {
     id: RuleId::new("SIL0346"),
     name: "MethodConvention",
-    summary: "What a lookup gives has the convention of the table that it comes from",
+    summary: "A looked-up method has the convention of its table",
     details: "\
 Functions in vtables have `@convention(method)`, those in witness tables `@convention(witness_method: P)`, methods of
 Objective-C `@convention(objc_method)`. Only a `!foreign` declaration is called as Objective-C does.",

@@ -1,4 +1,4 @@
-//! What the instruction table says about the types of operands and attributes.
+//! The type requirements of the instruction table on operands and attributes.
 
 use super::facts::{at_operand, lowers_addresses, operand, same};
 use super::kinds::{describe, holds};
@@ -15,7 +15,7 @@ pub(super) const RULES: &[&Rule] = &[&OBJECT_OR_ADDRESS, &KIND_OF_TYPE, &OPERAND
 pub(super) static OBJECT_OR_ADDRESS: Rule = Rule {
     id: RuleId::new("SIL0301"),
     name: "ObjectOrAddress",
-    summary: "An operand is an object (`$T`) or an address (`$*T`), as its instruction wants",
+    summary: "An operand is an object (`$T`) or an address (`$*T`), as its instruction requires",
     details: "\
 An instruction either works on a value or on the memory that holds one. `load` makes the one of the other; to get memory
 for a value, allocate it and store the value there.",
@@ -39,7 +39,7 @@ bb0(%0 : $*Builtin.Int64):
 pub(super) static KIND_OF_TYPE: Rule = Rule {
     id: RuleId::new("SIL0302"),
     name: "KindOfType",
-    summary: "An operand or a written type is of the kind that its instruction works on",
+    summary: "An operand or a stated type is of a kind that its instruction supports",
     details: "\
 A struct, an enum, a class, a function, a metatype, `Builtin.Int1`, …: `silkit explain` of the instruction says which.
 For types of other kinds it means nothing.",
@@ -117,7 +117,7 @@ bb0(%0 : $*T):
     check: Check::With("SIL0301"),
 };
 
-/// Everything that the table asks of the types of one instruction; one breach is told of each.
+/// Checks all type requirements of the table on one instruction and reports one violation of each.
 fn table(cx: &FunctionContext<'_>, inst: Inst) {
     for rule in cx.body.info(inst).types {
         match rule.of {
@@ -200,7 +200,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, inde
         (P::Same(of) | P::SameObject(of) | P::Referring(of), Some(other)) => {
             format!("the {what} of `{op}` is `{ty}`, which does not fit its {}, `{other}`", name(of))
         }
-        _ => format!("`{op}` wants {} as its {what}, not `{ty}`", describe(rule.is)),
+        _ => format!("`{op}` expects {} as its {what}, found `{ty}`", describe(rule.is)),
     };
     cx.report(match index {
         Some(index) => at_operand(cx, broken, inst, index, message),

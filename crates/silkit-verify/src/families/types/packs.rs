@@ -51,7 +51,7 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
 static PACK_ELEMENT: Rule = Rule {
     id: RuleId::new("SIL0351"),
     name: "PackElement",
-    summary: "The element that is projected has the type that the pack has at the index",
+    summary: "A projected element has the type of the pack at the index",
     details: "\
 It is an address where the pack is indirect, as packs are unless they are `@direct`. Under a dynamic index every element
 that may be meant must have the type.",
@@ -136,7 +136,7 @@ fn projection(cx: &FunctionContext<'_>, inst: Inst) {
         };
         if cx.body.defining_inst(value).is_some_and(|at| !is_index(at)) {
             let message = format!("`{}` is not made by a pack indexing instruction", cx.value(value));
-            cx.report(cx.finding(&PACK_INDEX, at_index, message).also(Place::Value(value), "made here"));
+            cx.report(cx.finding(&PACK_INDEX, at_index, message).also(Place::Value(value), "created here"));
         }
         return;
     };

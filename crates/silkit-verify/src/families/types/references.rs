@@ -16,7 +16,7 @@ static REFERENCE_TYPE: Rule = Rule {
     name: "ReferenceType",
     summary: "A reference to a function or a global variable has the type of what it names",
     details: "\
-It is declared once, with one type. Write this type behind the reference, or name another function or variable.",
+It is declared once, with one type. Write this type after the reference, or name another function or variable.",
     failing: "\
 sil_global @v : $Builtin.Int64
 sil @f : $@convention(thin) () -> () {
