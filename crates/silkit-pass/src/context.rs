@@ -420,6 +420,11 @@ impl<'a> ModuleContext<'a> {
         self.ledger.output.print(Stream::Err, text);
     }
 
+    /// Returns true if one more transformation may be done: see [`FunctionContext::may_change`].
+    pub fn may_change(&mut self) -> bool {
+        self.ledger.may_change()
+    }
+
     /// Adds to a counter, shown by `--stats`.
     pub fn count(&mut self, what: &'static str, number: u64) {
         *self.ledger.counts.entry(what).or_default() += number;

@@ -1,0 +1,113 @@
+//! Variables that may be moved, and the places at which coroutines are split: code behind such a place is a function of its
+//! own, which has to be told again where variables are.
+
+use silkit_analysis::BodyView;
+use silkit_base::FxHashMap;
+use silkit_ir::instructions::{AllocStack, AnyInst, DebugValue};
+use silkit_ir::{Body, DebugVar, Inst, Loc, LocData, Point, Value};
+use silkit_pass::FunctionContext;
+
+/// A variable, by its number in [`Variables`].
+pub(super) type Variable = usize;
+
+/// What tells variables apart: what is said of them and, unless that says their place, the place where it is said.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    var: DebugVar,
+    place: Option<LocData>,
+    /// Where nothing is known of the place, each instruction speaks of another variable.
+    inst: Option<Inst>,
+}
+
+/// The moveable variables of a body and the instructions that say where they are.
+pub(super) struct Variables {
+    numbers: FxHashMap<Inst, Variable>,
+    count: usize,
+}
+
+impl Variables {
+    /// Finds all moveable variables of a body.
+    pub(super) fn of(view: &BodyView<'_>) -> Self {
+        let body = view.body;
+        let mut known: FxHashMap<Key, Variable> = FxHashMap::default();
+        let mut numbers = FxHashMap::default();
+        for inst in body.insts() {
+            let Some(var) = moveable(view, inst) else { continue };
+            let place = body.loc(body.inst(inst).loc).filter(|loc| loc.source.is_some());
+            let has_place = silkit_ir::DebugVarData::of(var).loc.is_some();
+            let key = Key {
+                var,
+                place: place.filter(|_| !has_place),
+                inst: Some(inst).filter(|_| place.is_none() && !has_place),
+            };
+            let next = known.len();
+            numbers.insert(inst, *known.entry(key).or_insert(next));
+        }
+        Self { numbers, count: known.len() }
+    }
+
+    /// Returns how many variables there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the variable that an instruction says the place of.
+    pub(super) fn said_by(&self, inst: Inst) -> Option<Variable> {
+        self.numbers.get(&inst).copied()
+    }
+}
+
+/// Returns the variable that an instruction says the place of, if it may be moved: values that cannot be copied may.
+fn moveable(view: &BodyView<'_>, inst: Inst) -> Option<DebugVar> {
+    let (var, says_so, ty) = match view.body.view(inst) {
+        AnyInst::DebugValue(value) => {
+            (value.var?, value.moveable_value_debuginfo, view.body.value(value.operand).ty)
+        }
+        AnyInst::AllocStack(stack) => (stack.var?, stack.moveable_value_debuginfo, stack.ty),
+        _ => return None,
+    };
+    let is_move_only = || view.declarations().properties(ty.ty(), view.signature()).move_only == Some(true);
+    (says_so || is_move_only()).then_some(var)
+}
+
+/// Returns true if a coroutine is split at an instruction: what calls coroutines and asynchronous functions, what hops to
+/// another executor, and what yields.
+pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
+    let calls_async = |ty: silkit_types::SilType| {
+        ty.ty().as_function().is_some_and(|ty| ty.flags.contains(silkit_types::FnFlags::ASYNC))
+    };
+    match body.view(inst) {
+        AnyInst::BeginApply(_) | AnyInst::EndApply(_) | AnyInst::AbortApply(_) => true,
+        AnyInst::HopToExecutor(_) | AnyInst::Yield(_) => true,
+        AnyInst::Apply(call) => calls_async(call.ty),
+        AnyInst::TryApply(call) => calls_async(call.ty),
+        _ => false,
+    }
+}
+
+/// Returns the points behind a boundary.
+pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
+    match body.is_terminator(boundary) {
+        true => body.block_successors(body.inst_block(boundary)).map(Point::Start).collect(),
+        false => vec![Point::After(boundary)],
+    }
+}
+
+/// Says again where a variable is, as an instruction said, or that its place is not known any more.
+pub(super) fn say_again(cx: &mut FunctionContext<'_>, said: Inst, point: Point, is_known: bool) {
+    let body = cx.body();
+    let loc: Loc = body.inst(said).loc;
+    let variable = match body.view(said) {
+        AnyInst::DebugValue(value) => value,
+        AnyInst::AllocStack(AllocStack { var, .. }) => {
+            let address = body.first_result(said).unwrap_or(Value::NONE);
+            DebugValue { var, moveable_value_debuginfo: true, ..DebugValue::new(address) }
+        }
+        _ => return,
+    };
+    let ty = body.value(variable.operand).ty;
+    let operand = if is_known { variable.operand } else { cx.edit().undef(ty) };
+    let mut builder = cx.at(point);
+    builder.set_default_loc(loc);
+    builder.build(DebugValue { operand, ..variable });
+}

@@ -1,0 +1,302 @@
+//! `sil-move-only-type-eliminator`: makes values that were not to be copied implicitly ordinary ones, after the checks.
+//!
+//! `@moveOnly` types lose the attribute and the conversions go. What trivial values need no longer goes too: moves,
+//! borrows, copies and their ends. Variables that were moved-only say so: `[moveable_value_debuginfo]`.
+//!
+//! ```text
+//! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : @noImplicitCopy $Builtin.Int64):
+//!   %1 = copyable_to_moveonlywrapper [owned] %0
+//!   %2 = move_value [lexical] [var_decl] %1
+//!   debug_value %2, let, name "x", argno 1
+//!   %4 = begin_borrow %2
+//!   %5 = moveonlywrapper_to_copyable [guaranteed] %4
+//!   end_borrow %4
+//!   extend_lifetime %2
+//!   destroy_value %2
+//!   return %5
+//! }
+//! ---
+//! sil [ossa] @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : @noImplicitCopy $Builtin.Int64):
+//!   debug_value [moveable_value_debuginfo] %0, let, name "x", argno 1
+//!   return %0
+//! }
+//! ```
+
+use silkit_ir::info::AttrKind;
+use silkit_ir::instructions::{Load, LoadQualifier, Store, StoreQualifier};
+use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_types::{SilType, Type, TypeKind};
+
+pub(super) const PASS: Pass<'static> = Pass::function(
+    "sil-move-only-type-eliminator",
+    "Makes values that were not to be copied implicitly ordinary ones",
+    &run,
+)
+.mandatory();
+
+fn run(cx: &mut FunctionContext<'_>) {
+    // The types change together: half of them would be no legal code.
+    if cx.body().insts().any(|inst| names_wrapper(cx.body(), inst)) || has_wrapped_arguments(cx.body()) {
+        if !cx.may_change() {
+            return;
+        }
+        unwrap(cx);
+    }
+    let insts: Vec<Inst> = cx.body().insts().collect();
+    for inst in insts {
+        simplify(cx, inst);
+    }
+}
+
+/// Returns a type without the wrapper, which boxes have around their contents.
+fn unwrapped(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::MoveOnly(inner) => unwrapped(*inner),
+        TypeKind::Box(_) => ty.map(&mut unwrapped),
+        _ => ty,
+    }
+}
+
+fn is_wrapped(body: &Body, value: Value) -> bool {
+    let ty = body.value(value).ty.ty();
+    unwrapped(ty) != ty
+}
+
+/// Returns true if an instruction has to do with wrapped values.
+fn names_wrapper(body: &Body, inst: Inst) -> bool {
+    body.results(inst).any(|value| is_wrapped(body, value))
+        || body.operands(inst).iter().any(|operand| is_wrapped(body, operand.value))
+}
+
+fn has_wrapped_arguments(body: &Body) -> bool {
+    body.blocks().any(|block| body.arguments(block).iter().any(|&arg| is_wrapped(body, arg)))
+}
+
+/// Takes the wrapper off all types.
+fn unwrap(cx: &mut FunctionContext<'_>) {
+    let (sig, declarations) = (cx.view().signature(), cx.declarations());
+    let is_trivial = |ty: Type| declarations.is_trivial(ty, sig) == Some(true);
+    let body = cx.body();
+    let insts: Vec<Inst> = body.insts().filter(|&inst| names_wrapper(body, inst)).collect();
+    let arguments = body.blocks().flat_map(|block| body.arguments(block));
+    let arguments: Vec<Value> = arguments.copied().filter(|&arg| is_wrapped(body, arg)).collect();
+    cx.count("values unwrapped", (insts.len() + arguments.len()) as u64);
+    for &inst in &insts {
+        mark_variable(cx, inst);
+        let undefined: Vec<_> = cx.body().operand_ids(inst).collect();
+        for operand in undefined {
+            let value = cx.body().operand(operand).value;
+            let is_undef = matches!(cx.body().def(value), silkit_ir::ValueDef::Undef);
+            if is_undef && is_wrapped(cx.body(), value) {
+                let ty = cx.body().value(value).ty;
+                let mut editor = cx.edit();
+                let undef = editor.undef(ty.with_type(unwrapped(ty.ty())));
+                editor.set_operand(operand, undef);
+            }
+        }
+    }
+    for &inst in &insts {
+        unwrap_attributes(cx, inst);
+        let results: Vec<Value> = cx.body().results(inst).collect();
+        for value in results {
+            let ty = cx.body().value(value).ty;
+            cx.edit().set_type(value, ty.with_type(unwrapped(ty.ty())));
+        }
+    }
+    for arg in arguments {
+        let data = cx.body().value(arg);
+        let (ty, flags) = (data.ty.with_type(unwrapped(data.ty.ty())), data.arg_flags);
+        let mut editor = cx.edit();
+        editor.set_type(arg, ty);
+        if is_trivial(ty.ty()) {
+            editor.set_argument_ownership(arg, Ownership::None, flags);
+        }
+    }
+}
+
+/// Lets a variable of a wrapped value say that it may be moved.
+fn mark_variable(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let body = cx.body();
+    let holds_wrapped = match body.inst(inst).opcode {
+        Opcode::DebugValue => is_wrapped(body, body.operand_value(inst, 0)),
+        Opcode::AllocStack | Opcode::AllocBox => body.results(inst).any(|value| is_wrapped(body, value)),
+        _ => false,
+    };
+    if holds_wrapped {
+        cx.edit().set_flag(inst, "moveable_value_debuginfo", true);
+    }
+}
+
+fn unwrap_attributes(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let info = cx.body().info(inst);
+    for (index, attr) in info.attrs.iter().enumerate() {
+        if attr.kind != AttrKind::SilType {
+            continue;
+        }
+        let ty = SilType::from_u32(cx.body().words(inst)[index]);
+        let new = ty.with_type(unwrapped(ty.ty()));
+        if new != ty {
+            cx.edit().set_word(inst, index, new.as_u32());
+        }
+    }
+}
+
+/// Removes a conversion, and what trivial values do not need.
+fn simplify(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let body = cx.body();
+    let opcode = body.inst(inst).opcode;
+    let is_conversion = matches!(
+        opcode,
+        Opcode::MoveOnlyWrapperToCopyableValue
+            | Opcode::MoveOnlyWrapperToCopyableAddr
+            | Opcode::MoveOnlyWrapperToCopyableBox
+            | Opcode::CopyableToMoveOnlyWrapperValue
+            | Opcode::CopyableToMoveOnlyWrapperAddr
+    );
+    let is_meant = is_conversion || is_of_lifetime(opcode) && operates_on_trivial(cx, inst);
+    if !is_meant || !cx.may_change() {
+        return;
+    }
+    match opcode {
+        Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue | Opcode::ExtendLifetime => {
+            cx.edit().remove(inst);
+        }
+        Opcode::Load | Opcode::LoadBorrow => {
+            let address = cx.body().operand_value(inst, 0);
+            let mut builder = cx.at(Point::Before(inst));
+            let load = Load { qualifier: Some(LoadQualifier::Trivial), ..Load::new(address) };
+            let value = builder.build(load);
+            builder.replace(inst, value);
+        }
+        Opcode::Store | Opcode::StoreBorrow => {
+            let (source, destination) = (cx.body().operand_value(inst, 0), cx.body().operand_value(inst, 1));
+            let mut builder = cx.at(Point::Before(inst));
+            builder
+                .build(Store { qualifier: Some(StoreQualifier::Trivial), ..Store::new(source, destination) });
+            match opcode {
+                Opcode::StoreBorrow => builder.replace(inst, destination),
+                _ => builder.remove(inst),
+            }
+        }
+        _ => {
+            let operand = cx.body().operand_value(inst, 0);
+            cx.edit().replace(inst, operand);
+        }
+    }
+    cx.count("instructions simplified", 1);
+}
+
+/// Returns true if an instruction is about the lifetimes of values, which trivial ones do not have.
+fn is_of_lifetime(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::MoveValue
+            | Opcode::BeginBorrow
+            | Opcode::CopyValue
+            | Opcode::ExplicitCopyValue
+            | Opcode::EndBorrow
+            | Opcode::EndLifetime
+            | Opcode::DestroyValue
+            | Opcode::ExtendLifetime
+            | Opcode::Load
+            | Opcode::LoadBorrow
+            | Opcode::Store
+            | Opcode::StoreBorrow
+    )
+}
+
+fn operates_on_trivial(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    let body = cx.body();
+    let is_plain = match body.inst(inst).opcode {
+        Opcode::Load => {
+            body.view_as::<Load>(inst).is_some_and(|load| load.qualifier != Some(LoadQualifier::Trivial))
+        }
+        Opcode::Store => {
+            body.view_as::<Store>(inst).is_some_and(|s| s.qualifier != Some(StoreQualifier::Trivial))
+        }
+        _ => true,
+    };
+    let ty = body.value(body.operand_value(inst, 0)).ty.ty();
+    is_plain
+        && cx.function().has_ossa()
+        && cx.declarations().is_trivial(ty, cx.view().signature()) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::changed;
+
+    /// Returns the body of a function of a number, a reference and conditions.
+    fn eliminated(insts: &str) -> String {
+        let text = changed(
+            "sil-move-only-type-eliminator",
+            &[],
+            &format!(
+                "sil_stage raw\nimport Builtin\nimport Swift\nclass C {{}}\n\
+                 sil [ossa] @f : $@convention(thin) (Int, @owned C) -> () {{\n\
+                 bb0(%0 : $Int, %1 : @owned $C):\n{insts}\n%r = tuple ()\nreturn %r\n}}\n"
+            ),
+        );
+        text[text.find("bb0(").expect("a body")..].to_owned()
+    }
+
+    #[test]
+    fn values_with_lifetimes_keep_them() {
+        let text = eliminated(
+            "%2 = copyable_to_moveonlywrapper [owned] %1\n%3 = move_value [lexical] [var_decl] %2\n\
+             debug_value %3, let, name \"x\"\n%5 = begin_borrow %3\n%6 = moveonlywrapper_to_copyable [guaranteed] %5\n\
+             fix_lifetime %6\nend_borrow %5\nextend_lifetime %3\ndestroy_value %3",
+        );
+        let expected = "  %2 = move_value [lexical] [var_decl] %1\n  \
+            debug_value [moveable_value_debuginfo] %2, let, name \"x\"\n  %4 = begin_borrow %2\n  \
+            fix_lifetime %4\n  end_borrow %4\n  extend_lifetime %2\n  destroy_value %2\n";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn memory_is_unwrapped() {
+        let text = eliminated(
+            "%2 = alloc_stack [lexical] $@moveOnly Int, var, name \"x\"\n%3 = moveonlywrapper_to_copyable_addr %2\n\
+             store %0 to [trivial] %3\n%5 = load [copy] %2\n%6 = load_borrow %2\nend_borrow %6\n\
+             store %5 to [assign] %2\ndealloc_stack %2\n\
+             %9 = alloc_box ${ var @moveOnly C }\n%10 = moveonlywrapper_to_copyable_box %9\ndestroy_value %10\n\
+             destroy_value %1",
+        );
+        assert!(text.contains("alloc_stack [lexical] [moveable_value_debuginfo] $Int"), "{text}");
+        assert!(
+            text.contains("%4 = load [trivial] %2\n  %5 = load [trivial] %2\n  store %4 to [trivial]"),
+            "{text}"
+        );
+        assert!(
+            text.contains("%8 = alloc_box [moveable_value_debuginfo] ${ var C }\n  destroy_value %8"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn arguments_of_blocks_lose_ownership_with_the_wrapper() {
+        let text = eliminated(
+            "%2 = copyable_to_moveonlywrapper [owned] %0\nbr bb1(%2)\nbb1(%4 : @owned $@moveOnly Int):\n\
+             destroy_value %4\ndestroy_value %1",
+        );
+        assert!(text.contains("br bb1(%0)\nbb1(%3 : $Int):\n  destroy_value %1"), "{text}");
+    }
+
+    #[test]
+    fn undefined_variables_are_unwrapped() {
+        let text = eliminated("debug_value undef : $*@moveOnly C, let, name \"x\"\ndestroy_value %1");
+        assert!(text.contains("debug_value [moveable_value_debuginfo] undef : $*C"), "{text}");
+    }
+
+    #[test]
+    fn moves_of_trivial_values_go() {
+        let text = eliminated(
+            "%2 = move_value [var_decl] %0\nextend_lifetime %2\nfix_lifetime %2\ndestroy_value %1",
+        );
+        assert!(text.contains("bb0(%0 : $Int, %1 : @owned $C):\n  fix_lifetime %0\n"), "{text}");
+    }
+}
