@@ -6,16 +6,20 @@ use crate::session::{Report, Session};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
 use silkit::graph::{self, Graph};
+use silkit::ir::{FunctionId, Inst};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Solid edges are calls and superclasses; dashed ones other references and conformances.
+Solid edges are calls and superclasses; dashed ones other references and conformances. Edges that close
+a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled names, and lines of
+a control flow graph lead to the file. Drawings of more than 5,000 nodes say how many are left out.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg
   silkit graph calls examples/shapes.raw.sil | dot -Tpng > calls.png
+  silkit graph calls --around 'Canvas.total()' --depth 2 examples/shapes.raw.sil --format svg
   silkit graph classes examples/shapes.raw.sil --format json";
 
 /// Draw control flow, calls or the class hierarchy
@@ -28,6 +32,12 @@ pub(crate) struct Args {
     /// Function to draw, by mangled or demangled name or a unique part; for calls, where to begin
     #[arg(long, short, value_name = "NAME")]
     function: Vec<String>,
+    /// For calls and classes: show what is around this function or type, in both directions
+    #[arg(long, value_name = "NAME", conflicts_with = "function")]
+    around: Vec<String>,
+    /// For calls and classes: follow at most N edges [default: 1 with --around, otherwise all]
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -67,14 +77,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let text = match args.format {
         Format::Dot => graph.to_dot(),
         Format::Json => as_json(&graph),
-        Format::Svg => match graph.to_svg() {
-            Ok(svg) => svg,
-            Err(error) => {
-                let hint = "take a part with `--function NAME`, or `--format dot` for other tools";
-                session.refuse(error.to_string(), hint);
-                return session.finish();
-            }
-        },
+        Format::Svg => graph.to_svg(path.to_str().filter(|_| !output::is_standard(path))),
     };
     session.write(&args.output, text.as_bytes());
     session.finish()
@@ -114,11 +117,41 @@ fn kind_and_path(what: &[OsString]) -> Result<(Kind, &Path), (String, String)> {
 fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Input) -> Option<Graph> {
     let module = &input.module;
     match kind {
-        Kind::Classes => Some(graph::classes(&silkit::declarations(module))),
+        Kind::Classes => {
+            let graph = graph::classes(&silkit::declarations(module));
+            let mut named = Vec::new();
+            for name in args.around.iter().chain(&args.function) {
+                let Some(node) = graph.nodes.iter().position(|node| node.id == *name) else {
+                    let near = nearest(name, graph.nodes.iter().map(|node| node.id.as_str()));
+                    let hint = near.map_or_else(
+                        || "`silkit graph classes FILE` shows the types".to_owned(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    session.refuse(format!("no type is called `{name}`"), hint);
+                    return None;
+                };
+                named.push(node);
+            }
+            Some(part(graph, &named, args))
+        }
         Kind::Calls => {
             let roots = session.bodies_named(module, path, &args.function)?;
-            let roots: Vec<&str> = roots.into_iter().map(|id| module.functions[id].name.as_str()).collect();
-            Some(graph::calls(module, &roots, &|_| None))
+            let around = session.bodies_named(module, path, &args.around)?;
+            let name = |id: &FunctionId| module.functions[*id].name.as_str();
+            let roots: Vec<&str> = roots.iter().map(name).collect();
+            let graph = graph::calls(module, &roots, &silkit::comment_name);
+            let around: Vec<&str> = around.iter().map(name).chain(roots).collect();
+            let is_named = |node: &&usize| around.contains(&graph.nodes[**node].id.as_str());
+            let numbers: Vec<usize> = (0..graph.nodes.len()).collect();
+            let named: Vec<usize> = numbers.iter().filter(is_named).copied().collect();
+            Some(part(graph, &named, args))
+        }
+        Kind::ControlFlow if !args.around.is_empty() || args.depth.is_some() => {
+            session.refuse(
+                "`--around` and `--depth` are for calls and classes",
+                "write `silkit graph calls …`, or leave them out",
+            );
+            None
         }
         Kind::ControlFlow => {
             let id = match args.function.as_slice() {
@@ -132,8 +165,20 @@ fn make(session: &mut Session, args: &Args, kind: Kind, path: &Path, input: &Inp
                     return None;
                 }
             };
-            graph::control_flow(&module.functions[id], &|_| None)
+            let file = input.source_file();
+            let places = input.source_map.function(id);
+            let line = |inst: Inst| Some(file.as_ref()?.line_column(places?.inst(inst)?).line);
+            graph::control_flow_at(&module.functions[id], &silkit::comment_name, &line)
         }
+    }
+}
+
+/// Returns the part of a graph that the options ask for.
+fn part(graph: Graph, named: &[usize], args: &Args) -> Graph {
+    let is_around = !args.around.is_empty();
+    match (named, args.depth) {
+        ([], _) | (_, None) if !is_around => graph,
+        (named, depth) => graph.near(named, depth.unwrap_or(1), is_around),
     }
 }
 
@@ -141,15 +186,17 @@ fn as_json(graph: &Graph) -> String {
     let nodes: Vec<Value> = graph
         .nodes
         .iter()
-        .map(|n| json!({"id": n.id, "lines": n.lines, "external": n.is_external}))
-        .collect();
-    let edges: Vec<Value> = graph
-        .edges
-        .iter()
-        .map(|e| {
-            let (from, to) = (&graph.nodes[e.from].id, &graph.nodes[e.to].id);
-            json!({"from": from, "to": to, "label": e.label, "weak": e.is_weak})
+        .map(|n| {
+            let lines: Vec<&str> = n.lines.iter().map(|line| line.text.as_str()).collect();
+            let number = n.lines.iter().find_map(|line| line.number);
+            json!({"id": n.id, "lines": lines, "line": number, "external": n.is_external})
         })
         .collect();
-    format!("{:#}\n", json!({"title": graph.title, "nodes": nodes, "edges": edges}))
+    let edges: Vec<Value> = (graph.edges.iter().zip(graph.back_edges()))
+        .map(|(e, is_back)| {
+            let (from, to) = (&graph.nodes[e.from].id, &graph.nodes[e.to].id);
+            json!({"from": from, "to": to, "label": e.label, "weak": e.is_weak, "back": is_back})
+        })
+        .collect();
+    format!("{:#}\n", json!({"title": graph.title, "omitted": graph.omitted, "nodes": nodes, "edges": edges}))
 }

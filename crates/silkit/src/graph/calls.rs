@@ -16,7 +16,7 @@ pub fn calls(module: &Module, roots: &[&str], demangle: &Demangle) -> Graph {
     let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
     let mut node = |graph: &mut Graph, id: &str, text: String, is_external: bool| {
         *nodes.entry(id.to_owned()).or_insert_with(|| {
-            graph.nodes.push(Node { id: id.to_owned(), lines: vec![text], is_external });
+            graph.nodes.push(Node { id: id.to_owned(), lines: vec![text.into()], is_external });
             graph.nodes.len() - 1
         })
     };

@@ -1,6 +1,7 @@
 //! The types that a module declares: superclasses and conformances.
 
-use super::{Edge, Graph, Node, abbreviated};
+use super::{Edge, Graph, Node};
+use silkit_base::FxHashMap;
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{Type, TypeKind};
 
@@ -8,6 +9,13 @@ use silkit_types::{Type, TypeKind};
 /// protocols that it conforms to.
 pub fn classes(declarations: &Declarations) -> Graph {
     let mut graph = Graph { title: "classes".to_owned(), ..Graph::default() };
+    let mut nodes: FxHashMap<String, usize> = FxHashMap::default();
+    let mut node = |graph: &mut Graph, id: &str, text: &dyn Fn() -> String, is_external: bool| {
+        *nodes.entry(id.to_owned()).or_insert_with(|| {
+            graph.nodes.push(Node { id: id.to_owned(), lines: vec![text().into()], is_external });
+            graph.nodes.len() - 1
+        })
+    };
     let own = declarations.own();
     let mut inherited: Vec<(usize, Type)> = Vec::new();
     for (path, entry) in own.entries() {
@@ -17,7 +25,7 @@ pub fn classes(declarations: &Declarations) -> Graph {
         if entry.nominal.is_none() && parents.is_empty() {
             continue;
         }
-        let from = graph.node(path.as_str(), || {
+        let text = || {
             let kind = entry.nominal.as_ref().map_or("extension", |n| match n.kind {
                 NominalKind::Struct => "struct",
                 NominalKind::Class => "class",
@@ -25,9 +33,9 @@ pub fn classes(declarations: &Declarations) -> Graph {
                 NominalKind::Enum => "enum",
                 NominalKind::Protocol => "protocol",
             });
-            let text = abbreviated(&format!("{kind} {path}"));
-            Node { id: path.as_str().to_owned(), lines: vec![text], is_external: entry.nominal.is_none() }
-        });
+            format!("{kind} {path}")
+        };
+        let from = node(&mut graph, path.as_str(), &text, entry.nominal.is_none());
         inherited.extend(parents.into_iter().map(|parent| (from, parent)));
     }
     for (from, parent) in inherited {
@@ -39,8 +47,7 @@ pub fn classes(declarations: &Declarations) -> Graph {
         for part in parts {
             let path = declarations.path_of(part);
             let id = path.map_or_else(|| part.to_string(), |p| p.as_str().to_owned());
-            let to =
-                graph.node(&id, || Node { id: id.clone(), lines: vec![abbreviated(&id)], is_external: true });
+            let to = node(&mut graph, &id, &|| id.clone(), true);
             let is_weak = declarations.is_class(part) != Some(true);
             graph.edges.push(Edge { from, to, label: String::new(), is_weak });
         }

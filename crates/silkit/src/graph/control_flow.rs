@@ -1,6 +1,6 @@
 //! The blocks of a function and where they lead.
 
-use super::{Edge, Graph, MAX_LINES, Node, abbreviated, readable};
+use super::{Edge, Graph, Line, Node, readable};
 use silkit_base::FxHashMap;
 use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
@@ -8,11 +8,25 @@ use silkit_text::{Demangle, PrintOptions, print_module};
 
 /// Returns the control flow graph of a function; `None` where it has no body.
 pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
+    control_flow_at(function, demangle, &|_| None)
+}
+
+/// Returns the control flow graph of a function, with the lines of a file on which its instructions stand, from 1;
+/// `None` where it has no body.
+pub fn control_flow_at(
+    function: &Function,
+    demangle: &Demangle,
+    line: &dyn Fn(Inst) -> Option<u32>,
+) -> Option<Graph> {
     let body = function.body.as_ref()?;
     let mut graph = Graph { title: readable(function.name.as_str(), demangle), ..Graph::default() };
     let mut numbers: FxHashMap<Block, usize> = FxHashMap::default();
     for (number, (block, lines)) in body.blocks().zip(block_lines(function, demangle)).enumerate() {
         numbers.insert(block, number);
+        let insts = body.block_insts(block).map(line);
+        // The label of the block stands on a line of its own.
+        let lines = lines.into_iter().zip(std::iter::once(None).chain(insts).chain(std::iter::repeat(None)));
+        let lines = lines.map(|(text, number)| Line { text, number }).collect();
         graph.nodes.push(Node { id: format!("bb{number}"), lines, is_external: false });
     }
     for block in body.blocks() {
@@ -26,7 +40,7 @@ pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     Some(graph)
 }
 
-/// Returns the text of each block without comments, shortened.
+/// Returns the text of each block without comments.
 fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     let mut alone = Module::default();
     alone.functions.push(function.clone());
@@ -35,7 +49,7 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
     let mut callee = None;
     for line in printed.lines() {
         if let Some(rest) = line.strip_prefix("bb") {
-            blocks.push(vec![abbreviated(&format!("bb{}", code(rest).trim_end_matches(':')))]);
+            blocks.push(vec![format!("bb{}", code(rest).trim_end_matches(':'))]);
             continue;
         }
         let (Some(block), Some(inst)) = (blocks.last_mut(), line.strip_prefix("  ")) else { continue };
@@ -47,16 +61,8 @@ fn block_lines(function: &Function, demangle: &Demangle) -> Vec<Vec<String>> {
                     (Some(callee), Some((value, _))) => format!("{value} = {callee}"),
                     _ => code(inst).to_owned(),
                 };
-                block.push(abbreviated(&text));
+                block.push(text);
             }
-        }
-    }
-    for block in &mut blocks {
-        // What ends the block stays.
-        if block.len() > MAX_LINES {
-            let hidden = block.len() - MAX_LINES + 1;
-            let at = MAX_LINES - 2;
-            block.splice(at..at + hidden, [format!("… {hidden} more")]);
         }
     }
     blocks

@@ -12,12 +12,13 @@
 mod calls;
 mod classes;
 mod control_flow;
+mod layout;
+mod neighbourhood;
 mod svg;
 
 pub use calls::calls;
 pub use classes::classes;
-pub use control_flow::control_flow;
-pub use svg::TooLarge;
+pub use control_flow::{control_flow, control_flow_at};
 
 use silkit_text::Demangle;
 use std::fmt::Write;
@@ -31,6 +32,8 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges.
     pub edges: Vec<Edge>,
+    /// How many nodes were left out.
+    pub omitted: usize,
 }
 
 /// A node.
@@ -39,9 +42,24 @@ pub struct Node {
     /// The identifier of the graph.
     pub id: String,
     /// Its lines; the first is its title.
-    pub lines: Vec<String>,
+    pub lines: Vec<Line>,
     /// True if it is only known by name.
     pub is_external: bool,
+}
+
+/// A line of a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The text. Drawings abbreviate it.
+    pub text: String,
+    /// The line of the file where it stands, from 1.
+    pub number: Option<u32>,
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self { text, number: None }
+    }
 }
 
 /// An edge.
@@ -62,23 +80,42 @@ const MAX_COLUMNS: usize = 64;
 /// The maximum number of lines in a node.
 const MAX_LINES: usize = 14;
 
+impl Node {
+    /// Returns the lines that are drawn, abbreviated, each with its line; what ends the node is always shown.
+    fn shown(&self) -> Vec<(String, Option<&Line>)> {
+        let short = |line: &Line| abbreviated(&line.text);
+        let all: Vec<_> = self.lines.iter().map(|line| (short(line), Some(line))).collect();
+        if all.len() <= MAX_LINES {
+            return all;
+        }
+        let hidden = all.len() - MAX_LINES + 1;
+        let (head, last) = (&all[..MAX_LINES - 2], &all[all.len() - 1]);
+        let more = (format!("… {hidden} more"), None);
+        head.iter().cloned().chain([more, last.clone()]).collect()
+    }
+}
+
 impl Graph {
-    /// Returns the graph in Graphviz' language.
+    /// Returns the graph in Graphviz' language. Edges that close a cycle are coloured.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph {\n");
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  label={};", quoted(&self.title));
+        let _ = writeln!(out, "  label={};", quoted(&self.caption()));
         out += "  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n";
         out += "  edge [fontname=monospace, fontsize=9];\n";
         for node in &self.nodes {
             // `\l` ends a line that is aligned to the left.
-            let lines: String = node.lines.iter().map(|l| escaped(l) + "\\l").collect();
-            let label =
-                if node.lines.len() > 1 { lines } else { escaped(node.lines.first().unwrap_or(&node.id)) };
+            let shown = node.shown();
+            let lines: String = shown.iter().map(|(text, _)| escaped(text) + "\\l").collect();
+            let label = match shown.as_slice() {
+                [] => escaped(&node.id),
+                [(text, _)] => escaped(text),
+                _ => lines,
+            };
             let style = if node.is_external { ", style=dashed" } else { "" };
             let _ = writeln!(out, "  {} [label=\"{label}\"{style}];", quoted(&node.id));
         }
-        for edge in &self.edges {
+        for (edge, is_back) in self.edges.iter().zip(self.back_edges()) {
             let (from, to) = (&self.nodes[edge.from].id, &self.nodes[edge.to].id);
             let mut attributes = Vec::new();
             if !edge.label.is_empty() {
@@ -87,6 +124,9 @@ impl Graph {
             if edge.is_weak {
                 attributes.push("style=dashed".to_owned());
             }
+            if is_back {
+                attributes.push("color=\"#bc4c00\"".to_owned());
+            }
             let list =
                 if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) };
             let _ = writeln!(out, "  {} -> {}{list};", quoted(from), quoted(to));
@@ -94,15 +134,26 @@ impl Graph {
         out + "}\n"
     }
 
-    /// Returns the number of the node with this id, which is made where it is missing.
-    fn node(&mut self, id: &str, make: impl FnOnce() -> Node) -> usize {
-        // Graphs are built in order of their texts; the last nodes are asked for most.
-        match self.nodes.iter().rposition(|n| n.id == id) {
-            Some(index) => index,
-            None => {
-                self.nodes.push(make());
-                self.nodes.len() - 1
-            }
+    /// Returns for each edge whether it closes a cycle: the edges back to the head of a loop, and recursion.
+    pub fn back_edges(&self) -> Vec<bool> {
+        let mut is_back = layout::back_edges(self.nodes.len(), &self.ends());
+        for (edge, is_back) in self.edges.iter().zip(&mut is_back) {
+            *is_back |= edge.from == edge.to;
+        }
+        is_back
+    }
+
+    /// Returns the ends of the edges.
+    fn ends(&self) -> Vec<(usize, usize)> {
+        self.edges.iter().map(|edge| (edge.from, edge.to)).collect()
+    }
+
+    /// Returns the title, and what was left out.
+    fn caption(&self) -> String {
+        match self.omitted {
+            0 => self.title.clone(),
+            1 => format!("{} (1 node is left out)", self.title),
+            omitted => format!("{} ({omitted} nodes are left out)", self.title),
         }
     }
 }
@@ -125,5 +176,5 @@ fn abbreviated(line: &str) -> String {
 
 /// Returns the name of a function for people.
 fn readable(name: &str, demangle: &Demangle) -> String {
-    abbreviated(demangle(name).as_deref().unwrap_or(name))
+    demangle(name).unwrap_or_else(|| name.to_owned())
 }

@@ -1,198 +1,197 @@
-//! Drawing: the layout is a library's, the SVG is written here, so that its text can be selected,
-//! lines are aligned, and colours follow the viewer's light or dark mode.
+//! Drawing as SVG: text can be selected, colours follow the viewer's light or dark mode, hovering shows whole lines, and
+//! lines lead to where they stand in the file.
 
-use super::Graph;
-use layout::core::base::Orientation;
-use layout::core::format::{ClipHandle, RenderBackend};
-use layout::core::geometry::Point;
-use layout::core::style::{LineStyleKind, StyleAttr};
-use layout::std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind};
-use layout::topo::layout::VisualGraph;
-use std::fmt::{self, Write};
+use super::layout::{self, Input, InputEdge, Route};
+use super::{Graph, Line, Node, abbreviated};
+use std::fmt::Write;
 
-/// A larger drawing helps nobody, and takes long to lay out.
-const MAX_ELEMENTS: usize = 600;
-const FONT_SIZE: usize = 12;
+/// More nodes are not drawn.
+const MAX_NODES: usize = 5000;
+const FONT_SIZE: f64 = 12.0;
 /// The width of a character of a monospaced font in parts of its size.
 const CHARACTER: f64 = 0.602;
+/// The height of a line of text.
+pub(super) const LINE: f64 = FONT_SIZE * 1.3;
+/// The space around a text in its box.
+const PADDING: (f64, f64) = (8.0, 6.0);
+const MARGIN: f64 = 14.0;
+/// The height of the title.
+const TITLE: f64 = 26.0;
 
 const STYLE: &str = "\
 <style>
 svg { background: #fff; color: #1f2328; }
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: currentColor; white-space: pre; }
+text.title { font-weight: bold; }
+a:hover text { text-decoration: underline; }
 rect { fill: #f6f8fa; stroke: #8c959f; }
+rect.loop { stroke: #bc4c00; }
+rect.external { stroke-dasharray: 3 3; }
 path { fill: none; stroke: #57606a; stroke-width: 1.3; }
 path.weak { stroke-dasharray: 5 4; }
+path.back { stroke: #bc4c00; }
 marker path { fill: #57606a; stroke: none; }
+#back path { fill: #bc4c00; }
 @media (prefers-color-scheme: dark) {
   svg { background: #0d1117; color: #e6edf3; }
   rect { fill: #161b22; stroke: #6e7681; }
   path { stroke: #8d96a0; }
+  rect.loop, path.back { stroke: #f0883e; }
   marker path { fill: #8d96a0; }
+  #back path { fill: #f0883e; }
 }
 </style>
-<defs><marker id=\"head\" viewBox=\"0 0 10 8\" refX=\"9\" refY=\"4\" markerWidth=\"8\" markerHeight=\"7\" \
-orient=\"auto\"><path d=\"M0 0 10 4 0 8z\"/></marker></defs>
 ";
 
-/// A graph that is too large to be drawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooLarge {
-    /// The number of nodes.
-    pub nodes: usize,
-    /// The number of edges.
-    pub edges: usize,
+/// Returns the head of an arrow.
+fn marker(id: &str) -> String {
+    format!(
+        "<marker id=\"{id}\" viewBox=\"0 0 10 8\" refX=\"9\" refY=\"4\" markerWidth=\"8\" markerHeight=\"7\" \
+         orient=\"auto\"><path d=\"M0 0 10 4 0 8z\"/></marker>"
+    )
 }
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} nodes and {} edges are too many to draw", self.nodes, self.edges)
-    }
-}
-
-impl std::error::Error for TooLarge {}
 
 impl Graph {
-    /// Returns the graph as a drawing.
+    /// Returns the graph as a drawing, in time proportional to its size for the layout's fixed number of sweeps. Of more
+    /// than 5,000 nodes those are drawn that are nearest to the first ones; the title tells how many are left out.
     ///
-    /// # Errors
-    /// Where it has too many nodes and edges for a drawing that people can read.
-    pub fn to_svg(&self) -> Result<String, TooLarge> {
-        let too_large = TooLarge { nodes: self.nodes.len(), edges: self.edges.len() };
-        if self.nodes.len() + self.edges.len() > MAX_ELEMENTS {
-            return Err(too_large);
+    /// Lines lead to `file`, where one is given and they stand in it.
+    pub fn to_svg(&self, file: Option<&str>) -> String {
+        if self.nodes.len() > MAX_NODES {
+            return self.limited(MAX_NODES).to_svg(file);
         }
-        let mut canvas = Canvas::default();
-        if !self.nodes.is_empty() {
-            // The layout expects well-formed graphs only; whatever else it does must not end the process.
-            let drawn = std::panic::catch_unwind(|| {
-                let mut canvas = Canvas::default();
-                self.layout().do_it(false, false, false, &mut canvas);
-                canvas
-            });
-            canvas = drawn.map_err(|_| too_large)?;
+        let is_back = layout::back_edges(self.nodes.len(), &self.ends());
+        let input = Input {
+            sizes: self.nodes.iter().map(size).collect(),
+            edges: (self.edges.iter().zip(&is_back))
+                .map(|(edge, &is_back)| InputEdge {
+                    from: edge.from,
+                    to: edge.to,
+                    label: text_width(&abbreviated(&edge.label)),
+                    is_back,
+                })
+                .collect(),
+        };
+        let drawing = layout::lay_out(&input);
+        let mut content = String::new();
+        for (index, edge) in self.edges.iter().enumerate() {
+            if let Some(route) = &drawing.routes[index] {
+                draw_edge(
+                    &mut content,
+                    route,
+                    &edge.label,
+                    edge.is_weak,
+                    is_back[index] || edge.from == edge.to,
+                );
+            }
         }
-        Ok(canvas.finish(&self.title))
-    }
-
-    fn layout(&self) -> VisualGraph {
-        let mut graph = VisualGraph::new(Orientation::TopToBottom);
-        let look = StyleAttr { font_size: FONT_SIZE, ..StyleAttr::simple() };
-        let handles: Vec<_> = self
-            .nodes
-            .iter()
-            .map(|node| {
-                let text = node.lines.join("\n");
-                let shape = ShapeKind::new_box(&text);
-                graph.add_node(Element::create(shape, look.clone(), Orientation::TopToBottom, size(&text)))
-            })
-            .collect();
-        for edge in &self.edges {
-            let style = if edge.is_weak { LineStyleKind::Dashed } else { LineStyleKind::Normal };
-            let ends = (LineEndKind::None, LineEndKind::Arrow);
-            let arrow = Arrow::new(ends.0, ends.1, style, &edge.label, &look, &None, &None);
-            graph.add_edge(arrow, handles[edge.from], handles[edge.to]);
+        let is_cyclic = layout::cyclic_nodes(self.nodes.len(), &self.ends());
+        for (index, node) in self.nodes.iter().enumerate() {
+            draw_node(&mut content, node, drawing.corners[index], is_cyclic[index], file);
         }
-        graph
-    }
-}
-
-/// Returns the size of a text in its box.
-fn size(text: &str) -> Point {
-    let width = text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
-    let font = FONT_SIZE as f64;
-    Point::new(width as f64 * font * CHARACTER + 16.0, text.lines().count() as f64 * font * 1.3 + 12.0)
-}
-
-/// The drawn elements and their extent.
-#[derive(Default)]
-struct Canvas {
-    content: String,
-    width: f64,
-    height: f64,
-}
-
-impl Canvas {
-    fn reach(&mut self, x: f64, y: f64) {
-        self.width = self.width.max(x + 12.0);
-        self.height = self.height.max(y + 12.0);
-    }
-
-    fn finish(self, title: &str) -> String {
-        let (w, h) = (self.width.ceil(), self.height.ceil());
+        let mut caption = self.caption();
+        let hidden = drawing.routes.iter().filter(|route| route.is_none()).count();
+        if hidden > 0 {
+            let _ = write!(caption, " ({hidden} long edges are not drawn)");
+        }
+        let width = (drawing.width.max(text_width(&caption)) + 2.0 * MARGIN).ceil();
+        let height = (drawing.height + TITLE + 2.0 * MARGIN).ceil();
+        let caption = escaped(&caption);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n\
-             <title>{}</title>\n{STYLE}{}</svg>\n",
-            escaped(title),
-            self.content
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\">\n\
+             <title>{caption}</title>\n{STYLE}<defs>{}{}</defs>\n\
+             <text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{caption}</text>\n\
+             <g transform=\"translate({MARGIN} {:.1})\">\n{content}</g>\n</svg>\n",
+            marker("head"),
+            marker("back"),
+            MARGIN + FONT_SIZE,
+            MARGIN + TITLE,
         )
     }
 }
 
-impl RenderBackend for Canvas {
-    fn draw_rect(&mut self, xy: Point, size: Point, _: &StyleAttr, _: Option<String>, _: Option<ClipHandle>) {
-        self.reach(xy.x + size.x, xy.y + size.y);
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            self.content,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>",
-            xy.x, xy.y, size.x, size.y
+fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * FONT_SIZE * CHARACTER
+}
+
+/// Returns the size of the box of a node.
+fn size(node: &Node) -> (f64, f64) {
+    let shown = node.shown();
+    let width = shown.iter().map(|(text, _)| text_width(text)).fold(0.0, f64::max);
+    (width + 2.0 * PADDING.0, shown.len() as f64 * LINE + 2.0 * PADDING.1)
+}
+
+// Writing to a string cannot fail.
+
+fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool, file: Option<&str>) {
+    let (width, height) = size(node);
+    let class = match (is_cyclic, node.is_external) {
+        (true, _) => " class=\"loop\"",
+        (_, true) => " class=\"external\"",
+        _ => "",
+    };
+    let _ = writeln!(
+        out,
+        "<g><title>{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\"{class}/></g>",
+        escaped(&node.id)
+    );
+    for (row, (text, line)) in node.shown().iter().enumerate() {
+        let top = y + PADDING.1 + row as f64 * LINE + FONT_SIZE * 0.9;
+        let element = format!(
+            "<text x=\"{:.1}\" y=\"{top:.1}\">{}{}</text>",
+            x + PADDING.0,
+            escaped(text),
+            tip(node, text, *line)
         );
+        let target = file.zip(line.and_then(|line| line.number));
+        let _ = match target {
+            Some((file, number)) => writeln!(out, "<a href=\"{}#L{number}\">{element}</a>", escaped(file)),
+            None => writeln!(out, "{element}"),
+        };
     }
+}
 
-    fn draw_line(&mut self, start: Point, stop: Point, _: &StyleAttr, _: Option<String>) {
-        self.reach(start.x.max(stop.x), start.y.max(stop.y));
+/// Returns what is shown on hovering: the whole line, and a name that the line does not show.
+fn tip(node: &Node, shown: &str, line: Option<&Line>) -> String {
+    let Some(line) = line else { return String::new() };
+    let is_named = node.lines.len() > 1 || line.text.contains(&node.id);
+    match (line.text == shown, is_named) {
+        (true, true) => String::new(),
+        (_, true) => format!("<title>{}</title>", escaped(&line.text)),
+        (_, false) => format!("<title>{}\n{}</title>", escaped(&line.text), escaped(&node.id)),
+    }
+}
+
+fn draw_edge(out: &mut String, route: &Route, label: &str, is_weak: bool, is_back: bool) {
+    let mut path = String::new();
+    let mut last = (0.0, 0.0);
+    for (index, &(x, y)) in route.points.iter().enumerate() {
+        let _ = match index {
+            0 => write!(path, "M{x:.1} {y:.1}"),
+            _ if index % 2 == 1 => write!(path, "L{x:.1} {y:.1}"),
+            _ => {
+                let middle = (last.1 + y) / 2.0;
+                write!(path, "C{:.1} {middle:.1} {x:.1} {middle:.1} {x:.1} {y:.1}", last.0)
+            }
+        };
+        last = (x, y);
+    }
+    let class = match (is_weak, is_back) {
+        (true, true) => " class=\"weak back\"",
+        (true, false) => " class=\"weak\"",
+        (false, true) => " class=\"back\"",
+        (false, false) => "",
+    };
+    let head = if is_back { "back" } else { "head" };
+    let _ = writeln!(out, "<path d=\"{path}\"{class} marker-end=\"url(#{head})\"/>");
+    if let Some((x, y)) = route.label {
         let _ = writeln!(
-            self.content,
-            "<path d=\"M{:.1} {:.1} {:.1} {:.1}\"/>",
-            start.x, start.y, stop.x, stop.y
+            out,
+            "<text x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+            y + FONT_SIZE * 0.35,
+            escaped(&abbreviated(label))
         );
-    }
-
-    fn draw_circle(&mut self, xy: Point, size: Point, look: &StyleAttr, properties: Option<String>) {
-        let corner = Point::new(xy.x - size.x / 2.0, xy.y - size.y / 2.0);
-        self.draw_rect(corner, size, look, properties, None);
-    }
-
-    fn draw_text(&mut self, xy: Point, text: &str, _: &StyleAttr) {
-        let extent = size(text);
-        let left = xy.x - extent.x / 2.0 + 8.0;
-        let step = FONT_SIZE as f64 * 1.3;
-        let top = xy.y - (text.lines().count() as f64 - 1.0) * step / 2.0 + FONT_SIZE as f64 * 0.35;
-        self.reach(left + extent.x, xy.y + extent.y / 2.0);
-        for (i, line) in text.lines().enumerate() {
-            let y = top + i as f64 * step;
-            let _ = writeln!(self.content, "<text x=\"{left:.1}\" y=\"{y:.1}\">{}</text>", escaped(line));
-        }
-    }
-
-    fn draw_arrow(
-        &mut self,
-        path: &[(Point, Point)],
-        dashed: bool,
-        head: (bool, bool),
-        _: &StyleAttr,
-        _: Option<String>,
-        _: &str,
-    ) {
-        let [first, second, rest @ ..] = path else { return };
-        for point in path {
-            self.reach(point.0.x.max(point.1.x), point.0.y.max(point.1.y));
-        }
-        let at = |p: &Point| format!("{:.1} {:.1}", p.x, p.y);
-        let mut line = format!("M{}C{} {} {}", at(&first.0), at(&first.1), at(&second.0), at(&second.1));
-        for point in rest {
-            let _ = write!(line, "S{} {}", at(&point.0), at(&point.1));
-        }
-        let class = if dashed { " class=\"weak\"" } else { "" };
-        // Edges against the direction of the layout are drawn backwards.
-        let start = if head.0 { " marker-start=\"url(#head)\"" } else { "" };
-        let end = if head.1 { " marker-end=\"url(#head)\"" } else { "" };
-        let _ = writeln!(self.content, "<path d=\"{line}\"{class}{start}{end}/>");
-    }
-
-    fn create_clip(&mut self, _: Point, _: Point, _: usize) -> ClipHandle {
-        0
     }
 }
 
