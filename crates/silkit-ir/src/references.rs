@@ -1,7 +1,7 @@
 //! References by name from the parts of a module.
 
 use crate::info::AttrKind;
-use crate::{Body, Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId};
+use crate::{Body, Function, Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, Module, WitnessEntry};
 use silkit_base::Symbol;
 
 /// Calls `f` with the name of each function and global variable that an instruction names.
@@ -35,4 +35,36 @@ pub fn of_body(body: &Body, f: &mut impl FnMut(Symbol)) {
     for inst in body.insts() {
         of_inst(body, inst, f);
     }
+}
+
+/// Calls `f` with the name of each function and global variable that something outside of functions names: tables, initializers of
+/// global variables, property descriptors, deinits.
+pub fn of_tables(module: &Module, f: &mut impl FnMut(Symbol)) {
+    module
+        .globals
+        .values()
+        .filter_map(|global| global.initializer.as_ref())
+        .for_each(|body| of_body(body, f));
+    module.vtables.values().flat_map(|table| &table.entries).for_each(|entry| f(entry.function));
+    for table in module.witness_tables.values().chain(module.default_witness_tables.values()) {
+        for entry in table.entries.iter().flatten() {
+            if let WitnessEntry::Method(_, _, Some(function)) = entry {
+                f(*function);
+            }
+        }
+    }
+    module.default_override_tables.iter().flat_map(|table| &table.entries).for_each(|entry| f(entry.3));
+    for witness in &module.differentiability_witnesses {
+        f(witness.function);
+        witness.derivatives.iter().flatten().for_each(|derivative| f(derivative.1));
+    }
+    module.properties.iter().filter_map(|p| p.component.as_ref()).for_each(|c| of_component(c, f));
+    module.deinits.iter().for_each(|deinit| f(deinit.function));
+}
+
+/// Calls `f` with the name of each function that the header of a function names.
+pub fn of_header(function: &Function, f: &mut impl FnMut(Symbol)) {
+    let attributes = &function.attributes;
+    let named = [attributes.dynamic_replacement_for, attributes.ref_adhoc_requirement_witness];
+    named.into_iter().flatten().for_each(f);
 }

@@ -1,5 +1,6 @@
 //! The contexts that passes run in: the function or module, analyses, edits and output.
 
+use crate::open::OpenFunctions;
 use crate::output::{Output, Stream};
 use crate::problem::{Problem, Severity, Spot};
 use crate::snapshot::Snapshot;
@@ -305,37 +306,6 @@ impl<'a> FunctionContext<'a> {
     }
 }
 
-/// Runs a utility on one function of a module in a function context.
-///
-/// # Panics
-/// Where the function has no body.
-pub fn on_function<R>(
-    cx: &mut ModuleContext<'_>,
-    id: FunctionId,
-    cache: &mut AnalysisCache,
-    work: impl FnOnce(&mut FunctionContext<'_>) -> R,
-) -> R {
-    cx.module_mut();
-    let header = cx.module.functions[id].header();
-    let mut function = std::mem::replace(&mut cx.module.functions[id], header);
-    let mut facts = cx.options.program_facts();
-    facts.begin_step([id]);
-    let program = ProgramView::new(cx.module, cx.declarations, &facts);
-    let result = work(&mut FunctionContext {
-        program: &program,
-        options: cx.options,
-        printing: cx.printing,
-        id,
-        function: &mut function,
-        cache,
-        ledger: cx.ledger,
-    });
-    cx.module.functions[id] = function;
-    // Nobody else adds scopes meanwhile, so the numbers stand.
-    cx.module.scopes.append(&mut cx.ledger.new_scopes);
-    result
-}
-
 /// A module that is worked on.
 pub struct ModuleContext<'a> {
     pub(crate) module: &'a mut Module,
@@ -399,6 +369,11 @@ impl<'a> ModuleContext<'a> {
         ProgramView::new(self.module, self.declarations, facts)
     }
 
+    /// Lets utilities that work on functions do so, one function after the other.
+    pub fn open_functions(&mut self) -> OpenFunctions<'_, 'a> {
+        OpenFunctions::new(self)
+    }
+
     /// Reports that the input is wrong in a function, or elsewhere.
     pub fn report(&mut self, function: Option<FunctionId>, message: impl Into<String>) {
         let (severity, place, notes) = (Severity::Error, Spot::default(), Vec::new());
@@ -433,5 +408,11 @@ impl<'a> ModuleContext<'a> {
     /// Returns a printer of single values and instructions of a body of the module.
     pub fn dump<'b>(&'b self, body: &'b Body) -> Dump<'b> {
         self.printing.dump(self.module, body)
+    }
+}
+
+impl std::fmt::Debug for ModuleContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModuleContext").field("options", &self.options).finish_non_exhaustive()
     }
 }

@@ -25,6 +25,7 @@ mod bisect;
 pub mod compare;
 mod context;
 pub mod observers;
+mod open;
 mod order;
 mod output;
 mod pass;
@@ -37,7 +38,8 @@ mod snapshot;
 pub mod testing;
 
 pub use bisect::{Bisection, Culprit, Verdict};
-pub use context::{FunctionContext, ModuleContext, Options, Printing, on_function};
+pub use context::{FunctionContext, ModuleContext, Options, Printing};
+pub use open::{OpenFunction, OpenFunctions, on_function};
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};

@@ -55,6 +55,15 @@ pub fn with_users(body: &mut Body, inst: Inst) {
 /// What a removed instruction consumed is destroyed in its place. Variables stay as far as a copied, moved or borrowed
 /// value has no lifetime; others lose their value there.
 pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>) -> usize {
+    dead_telling(cx, insts, &mut |_, _| {})
+}
+
+/// Does what [`dead`] does, and tells of each instruction before it is removed.
+pub fn dead_telling(
+    cx: &mut FunctionContext<'_>,
+    insts: impl IntoIterator<Item = Inst>,
+    removing: &mut dyn FnMut(&Body, Inst),
+) -> usize {
     let mut work: Vec<Inst> = insts.into_iter().collect();
     let mut count = 0;
     while let Some(inst) = work.pop() {
@@ -66,6 +75,7 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
         let ends: Vec<Inst> = cx.body().results(inst).flat_map(|v| cx.body().users(v)).collect();
         for end in ends {
             if cx.body().inst_block(end).is_some() {
+                removing(cx.body(), end);
                 cx.edit().remove(end);
             }
         }
@@ -75,6 +85,7 @@ pub fn dead(cx: &mut FunctionContext<'_>, insts: impl IntoIterator<Item = Inst>)
         }
         let body = cx.body();
         work.extend(body.operands(inst).iter().filter_map(|operand| body.defining_inst(operand.value)));
+        removing(body, inst);
         cx.edit().remove(inst);
         count += 1;
     }

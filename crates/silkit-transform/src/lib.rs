@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
 //! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
+//! | [`closures`] | finds the functions of closures, keeps captures alive and deletes dead closures |
 //! | [`counting`] | selects the instructions that copy and destroy values without ownership |
 //! | [`critical_edges`] | splits critical edges |
 //! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
+//! | [`lexical`] | tells which values have lexical lifetimes |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
@@ -19,11 +21,13 @@
 
 pub mod borrowed_from;
 pub mod canonical_lifetime;
+pub mod closures;
 pub mod counting;
 pub mod critical_edges;
 pub mod delete;
 pub mod destroy;
 pub mod inliner;
+pub mod lexical;
 pub mod lifetime_completion;
 pub mod merge_blocks;
 mod sets;

@@ -12,7 +12,7 @@
 //!   cond_br %1, bb1, bb2
 //! ```
 
-use silkit_ir::{Block, Body, Inst, Opcode, Value};
+use silkit_ir::{Block, Body, Inst, Opcode, Ownership, Value};
 
 /// Merges all blocks that can be, and says how many there were. What was passed takes the place of arguments; their
 /// `borrowed … from` go, since they are no phis any more.
@@ -35,6 +35,7 @@ fn can_be_merged(body: &Body, block: Block) -> bool {
 fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
     for &block in &blocks {
         forget_borrows(body, block);
+        keep_forwarding(body, block);
     }
     // Of blocks that nothing leads to, the last of a ring stays.
     let mut editor = body.edit();
@@ -45,6 +46,31 @@ fn merge(body: &mut Body, mut blocks: Vec<Block>) -> usize {
         }
     });
     blocks.len()
+}
+
+/// Spells the ownership that instructions forward from a block's arguments where what is passed has none: the values that they make
+/// keep theirs.
+fn keep_forwarding(edited: &mut Body, block: Block) {
+    let body = &*edited;
+    let Some(branch) = body.single_predecessor(block).and_then(|from| body.terminator(from)) else { return };
+    let mut found: Vec<(Inst, Ownership)> = Vec::new();
+    for (&argument, passed) in body.arguments(block).iter().zip(body.edge_args(branch, 0)) {
+        let ownership = body.value(argument).ownership;
+        if ownership == Ownership::None || !is_empty_enum(body, passed) {
+            continue;
+        }
+        let forwards = |&user: &Inst| body.is_forwarding(user) && body.inst(user).forwarding.is_none();
+        found.extend(body.users(argument).filter(forwards).map(|user| (user, ownership)));
+    }
+    for (inst, ownership) in found {
+        edited.edit().set_forwarding(inst, Some(ownership));
+    }
+}
+
+/// Returns true if a value is a case without payload, which owns nothing whatever its type.
+fn is_empty_enum(body: &Body, value: Value) -> bool {
+    body.defining_inst(value)
+        .is_some_and(|inst| body.inst(inst).opcode == Opcode::Enum && body.operands(inst).is_empty())
 }
 
 /// Removes the `borrowed … from` of a block's arguments.

@@ -223,8 +223,13 @@ impl Query<'_> {
 impl Type {
     /// This type without sugar and parentheses, at every level; names of generic parameters stay.
     pub fn desugared(self) -> Type {
+        // Between angle brackets, parentheses around `any P` mean nothing.
+        let argument = |ty: &Type| match ty.kind() {
+            TypeKind::Paren(inner) if matches!(inner.kind(), TypeKind::Any(_)) => inner.desugared(),
+            _ => ty.desugared(),
+        };
         let nominal = |name: &str, args: &[Type]| {
-            Type::named(None, Symbol::new(name), args.iter().map(|t| t.desugared()).collect())
+            Type::named(None, Symbol::new(name), args.iter().map(argument).collect())
         };
         match self.kind() {
             TypeKind::Optional(t) | TypeKind::ImplicitlyUnwrapped(t) => nominal("Optional", &[*t]),

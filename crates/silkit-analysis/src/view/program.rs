@@ -65,6 +65,13 @@ impl ProgramFacts {
         self.scopes.take();
     }
 
+    /// Notes that debug scopes were appended to those of the module, the first of them at `first`.
+    pub fn scopes_appended(&mut self, module: &Module, first: usize) {
+        if let Some(scopes) = self.scopes.get_mut() {
+            scopes.append(&module.scopes, first);
+        }
+    }
+
     /// Marks the functions whose bodies are taken out of the module to be worked on.
     pub fn begin_step(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
         self.epoch += 1;

@@ -1,17 +1,20 @@
 //! Copies of instructions, blocks and bodies, into the same or another body: with other types, other
 //! values in place of some, other debug scopes, and opened types of their own where they need it.
 
+mod call_site;
 mod import;
 mod opened;
 mod scopes;
 mod types;
 
+pub use call_site::CallSite;
 pub use scopes::{ScopeIndex, ScopeMap, ScopeOverlay, shift_scopes, shifted_scope};
 
 use crate::NONE;
 use crate::body::{Block, Body, Edge, Inst, LocData, NewInst, Value, ValueDef};
 use crate::debug::{DebugExpr, DebugVarData};
 use crate::edit::{Editor, Point};
+use crate::generated::Opcode;
 use crate::info::AttrKind;
 use silkit_base::{FxHashSet, Interned, SecondaryMap};
 use silkit_types::{SilType, Substitution, Type, TypeFacts};
@@ -46,6 +49,8 @@ pub struct Cloner<'s> {
     insts: SecondaryMap<Inst, Inst>,
     types: TypeMap<'s>,
     scopes: Option<&'s ScopeMap>,
+    /// The call that the copies are absorbed into.
+    absorbed: Option<CallSite>,
     /// The values of blocks that are being copied.
     coming: FxHashSet<Value>,
     /// Values that were used and not copied yet, with what stands for them meanwhile.
@@ -71,6 +76,7 @@ impl<'s> Cloner<'s> {
             insts: SecondaryMap::with_default(Inst::NONE),
             types: TypeMap::default(),
             scopes: None,
+            absorbed: None,
             coming: FxHashSet::default(),
             waiting: Vec::new(),
         }
@@ -87,6 +93,20 @@ impl<'s> Cloner<'s> {
     #[must_use]
     pub fn with_scopes(mut self, scopes: &'s ScopeMap) -> Self {
         self.scopes = Some(scopes);
+        self
+    }
+
+    /// Lets formal types in the copies lose their sugar: `[Int]` becomes `Array<Int>`.
+    #[must_use]
+    pub fn without_sugar(mut self) -> Self {
+        self.types.desugar();
+        self
+    }
+
+    /// Makes the copies part of a call: they get its location, and what only debuggers of the source see is left out.
+    #[must_use]
+    pub fn absorbed_into(mut self, call: CallSite) -> Self {
+        self.absorbed = Some(call);
         self
     }
 
@@ -182,11 +202,39 @@ impl<'s> Cloner<'s> {
         }
         for inst in insts {
             let block = self.source.unwrap_or(editor.body()).inst_block(inst);
+            if self.is_left_out(self.source.unwrap_or(editor.body()).inst(inst).opcode) {
+                continue;
+            }
             let copy = self.block(block).expect("invariant: an instruction is copied with its block");
             self.copy_inst(editor, inst, Point::End(copy));
         }
         self.settle(editor);
         self.coming.clear();
+    }
+
+    /// Copies the instructions of a block but its terminator to the place before an instruction. Something stands for the
+    /// arguments of the block already.
+    ///
+    /// # Panics
+    /// Where something from outside is used for which nothing stands.
+    pub fn straight_line(&mut self, editor: &mut Editor<'_>, block: Block, before: Inst) {
+        let source = self.source.unwrap_or(editor.body());
+        let mut insts: Vec<Inst> = source.block_insts(block).collect();
+        insts.pop();
+        insts.retain(|&inst| !self.is_left_out(source.inst(inst).opcode));
+        self.note_opened(editor.body(), insts.iter().copied());
+        for inst in insts {
+            self.copy_inst(editor, inst, Point::Before(before));
+        }
+        self.settle(editor);
+    }
+
+    fn is_left_out(&self, opcode: Opcode) -> bool {
+        self.absorbed.is_some_and(|call| match opcode {
+            Opcode::DebugValue => true,
+            Opcode::HopToExecutor => !call.is_async,
+            _ => false,
+        })
     }
 
     /// Copies one instruction.
@@ -221,7 +269,11 @@ impl<'s> Cloner<'s> {
         let words = self.opened_words(data.opcode, &old_words, words);
         let operands: Vec<Value> = operands.into_iter().map(|v| self.use_of(editor, v)).collect();
         let types: Vec<SilType> = results.iter().map(|&(_, ty)| self.types.sil_type(ty)).collect();
-        let loc = self.loc(loc).map_or(crate::Loc::NONE, |loc| editor.new_loc(loc));
+        let loc = match self.absorbed {
+            Some(call) if !call.is_allocation(data.opcode) => call.loc,
+            Some(call) => call.of_compiler(editor),
+            None => self.loc(loc).map_or(crate::Loc::NONE, |loc| editor.new_loc(loc)),
+        };
         let (operands, type_operands) = operands.split_at(operands.len() - type_operands);
         let copy = editor.insert(
             point,
@@ -298,6 +350,7 @@ impl<'s> Cloner<'s> {
             AttrKind::SilType | AttrKind::OptSilType => self.types.sil_type(SilType::from_u32(word)).as_u32(),
             AttrKind::Type | AttrKind::OptType => self.types.formal(Type::from_u32(word)).as_u32(),
             AttrKind::Block | AttrKind::OptBlock => self.target(word),
+            AttrKind::DebugVar if self.absorbed.is_some() => NONE,
             AttrKind::DebugVar => self.debug_var(word),
             AttrKind::ListType => {
                 list.iter_mut().for_each(|w| *w = self.types.formal(Type::from_u32(*w)).as_u32());

@@ -19,6 +19,14 @@ impl ScopeIndex {
         Self { at: scopes.iter().enumerate().map(|(at, scope)| (scope.id, at)).collect(), next }
     }
 
+    /// Adds the scopes from `first` on, which were appended to those of the module.
+    pub fn append(&mut self, scopes: &[Scope], first: usize) {
+        for (at, scope) in scopes.iter().enumerate().skip(first) {
+            self.at.insert(scope.id, at);
+            self.next = self.next.max(scope.id.saturating_add(1));
+        }
+    }
+
     /// Returns the number that the next scope gets.
     pub fn next(&self) -> u32 {
         self.next

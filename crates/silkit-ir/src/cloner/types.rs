@@ -8,6 +8,8 @@ use silkit_types::{SilType, Substitution, Type, TypeFacts, TypeKind};
 #[derive(Default)]
 pub(super) struct TypeMap<'s> {
     subst: Option<(Substitution<'s>, &'s dyn TypeFacts)>,
+    /// True if formal types lose their sugar.
+    desugars: bool,
     /// The new ids of opened types.
     renamed: FxHashMap<Symbol, Symbol>,
     formal: FxHashMap<Type, Type>,
@@ -17,6 +19,11 @@ pub(super) struct TypeMap<'s> {
 impl<'s> TypeMap<'s> {
     pub(super) fn substitute(&mut self, subst: Substitution<'s>, facts: &'s dyn TypeFacts) {
         self.subst = Some((subst, facts));
+    }
+
+    /// Lets formal types lose their sugar.
+    pub(super) fn desugar(&mut self) {
+        self.desugars = true;
     }
 
     /// Renames an opened type.
@@ -37,7 +44,7 @@ impl<'s> TypeMap<'s> {
 
     /// Returns a formal type.
     pub(super) fn formal(&mut self, ty: Type) -> Type {
-        if self.changes_nothing() {
+        if self.changes_nothing() && !self.desugars {
             return ty;
         }
         if let Some(&known) = self.formal.get(&ty) {
@@ -47,7 +54,10 @@ impl<'s> TypeMap<'s> {
         if let Some((subst, facts)) = self.subst {
             new = new.substitute(subst, &|base, name| facts.member_type(base, name));
         }
-        let new = self.rename_in(new);
+        let mut new = self.rename_in(new);
+        if self.desugars {
+            new = new.desugared();
+        }
         self.formal.insert(ty, new);
         new
     }

@@ -1,9 +1,11 @@
 //! Passes that every program needs, which report errors of the program or prepare other such passes.
 
 mod boolean_literal_folding;
+mod mandatory_inlining;
 mod noreturn_folding;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] = &[boolean_literal_folding::PASS, noreturn_folding::PASS];
+pub(crate) const PASSES: &[Pass<'static>] =
+    &[boolean_literal_folding::PASS, mandatory_inlining::PASS, noreturn_folding::PASS];

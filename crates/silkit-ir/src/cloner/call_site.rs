@@ -1,0 +1,46 @@
+//! Copies that are absorbed into a call: the callee of a mandatory inlining leaves no trace for debuggers.
+//!
+//! ```text
+//! sil [transparent] [ossa] @twice : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
+//! bb0(%0 : $Builtin.Int64):
+//!   debug_value %0, let, name "x", argno 1, loc "a.swift":1:5, scope 1
+//!   %2 = alloc_stack $Builtin.Int64, var, name "y", loc "a.swift":2:6, scope 1
+//!   store %0 to [trivial] %2, loc "a.swift":2:7, scope 1
+//! ```
+//!
+//! absorbed into a call at `loc "a.swift":6:10, scope 3`:
+//!
+//! ```text
+//!   %1 = alloc_stack $Builtin.Int64, loc * "<compiler-generated>":0:0, scope 3
+//!   store %0 to [trivial] %1, loc "a.swift":6:10, scope 3
+//! ```
+
+use crate::body::{Loc, LocData};
+use crate::debug::SourceLoc;
+use crate::edit::Editor;
+use crate::generated::Opcode;
+use silkit_base::Symbol;
+
+/// A call that copies are absorbed into.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite {
+    /// The location of the call, which all copies get.
+    pub loc: Loc,
+    /// True if the caller is asynchronous: only there it matters on which executor code runs.
+    pub is_async: bool,
+}
+
+impl CallSite {
+    /// Returns true if the copy is an allocation, which is the compiler's and not the caller's.
+    pub(super) fn is_allocation(self, opcode: Opcode) -> bool {
+        matches!(opcode, Opcode::AllocStack | Opcode::AllocBox)
+    }
+
+    /// Returns the location of what the compiler made in the scope of the call.
+    pub(super) fn of_compiler(self, editor: &mut Editor<'_>) -> Loc {
+        let Some(LocData { scope, .. }) = editor.loc(self.loc) else { return Loc::NONE };
+        let file = Some(Symbol::new("<compiler-generated>"));
+        let source = Some(SourceLoc { file, line: 0, column: 0, is_auto: true });
+        editor.new_loc(LocData { source, scope })
+    }
+}

@@ -1,0 +1,205 @@
+//! The walk through one function, from its last instruction to its first, that inlines transparent callees. It stops where a callee
+//! is not complete yet, and goes on at the same call later.
+
+use super::is_transparent;
+use silkit_base::EntitySet;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
+use silkit_pass::FunctionContext;
+use silkit_transform::closures::{
+    KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
+};
+use silkit_transform::delete;
+use silkit_transform::inliner::{self, CannotInline, Request, Style};
+use silkit_transform::merge_blocks::merge_all;
+use silkit_transform::stack_nesting::fix_stack_nesting;
+
+/// Where a walk is.
+pub(super) struct Walk {
+    /// The block that is walked through; `None` at the end.
+    block: Option<Block>,
+    /// The instruction of the block that was visited last; `None` before its last one.
+    after: Option<Inst>,
+    /// True if a coroutine was inlined, whose allocations may not be nested with others.
+    breaks_nesting: bool,
+}
+
+/// Why a walk stops.
+pub(super) enum Step {
+    /// It came to the first instruction.
+    Done,
+    /// The callee of a call has to be complete first.
+    Needs(Inst, FunctionId),
+}
+
+impl Walk {
+    pub(super) fn new(function: &Function) -> Self {
+        let block = function.body.as_ref().and_then(Body::last_block);
+        Self { block, after: None, breaks_nesting: false }
+    }
+
+    /// Goes on up to a callee that is not `done`, or to the end.
+    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, done: &EntitySet<FunctionId>) -> Step {
+        while let Some(block) = self.block {
+            let body = cx.body();
+            let next = match self.after {
+                Some(after) => body.prev_inst(after),
+                None => body.last_inst(block),
+            };
+            let Some(inst) = next else {
+                (self.block, self.after) = (body.prev_block(block), None);
+                continue;
+            };
+            if let Some(callee) = to_inline(cx, inst) {
+                if !done.contains(callee.function) {
+                    return Step::Needs(inst, callee.function);
+                }
+                if cx.may_change() && self.inline(cx, inst, callee).is_ok() {
+                    continue;
+                }
+            }
+            self.after = Some(inst);
+        }
+        Step::Done
+    }
+
+    /// Inlines a call, and sets the walk to the end of what came in.
+    fn inline(
+        &mut self,
+        cx: &mut FunctionContext<'_>,
+        call: Inst,
+        mut callee: KnownCallee,
+    ) -> Result<(), CannotInline> {
+        let body = cx.body();
+        let is_coroutine = body.inst(call).opcode == Opcode::BeginApply;
+        let mut dead = DeadValues { after: body.next_inst(call), values: Vec::new() };
+        let request = |callee: &KnownCallee| Request {
+            call,
+            callee: callee.function,
+            arguments: callee.arguments.clone(),
+            substitutions: callee.substitutions.clone(),
+            style: Style::Absorbed,
+        };
+        if callee.closure.is_some() {
+            inliner::check(cx, request(&callee))?;
+            keep_alive(cx, call, &mut callee);
+        }
+        dead.removing(cx.body(), call);
+        let arguments: Vec<Value> = callee.arguments.clone();
+        let copied = inliner::inline_blocks(cx, request(&callee))?;
+        cx.count("calls inlined", 1);
+        self.breaks_nesting |= is_coroutine;
+        match copied.last {
+            Some(last) => {
+                self.block = Some(last);
+                dead.after = None;
+            }
+            None => self.block = dead.after.map(|inst| cx.body().inst_block(inst)),
+        }
+        dead.remove_unused(cx, &arguments);
+        dead.clean_up(cx);
+        self.after = dead.after;
+        Ok(())
+    }
+
+    /// Joins blocks, and nests allocations again.
+    pub(super) fn finish(&self, cx: &mut FunctionContext<'_>) {
+        merge_all(cx.body_mut());
+        if self.breaks_nesting {
+            let has_ossa = cx.function().has_ossa();
+            // Where they are not even deallocated on all paths, the input was wrong, and stays as it is.
+            _ = fix_stack_nesting(cx.body_mut(), has_ossa);
+        }
+    }
+}
+
+/// Returns what a call reaches, if that is to be inlined.
+fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
+    cx.body().info(call).apply?;
+    let callee = KnownCallee::of(cx, call)?;
+    let function = &cx.program().module.functions[callee.function];
+    let fits = match function.attributes.serialized {
+        Serialized::Fully => true,
+        Serialized::ForPackage => cx.function().attributes.serialized != Serialized::Fully,
+        Serialized::No => cx.function().attributes.serialized == Serialized::No,
+    };
+    (is_transparent(function.attributes.flags) && function.body.is_some() && fits).then_some(callee)
+}
+
+/// Functions as values that removed instructions used, and perhaps nobody else does.
+struct DeadValues {
+    /// The instruction after the inlined call, or what came after that once it was removed.
+    after: Option<Inst>,
+    values: Vec<Value>,
+}
+
+impl DeadValues {
+    fn removing(&mut self, body: &Body, inst: Inst) {
+        if self.after == Some(inst) {
+            self.after = body.next_inst(inst);
+        }
+        let values = body.operands(inst).iter().map(|operand| operand.value);
+        let functions = values.filter(|&value| body.value(value).ty.ty().as_function().is_some());
+        self.values.extend(functions);
+    }
+
+    /// Removes arguments that the callee did not use.
+    fn remove_unused(&mut self, cx: &mut FunctionContext<'_>, arguments: &[Value]) {
+        let body = cx.body();
+        let made_by: Vec<Inst> = arguments.iter().filter_map(|&value| body.defining_inst(value)).collect();
+        delete::dead_telling(cx, made_by, &mut |body, inst| self.removing(body, inst));
+    }
+
+    fn clean_up(&mut self, cx: &mut FunctionContext<'_>) {
+        let mut next = 0;
+        while let Some(&value) = self.values.get(next) {
+            next += 1;
+            self.remove(cx, value);
+        }
+    }
+
+    /// Removes the closure that a value is a copy of or made of, and the function that it was made of.
+    fn remove(&mut self, cx: &mut FunctionContext<'_>, value: Value) {
+        let body = cx.body();
+        if !body.defining_inst(value).is_some_and(|inst| !body.is_removed(inst)) {
+            return;
+        }
+        let source = look_through_ownership(body, value);
+        let converted = |value: Value| {
+            let inst = body.defining_inst(value)?;
+            let is_conversion = matches!(
+                body.inst(inst).opcode,
+                Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape | Opcode::MarkDependence
+            );
+            is_conversion.then(|| look_through_ownership(body, body.operand_value(inst, 0)))
+        };
+        let mut closure = source;
+        while let Some(before) = converted(closure) {
+            closure = before;
+        }
+        let Some(inst) = body.defining_inst(closure) else { return };
+        match body.inst(inst).opcode {
+            Opcode::PartialApply | Opcode::ThinToThickFunction => {
+                let function = match ApplySite::new(body, inst, cx.view().addresses()) {
+                    Some(site) => site.callee(),
+                    None => body.operand_value(inst, 0),
+                };
+                if delete_dead(cx, inst, &mut |body, inst| self.removing(body, inst)) {
+                    cx.count("closures removed", 1);
+                    self.values.push(function);
+                }
+            }
+            Opcode::Load => {
+                if let Some(function) = delete_dead_box(cx, inst, &mut |body, inst| self.removing(body, inst))
+                {
+                    cx.count("closures removed", 1);
+                    self.values.push(function);
+                }
+            }
+            _ => {
+                let made_by = body.defining_inst(source);
+                delete::dead_telling(cx, made_by, &mut |body, inst| self.removing(body, inst));
+            }
+        }
+    }
+}

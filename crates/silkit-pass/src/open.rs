@@ -1,0 +1,110 @@
+//! Functions that a module pass takes out of the module to work on them as function passes do.
+//!
+//! Several may be open at once: a pass that needs the body of another function leaves one open, works on the other, puts that
+//! one back and goes on.
+
+use crate::context::{FunctionContext, ModuleContext};
+use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
+use silkit_ir::{Function, FunctionId, Module};
+
+/// A function that was taken out of its module. Others see its header; its body is busy.
+#[derive(Debug)]
+pub struct OpenFunction {
+    id: FunctionId,
+    function: Function,
+    cache: AnalysisCache,
+}
+
+impl OpenFunction {
+    /// Returns the id of the function.
+    pub fn id(&self) -> FunctionId {
+        self.id
+    }
+
+    /// Returns the function with its body.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+}
+
+/// The functions of a module, to be taken out, worked on and put back.
+#[derive(Debug)]
+pub struct OpenFunctions<'c, 'a> {
+    cx: &'c mut ModuleContext<'a>,
+    facts: ProgramFacts,
+}
+
+impl<'c, 'a> OpenFunctions<'c, 'a> {
+    pub(crate) fn new(cx: &'c mut ModuleContext<'a>) -> Self {
+        cx.module_mut();
+        let facts = cx.options.program_facts();
+        Self { cx, facts }
+    }
+
+    /// Returns the module; the bodies of open functions are not known there.
+    pub fn module(&self) -> &Module {
+        self.cx.module
+    }
+
+    /// Takes a function with a body out of the module.
+    pub fn open(&mut self, id: FunctionId) -> OpenFunction {
+        self.open_with(id, AnalysisCache::default())
+    }
+
+    fn open_with(&mut self, id: FunctionId, cache: AnalysisCache) -> OpenFunction {
+        let header = self.cx.module.functions[id].header();
+        let function = std::mem::replace(&mut self.cx.module.functions[id], header);
+        self.facts.begin_step([id]);
+        OpenFunction { id, function, cache }
+    }
+
+    /// Works on an open function.
+    ///
+    /// # Panics
+    /// Where the function has no body.
+    pub fn work<R>(
+        &mut self,
+        open: &mut OpenFunction,
+        work: impl FnOnce(&mut FunctionContext<'_>) -> R,
+    ) -> R {
+        let program = ProgramView::new(self.cx.module, self.cx.declarations, &self.facts);
+        let result = work(&mut FunctionContext {
+            program: &program,
+            options: self.cx.options,
+            printing: self.cx.printing,
+            id: open.id,
+            function: &mut open.function,
+            cache: &mut open.cache,
+            ledger: self.cx.ledger,
+        });
+        // Nobody else adds scopes meanwhile, so the numbers stand.
+        let first = self.cx.module.scopes.len();
+        self.cx.module.scopes.append(&mut self.cx.ledger.new_scopes);
+        self.facts.scopes_appended(self.cx.module, first);
+        result
+    }
+
+    /// Puts a function back.
+    pub fn close(&mut self, open: OpenFunction) {
+        self.facts.end_step([open.id]);
+        self.cx.module.functions[open.id] = open.function;
+    }
+}
+
+/// Lets a utility work on one function of a module as it does for a pass, with analyses that are kept.
+///
+/// # Panics
+/// Where the function has no body.
+pub fn on_function<R>(
+    cx: &mut ModuleContext<'_>,
+    id: FunctionId,
+    cache: &mut AnalysisCache,
+    work: impl FnOnce(&mut FunctionContext<'_>) -> R,
+) -> R {
+    let mut functions = cx.open_functions();
+    let mut open = functions.open_with(id, std::mem::take(cache));
+    let result = functions.work(&mut open, work);
+    *cache = std::mem::take(&mut open.cache);
+    functions.close(open);
+    result
+}

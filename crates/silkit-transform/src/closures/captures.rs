@@ -1,0 +1,171 @@
+//! Calling the function of a closure without the closure: what was captured is copied, since the closure takes it and may be
+//! destroyed before the call.
+//!
+//! ```text
+//!   %2 = partial_apply [callee_guaranteed] %1(%0)
+//!   %3 = apply %2()
+//! ---
+//!   %2 = copy_value %0
+//!   %3 = begin_borrow %2
+//!   %4 = partial_apply [callee_guaranteed] %1(%0)
+//!   %5 = apply %1(%3)
+//!   end_borrow %3
+//!   destroy_value %2
+//! ```
+
+use super::dead::destroy;
+use super::known::KnownCallee;
+use crate::counting::Counting;
+use crate::variables::auto_generated;
+use silkit_analysis::ossa::{Liveness, UseKind};
+use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+use silkit_types::CalleeConvention;
+
+/// Gives a call through a closure on the heap captured values of its own, and destroys the closure after the call if that
+/// consumed it.
+pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCallee) {
+    let Some(closure) = callee.heap_closure(cx.body()) else { return };
+    let has_ossa = cx.function().has_ossa();
+    let captures = callee.captures.clone();
+    for (value, convention) in callee.captured_mut().iter_mut().zip(captures) {
+        let ty = cx.body().value(*value).ty;
+        let is_trivial = match has_ossa {
+            true => cx.ownership().value(*value) == Some(Ownership::None),
+            false => cx.declarations().is_trivial(ty.ty(), cx.view().signature()) == Some(true),
+        };
+        if ty.is_address() || is_trivial {
+            continue;
+        }
+        *value = match convention {
+            ArgumentConvention::Guaranteed => lend(cx, closure, call, *value, has_ossa),
+            ArgumentConvention::Unowned => {
+                let copy = copy(cx, closure, *value, has_ossa);
+                end_after(cx, closure, call, copy, None, has_ossa);
+                copy
+            }
+            ArgumentConvention::Owned => {
+                let copy = copy(cx, closure, *value, has_ossa);
+                end_elsewhere(cx, closure, call, copy, None, has_ossa);
+                copy
+            }
+            _ => continue,
+        };
+    }
+    let consumes = cx
+        .body()
+        .first_result(closure)
+        .and_then(|value| cx.body().value(value).ty.ty().as_function())
+        .is_some_and(|ty| ty.callee != CalleeConvention::Guaranteed);
+    if consumes && let Some(site) = cx.view().apply_site(call) {
+        let value = site.callee();
+        for point in after(cx.body(), call) {
+            destroy(cx, value, point, has_ossa);
+        }
+    }
+}
+
+/// Copies a value before the closure takes it, and borrows the copy up to the end of the call.
+fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, has_ossa: bool) -> Value {
+    let copy = copy(cx, closure, value, has_ossa);
+    if !has_ossa {
+        end_after(cx, closure, call, copy, None, has_ossa);
+        return copy;
+    }
+    let loc = auto_generated(cx.body_mut(), closure);
+    let mut builder = cx.at(Point::Before(closure));
+    builder.set_default_loc(loc);
+    let borrow = builder.begin_borrow(copy);
+    end_after(cx, closure, call, copy, Some(borrow), has_ossa);
+    borrow
+}
+
+fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, has_ossa: bool) -> Value {
+    let (ty, sig) = (cx.body().value(value).ty, cx.view().signature());
+    let declarations = cx.declarations();
+    let loc = auto_generated(cx.body_mut(), closure);
+    let mut builder = cx.at(Point::Before(closure));
+    builder.set_default_loc(loc);
+    match has_ossa {
+        true => builder.copy_value(value),
+        false => {
+            Counting::of(declarations, ty, sig).retain(&mut builder, value);
+            value
+        }
+    }
+}
+
+/// Ends a copy after the call, and where paths from the closure do not come to the call.
+fn end_after(
+    cx: &mut FunctionContext<'_>,
+    closure: Inst,
+    call: Inst,
+    copy: Value,
+    borrow: Option<Value>,
+    has_ossa: bool,
+) {
+    end_elsewhere(cx, closure, call, copy, borrow, has_ossa);
+    for point in after(cx.body(), call) {
+        end(cx, call, copy, borrow, point, has_ossa);
+    }
+}
+
+/// Ends a copy where paths from the closure do not come to the call.
+fn end_elsewhere(
+    cx: &mut FunctionContext<'_>,
+    closure: Inst,
+    call: Inst,
+    copy: Value,
+    borrow: Option<Value>,
+    has_ossa: bool,
+) {
+    let body = cx.body();
+    if body.inst_block(closure) == body.inst_block(call) {
+        return;
+    }
+    let Some(result) = body.first_result(closure) else { return };
+    let mut liveness = Liveness::of_value(body, result);
+    liveness.use_at(body, call, UseKind::Ending);
+    for block in liveness.boundary(body).edges {
+        end(cx, call, copy, borrow, Point::Start(block), has_ossa);
+    }
+}
+
+fn end(
+    cx: &mut FunctionContext<'_>,
+    call: Inst,
+    copy: Value,
+    borrow: Option<Value>,
+    point: Point,
+    has_ossa: bool,
+) {
+    let loc: Loc = auto_generated(cx.body_mut(), call);
+    if let Some(borrow) = borrow {
+        let mut builder = cx.at(point);
+        builder.set_default_loc(loc);
+        builder.end_borrow(borrow);
+        let next = match point {
+            Point::Start(block) => cx.body().first_inst(block).map(Point::After),
+            Point::After(inst) => cx.body().next_inst(inst).map(Point::After),
+            _ => None,
+        };
+        destroy(cx, copy, next.unwrap_or(point), has_ossa);
+        return;
+    }
+    destroy(cx, copy, point, has_ossa);
+}
+
+/// Returns the points right after a call on all its paths.
+fn after(body: &Body, call: Inst) -> Vec<Point> {
+    match body.inst(call).opcode {
+        Opcode::Apply => vec![Point::After(call)],
+        Opcode::BeginApply => {
+            let token = body.results(call).flat_map(|value| body.users(value));
+            let is_end =
+                |&user: &Inst| matches!(body.inst(user).opcode, Opcode::EndApply | Opcode::AbortApply);
+            token.filter(is_end).map(Point::After).collect()
+        }
+        _ => body.block_successors(body.inst_block(call)).map(|block: Block| Point::Start(block)).collect(),
+    }
+}

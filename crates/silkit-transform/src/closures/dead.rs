@@ -1,0 +1,185 @@
+//! Removing closures that are only copied and destroyed.
+//!
+//! ```text
+//!   %1 = function_ref @closure
+//!   %2 = partial_apply [callee_guaranteed] %1(%0)
+//!   destroy_value %2
+//! ---
+//!   destroy_value %0
+//! ```
+
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::instructions::PartialApply;
+use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+
+use super::known::BoxedFunction;
+use crate::counting::Counting;
+
+/// Returns the value before copies, borrows and moves.
+pub fn look_through_ownership(body: &Body, mut value: Value) -> Value {
+    while let Some(inst) = body.defining_inst(value) {
+        match body.inst(inst).opcode {
+            Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue => {
+                value = body.operand_value(inst, 0)
+            }
+            _ => break,
+        }
+    }
+    value
+}
+
+/// Removes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed. What it captured is
+/// destroyed in its place. `removing` is told of each instruction before it goes.
+///
+/// Returns false where something else uses it; then nothing is changed.
+pub fn delete_dead(
+    cx: &mut FunctionContext<'_>,
+    closure: Inst,
+    removing: &mut dyn FnMut(&Body, Inst),
+) -> bool {
+    let body = cx.body();
+    let doomed = match body.view_as::<PartialApply<'_>>(closure) {
+        Some(partial) if partial.on_stack => stack_users(body, closure),
+        _ => users(body, closure),
+    };
+    let Some(doomed) = doomed else { return false };
+    if !destroy_captures(cx, closure) {
+        return false;
+    }
+    for inst in doomed.into_iter().rev().chain([closure]) {
+        removing(cx.body(), inst);
+        cx.edit().remove(inst);
+    }
+    true
+}
+
+/// Returns what only ends, copies or converts a closure, users after what they use; `None` where something else uses it.
+fn users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
+    let mut found = vec![closure];
+    let mut next = 0;
+    while let Some(&inst) = found.get(next) {
+        next += 1;
+        for user in body.results(inst).flat_map(|value| body.users(value)) {
+            match body.inst(user).opcode {
+                Opcode::CopyValue
+                | Opcode::BeginBorrow
+                | Opcode::MoveValue
+                | Opcode::ConvertEscapeToNoEscape
+                | Opcode::StrongRetain
+                | Opcode::StrongRelease
+                | Opcode::DestroyValue
+                | Opcode::RetainValue
+                | Opcode::ReleaseValue
+                | Opcode::DebugValue
+                | Opcode::EndBorrow => found.push(user),
+                _ => return None,
+            }
+        }
+    }
+    found.remove(0);
+    Some(found)
+}
+
+/// Returns the same for a closure on the stack, whose captures others keep alive.
+fn stack_users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
+    let mut found = vec![closure];
+    let mut next = 0;
+    while let Some(&inst) = found.get(next) {
+        next += 1;
+        for operand in body.results(inst).flat_map(|value| body.uses(value)) {
+            let user = body.operand(operand).user;
+            match body.inst(user).opcode {
+                Opcode::DeallocStack
+                | Opcode::DebugValue
+                | Opcode::DestroyValue
+                | Opcode::BeginBorrow
+                | Opcode::EndBorrow
+                | Opcode::CopyValue
+                | Opcode::MoveValue => found.push(user),
+                // The closure depends on another value, not the other way round.
+                Opcode::MarkDependence if body.operand_index(operand) == 0 => found.push(user),
+                _ => return None,
+            }
+        }
+    }
+    found.remove(0);
+    Some(found)
+}
+
+/// Destroys what a closure on the heap took over, in its place. Returns false where that cannot be said.
+fn destroy_captures(cx: &mut FunctionContext<'_>, closure: Inst) -> bool {
+    let body = cx.body();
+    let Some(partial) = body.view_as::<PartialApply<'_>>(closure) else { return true };
+    if partial.on_stack {
+        return true;
+    }
+    let Some(taken) = cx.view().apply_site(closure).and_then(|site| captured_values(cx, site)) else {
+        return false;
+    };
+    let has_ossa = cx.function().has_ossa();
+    for value in taken {
+        destroy(cx, value, Point::Before(closure), has_ossa);
+    }
+    true
+}
+
+/// Returns the values and addresses that a closure owns.
+fn captured_values(cx: &FunctionContext<'_>, site: ApplySite<'_>) -> Option<Vec<Value>> {
+    let body = cx.body();
+    let mut taken = Vec::new();
+    for (index, value) in site.arguments().enumerate() {
+        let convention = site.convention_of_applied(index)?;
+        let ty = body.value(value).ty;
+        let is_trivial = || match cx.function().has_ossa() && !ty.is_address() {
+            true => cx.ownership().value(value) == Some(Ownership::None),
+            false => cx.declarations().is_trivial(ty.ty(), cx.view().signature()) == Some(true),
+        };
+        let is_owned = !ty.is_address() || convention.is_consumed() || convention.is_guaranteed();
+        if is_owned && !is_trivial() {
+            taken.push(value);
+        }
+    }
+    Some(taken)
+}
+
+/// Destroys a value at a point, as the function spells it.
+pub(super) fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, has_ossa: bool) {
+    let (ty, sig) = (cx.body().value(value).ty, cx.view().signature());
+    let declarations = cx.declarations();
+    let mut builder = cx.at(point);
+    match has_ossa {
+        _ if ty.is_address() => _ = builder.destroy_addr(value),
+        true => _ = builder.destroy_value(value),
+        false => Counting::of(declarations, ty, sig).release(&mut builder, value),
+    }
+}
+
+/// Removes a box to which a function is stored once and loaded from by `load` alone, whose result is only destroyed.
+///
+/// Returns the function that was stored, if this was done.
+pub fn delete_dead_box(
+    cx: &mut FunctionContext<'_>,
+    load: Inst,
+    removing: &mut dyn FnMut(&Body, Inst),
+) -> Option<Value> {
+    let body = cx.body();
+    let boxed = BoxedFunction::of(body, load)?;
+    let loaded: Vec<Inst> = body.results(load).flat_map(|value| body.users(value)).collect();
+    if !loaded
+        .iter()
+        .all(|&user| matches!(body.inst(user).opcode, Opcode::DestroyValue | Opcode::StrongRelease))
+    {
+        return None;
+    }
+    let has_ossa = cx.function().has_ossa();
+    if has_ossa && cx.ownership().value(boxed.stored) == Some(Ownership::Owned) {
+        destroy(cx, boxed.stored, Point::Before(boxed.store), has_ossa);
+    }
+    let others = [load, boxed.store, boxed.project].into_iter().chain(boxed.end).chain([boxed.alloc]);
+    for inst in loaded.into_iter().chain(others) {
+        removing(cx.body(), inst);
+        cx.edit().remove(inst);
+    }
+    Some(boxed.stored)
+}

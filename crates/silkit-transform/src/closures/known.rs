@@ -1,0 +1,172 @@
+//! The function that a call reaches, directly or through one closure.
+//!
+//! ```text
+//!   %1 = function_ref @closure : $@convention(thin) (Int, @guaranteed C) -> ()
+//!   %2 = partial_apply [callee_guaranteed] [on_stack] %1(%0)
+//!   %3 = mark_dependence %2 on %0
+//!   %4 = apply %3(%5)
+//! ```
+//!
+//! calls `@closure` with `%5, %0`.
+
+use super::look_through_ownership;
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
+use silkit_ir::instructions::{FunctionRef, PartialApply};
+use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
+use silkit_pass::FunctionContext;
+use silkit_types::{Convention, FnFlags, SilType, Type, TypeKind};
+
+/// The function that a call reaches, and what reaches the function.
+#[derive(Clone, Debug)]
+pub struct KnownCallee {
+    /// The function.
+    pub function: FunctionId,
+    /// All that its entry block takes: the arguments of the call, then what was captured.
+    pub arguments: Vec<Value>,
+    /// What its generic parameters stand for.
+    pub substitutions: Vec<Type>,
+    /// The `partial_apply` that the call goes through.
+    pub closure: Option<Inst>,
+    /// How the last arguments are passed that the closure captured.
+    pub captures: Vec<ArgumentConvention>,
+}
+
+impl KnownCallee {
+    /// Returns the function that a call reaches.
+    pub fn of(cx: &FunctionContext<'_>, call: Inst) -> Option<Self> {
+        let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
+        let body = cx.body();
+        let mut callee = skip_conversions(body, loaded(body, site.callee())?);
+        let mut known = Self {
+            function: FunctionId::NONE,
+            arguments: site.arguments().collect(),
+            substitutions: site.substitutions(),
+            closure: None,
+            captures: Vec::new(),
+        };
+        if let Some(inst) = body.defining_inst(callee) {
+            match body.inst(inst).opcode {
+                Opcode::PartialApply => {
+                    let closure = cx.view().apply_site(inst)?;
+                    known.arguments.extend(closure.arguments());
+                    known.captures = (0..closure.applied_count())
+                        .map(|index| closure.convention_of_applied(index))
+                        .collect::<Option<_>>()?;
+                    known.substitutions = closure.substitutions();
+                    known.closure = Some(inst);
+                    callee = skip_conversions(body, closure.callee());
+                }
+                Opcode::ThinToThickFunction => {
+                    callee = skip_conversions(body, body.operand_value(inst, 0));
+                }
+                _ => {}
+            }
+        }
+        let name = body.def_as::<FunctionRef>(callee)?.function;
+        known.function = cx.program().function_id(name)?;
+        let function = &cx.program().module.functions[known.function];
+        let is_swift =
+            |convention| !matches!(convention, Convention::C | Convention::ObjCMethod | Convention::Block);
+        function.ty.ty().as_function().filter(|ty| is_swift(ty.convention))?;
+        Some(known)
+    }
+
+    /// Returns the values that the closure captured.
+    pub fn captured(&self) -> &[Value] {
+        &self.arguments[self.arguments.len() - self.captures.len()..]
+    }
+
+    /// Returns the values that the closure captured, to be replaced by others.
+    pub fn captured_mut(&mut self) -> &mut [Value] {
+        let first = self.arguments.len() - self.captures.len();
+        &mut self.arguments[first..]
+    }
+
+    /// Returns the `partial_apply` that the call goes through and that lives on the heap.
+    pub fn heap_closure(&self, body: &Body) -> Option<Inst> {
+        let is_on_stack = |inst| body.view_as::<PartialApply<'_>>(inst).is_some_and(|p| p.on_stack);
+        self.closure.filter(|&inst| !is_on_stack(inst))
+    }
+}
+
+/// A function in a box that is only stored to it once, and loaded.
+pub(super) struct BoxedFunction {
+    pub(super) alloc: Inst,
+    pub(super) project: Inst,
+    pub(super) store: Inst,
+    pub(super) stored: Value,
+    /// The end of the box.
+    pub(super) end: Option<Inst>,
+}
+
+impl BoxedFunction {
+    /// Returns the boxed function that a load takes.
+    pub(super) fn of(body: &Body, load: Inst) -> Option<Self> {
+        let defined_by =
+            |value: Value, opcode| body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == opcode);
+        let project = defined_by(body.operand_value(load, 0), Opcode::ProjectBox)?;
+        let alloc = defined_by(body.operand_value(project, 0), Opcode::AllocBox)?;
+        let is_end = |user| matches!(body.inst(user).opcode, Opcode::DestroyValue | Opcode::StrongRelease);
+        let mut end = None;
+        for user in body.users(body.first_result(alloc)?).filter(|&user| user != project) {
+            let is_only_end = is_end(user) && end.is_none();
+            end = Some(is_only_end.then_some(user)?);
+        }
+        let mut store = None;
+        for user in body.users(body.first_result(project)?).filter(|&user| user != load) {
+            let is_only_store = body.inst(user).opcode == Opcode::Store && store.is_none();
+            store = Some(is_only_store.then_some(user)?);
+        }
+        let stored = body.operand_value(store?, 0);
+        Some(Self { alloc, project, store: store?, stored, end })
+    }
+}
+
+/// Returns the value itself, or what is stored, once, to the box that a load takes the value from: `None` where it is
+/// loaded from elsewhere.
+fn loaded(body: &Body, callee: Value) -> Option<Value> {
+    match body.defining_inst(callee).filter(|&inst| body.inst(inst).opcode == Opcode::Load) {
+        Some(load) => BoxedFunction::of(body, load).map(|boxed| boxed.stored),
+        None => Some(callee),
+    }
+}
+
+/// Returns the function before copies, dependences, and a conversion that only makes it one that does not escape.
+fn skip_conversions(body: &Body, callee: Value) -> Value {
+    let callee = look_through_ownership(body, callee);
+    let Some(inst) = body.defining_inst(callee) else { return callee };
+    let source = || body.operand_value(inst, 0);
+    match body.inst(inst).opcode {
+        Opcode::MarkDependence => {
+            let mut value = callee;
+            while let Some(inst) =
+                body.defining_inst(value).filter(|&inst| body.inst(inst).opcode == Opcode::MarkDependence)
+            {
+                value = look_through_ownership(body, body.operand_value(inst, 0));
+            }
+            value
+        }
+        Opcode::ConvertFunction
+            if is_thin(body.value(source()).ty) && only_stops_escaping(body, source(), callee) =>
+        {
+            look_through_ownership(body, source())
+        }
+        Opcode::ConvertEscapeToNoEscape if only_stops_escaping(body, source(), callee) => {
+            look_through_ownership(body, source())
+        }
+        _ => callee,
+    }
+}
+
+fn is_thin(ty: SilType) -> bool {
+    !ty.ty().as_function().is_none_or(|ty| ty.convention == Convention::Thick)
+}
+
+/// Returns true if a converted function has the type of the source but for `@noescape`.
+fn only_stops_escaping(body: &Body, from: Value, to: Value) -> bool {
+    let (from, to) = (body.value(from).ty, body.value(to).ty);
+    let Some(target) = to.ty().as_function() else { return false };
+    let mut escaping = target.clone();
+    escaping.flags.remove(FnFlags::NOESCAPE);
+    from.ty() == Type::new(TypeKind::Function(Box::new(escaping)))
+}

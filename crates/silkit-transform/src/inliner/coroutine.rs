@@ -1,0 +1,105 @@
+//! Coroutines: the caller goes on where the callee yields, and the callee where the caller ends or aborts it.
+
+use super::exits::{Exits, leave, operand_or_undef};
+use super::{CannotInline, Inliner};
+use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::ownership::value_ownership;
+use silkit_ir::{Block, Body, Editor, Inst, Loc, Opcode, Ownership, Point, Value};
+
+/// The continuation of a coroutine, and the values that were borrowed for its caller.
+#[derive(Default)]
+pub(super) struct Resumed {
+    targets: Vec<Option<Block>>,
+    borrows: Vec<Value>,
+}
+
+impl Inliner<'_> {
+    /// Continues in the caller at the yield of a coroutine; returns the values that must be borrowed meanwhile.
+    pub(super) fn resume(&self, editor: &mut Editor<'_>, exits: &Exits, rest: Block, loc: Loc) -> Resumed {
+        let results: Vec<Value> = editor.results(self.call).collect();
+        let Some(yields) = exits.yields else {
+            for result in results {
+                let undef = editor.undef(editor.value(result).ty);
+                editor.replace_all_uses(result, undef);
+            }
+            return Resumed::default();
+        };
+        let values: Vec<Value> = editor.operands(yields).iter().map(|o| o.value).collect();
+        let mut resumed =
+            Resumed { targets: editor.successors(yields).map(Some).collect(), borrows: Vec::new() };
+        let conventions = self.callee.function.ty.ty().as_function();
+        for (index, (&result, value)) in results.iter().zip(values).enumerate() {
+            let is_lent = conventions
+                .and_then(|ty| ty.yields.get(index))
+                .is_some_and(|y| self.addresses.param(y.convention) == ArgumentConvention::Guaranteed);
+            let mut given = value;
+            if self.has_ossa
+                && is_lent
+                && value_ownership(editor.body(), value, self.context) == Some(Ownership::Owned)
+            {
+                let mut builder = editor.builder_at(Point::Before(yields), self.declarations);
+                given = builder.begin_borrow(value);
+                resumed.borrows.push(given);
+            }
+            editor.replace_all_uses(result, given);
+        }
+        leave(editor, Some(yields), rest, loc, false);
+        resumed
+    }
+
+    /// Continues in the callee where the coroutine is ended or aborted: returns the blocks after the end, the exits
+    /// that lead there, and the blocks of the callee.
+    pub(super) fn end(
+        &self,
+        editor: &mut Editor<'_>,
+        exits: &Exits,
+        resumed: &Resumed,
+        loc: Loc,
+    ) -> Vec<(Block, Option<Inst>, Block)> {
+        let mut made = Vec::new();
+        for (index, exit) in [exits.returns, exits.unwinds].into_iter().enumerate() {
+            let Some(end) = self.ends[index] else { continue };
+            if let Some(result) = editor.first_result(end) {
+                let value = operand_or_undef(editor, exit, result);
+                editor.replace_all_uses(result, value);
+            }
+            let mut builder = editor.builder_at(Point::Before(end), self.declarations);
+            for &borrow in resumed.borrows.iter().rev() {
+                builder.end_borrow(borrow);
+            }
+            let Some(next) = editor.next_inst(end) else { continue };
+            let behind = editor.split_block(next);
+            let block = editor.inst_block(end);
+            editor.remove(end);
+            match resumed.targets.get(index).copied().flatten() {
+                Some(target) => {
+                    editor.insert_branch(block, target, &[], loc);
+                    made.push((behind, exit, target));
+                }
+                None => {
+                    let unreachable =
+                        silkit_ir::NewInst { loc, ..silkit_ir::NewInst::new(Opcode::Unreachable) };
+                    editor.insert(Point::End(block), &unreachable);
+                }
+            }
+        }
+        made
+    }
+}
+
+/// Returns the `end_apply` and the `abort_apply` of a coroutine.
+pub(super) fn ends_of_coroutine(body: &Body, call: Inst) -> Result<[Option<Inst>; 2], CannotInline> {
+    let mut ends = [None; 2];
+    for user in body.results(call).flat_map(|result| body.users(result)) {
+        let end = match body.inst(user).opcode {
+            Opcode::EndApply => &mut ends[0],
+            Opcode::AbortApply => &mut ends[1],
+            Opcode::DeallocStack => return Err(CannotInline::Coroutine),
+            _ => continue,
+        };
+        if end.replace(user).is_some() {
+            return Err(CannotInline::Coroutine);
+        }
+    }
+    Ok(ends)
+}

@@ -1,0 +1,375 @@
+//! Inlining: replaces a call by a copy of the callee's body.
+//!
+//! A callee, and a caller that consists of `apply [nothrow]` of it, after inlining:
+//!
+//! ```text
+//! bb0(%0 : @owned $any Error, %1 : $Builtin.Int1):
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   throw %0
+//! bb2:
+//!   destroy_value %0
+//!   %5 = integer_literal $Builtin.Int64, 5
+//!   return %5
+//! ---
+//! bb0(%0 : @owned $any Error, %1 : $Builtin.Int1):
+//!   cond_br %1, bb1, bb2
+//! bb1:
+//!   unreachable
+//! bb2:
+//!   destroy_value %0
+//!   %5 = integer_literal $Builtin.Int64, 5
+//!   return %5
+//! ```
+//!
+//! Arguments and results become values; `return`, `throw`, `yield` and `unwind` become branches. Values that the callee borrows
+//! and the caller owns are borrowed around the copy. Passes decide whether inlining is profitable.
+
+mod arguments;
+mod coroutine;
+mod exits;
+
+use self::arguments::{Borrowed, Passing};
+use self::coroutine::ends_of_coroutine;
+use self::exits::{Exits, leave, operand_or_undef, stop};
+use super::merge_blocks;
+use super::stack_nesting::fix_stack_nesting;
+use super::unreachable::remove_unreachable_blocks;
+use silkit_analysis::Definition;
+use silkit_base::FxHashSet;
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::ownership::{OwnershipContext, value_ownership};
+use silkit_ir::{
+    ArgFlags, Block, Body, CallSite, Cloner, Editor, Function, FunctionId, Inst, Loc, Opcode, Ownership,
+    Point, ScopeMap, Value,
+};
+use silkit_pass::FunctionContext;
+use silkit_types::decl::Declarations;
+use silkit_types::{FunctionType, Substitution, Type};
+
+/// The reason why a call cannot be inlined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CannotInline {
+    /// The instruction is no `apply`, `try_apply` or `begin_apply` with all arguments and generic arguments.
+    NoCall,
+    /// The callee has no body.
+    NoBody,
+    /// The callee is being worked on, so its body is not known.
+    Busy,
+    /// The caller is the callee.
+    Recursive,
+    /// One of both has ownership, and the other has not.
+    Ownership,
+    /// The callee leaves in several places of one kind, which no verifier accepts.
+    Exits,
+    /// The coroutine is ended in several places of one kind, or its frame is the caller's to deallocate.
+    Coroutine,
+    /// An argument has a lifetime that nobody promises.
+    Unowned,
+}
+
+/// How a callee becomes part of its caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// It stays visible to debuggers: as scopes that were inlined at the call, with its variables.
+    #[default]
+    Visible,
+    /// It is absorbed into the call, whose location its instructions get, as `[transparent]` asks.
+    Absorbed,
+}
+
+/// A call to be inlined: what reaches the callee.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The call.
+    pub call: Inst,
+    /// The function that it calls, maybe through a closure.
+    pub callee: FunctionId,
+    /// What the callee's entry block takes: the arguments of the call, and what a closure captured.
+    pub arguments: Vec<Value>,
+    /// What the callee's generic parameters stand for.
+    pub substitutions: Vec<Type>,
+    /// How it becomes part of the caller.
+    pub style: Style,
+}
+
+impl Request {
+    /// Creates the request to inline what a call names.
+    pub fn of_call(cx: &FunctionContext<'_>, call: Inst, callee: FunctionId) -> Option<Self> {
+        let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
+        let arguments = site.arguments().collect();
+        Some(Self { call, callee, arguments, substitutions: site.substitutions(), style: Style::default() })
+    }
+}
+
+/// The callee of the inlined call.
+struct Callee<'a> {
+    function: &'a Function,
+    body: &'a Body,
+    exits: Exits,
+}
+
+/// Replaces a call by a copy of the body of its callee, removes what is not reached any more and merges blocks.
+///
+/// # Errors
+/// Where that is not possible; then nothing is changed.
+pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> Result<(), CannotInline> {
+    let request = Request::of_call(cx, call, callee).ok_or(CannotInline::NoCall)?;
+    let (opcode, reference) = (cx.body().inst(call).opcode, cx.view().apply_site(call).map(|s| s.callee()));
+    let copy = inline_blocks(cx, request)?;
+    let body = cx.body_mut();
+    if let Some(reference) = reference
+        && !body.is_used(reference)
+        && let Some(inst) = body.defining_inst(reference)
+        && body.inst(inst).opcode == Opcode::FunctionRef
+    {
+        body.edit().remove(inst);
+    }
+    if copy.last.is_some() {
+        let has_ossa = cx.function().has_ossa();
+        clean_up(cx.body_mut(), copy.joined, opcode, has_ossa);
+    }
+    Ok(())
+}
+
+/// Replaces a call by a copy of the body of its callee, and leaves the blocks as they are then.
+///
+/// # Errors
+/// Where that is not possible; then nothing is changed.
+pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<Copied, CannotInline> {
+    if request.callee == cx.id() {
+        return Err(CannotInline::Recursive);
+    }
+    let inliner = Inliner::new(cx, request)?;
+    let body = cx.body();
+    let scope = body.loc(body.inst(inliner.call).loc).map_or(silkit_ir::NONE, |loc| loc.scope);
+    let map = match inliner.style {
+        Style::Visible => Some(cx.inline_scopes(inliner.callee.body.used_scopes(), scope)),
+        Style::Absorbed => None,
+    };
+    inliner.make_storage_lexical(cx);
+    Ok(inliner.run(cx, map.as_ref()))
+}
+
+/// Says whether a call can be inlined.
+///
+/// # Errors
+/// Where that is not possible.
+pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInline> {
+    Inliner::new(cx, request).map(drop)
+}
+
+/// Where the copy of a callee is.
+#[derive(Debug, Default)]
+pub struct Copied {
+    /// The last block of the copy; `None` where it stands in the block of the call, before what came after it.
+    pub last: Option<Block>,
+    /// The blocks that may be merged into the ones before them.
+    joined: Vec<Block>,
+}
+
+struct Inliner<'a> {
+    call: Inst,
+    style: Style,
+    is_async: bool,
+    callee: Callee<'a>,
+    declarations: &'a Declarations,
+    has_ossa: bool,
+    arguments: Vec<Value>,
+    /// How each argument is passed on.
+    passing: Vec<Passing>,
+    substitutions: Vec<Type>,
+    /// The `end_apply` and the `abort_apply` of a coroutine.
+    ends: [Option<Inst>; 2],
+    context: OwnershipContext<'a>,
+    addresses: Addresses,
+}
+
+impl<'a> Inliner<'a> {
+    fn new(cx: &FunctionContext<'a>, request: Request) -> Result<Self, CannotInline> {
+        let Request { call, callee, arguments, substitutions, style } = request;
+        let (body, program) = (cx.body(), cx.program());
+        let source = match program.definition(callee) {
+            Definition::Body(source) => source,
+            Definition::Busy => return Err(CannotInline::Busy),
+            Definition::Declared => return Err(CannotInline::NoBody),
+        };
+        let callee = &program.module.functions[callee];
+        let has_ossa = cx.function().has_ossa();
+        if callee.has_ossa() != has_ossa {
+            return Err(CannotInline::Ownership);
+        }
+        let sig = callee.ty.ty().as_function().and_then(|ty| ty.sig);
+        let params = sig.map_or(0, |sig| sig.data().params.len());
+        if source.entry_arguments().len() != arguments.len() || params != substitutions.len() {
+            return Err(CannotInline::NoCall);
+        }
+        let passing = Passing::of_arguments(cx, callee, source, &arguments)?;
+        let callee = Callee { function: callee, body: source, exits: Exits::of(source)? };
+        let ends = match body.inst(call).opcode {
+            Opcode::BeginApply => ends_of_coroutine(body, call)?,
+            _ if callee.exits.yields.is_some() => return Err(CannotInline::Coroutine),
+            _ => [None; 2],
+        };
+        Ok(Self {
+            call,
+            style,
+            is_async: cx.view().function_type().is_some_and(FunctionType::is_async),
+            callee,
+            declarations: cx.declarations(),
+            has_ossa,
+            arguments,
+            passing,
+            substitutions,
+            ends,
+            context: OwnershipContext::new(cx.function(), cx.declarations(), program.addresses()),
+            addresses: program.addresses(),
+        })
+    }
+
+    fn run(self, cx: &mut FunctionContext<'_>, scopes: Option<&ScopeMap>) -> Copied {
+        let body = cx.body_mut();
+        let (loc, opcode) = (body.inst(self.call).loc, body.inst(self.call).opcode);
+        let borrows = self.pass(body);
+        let mut cloner = Cloner::of(self.callee.body).without_sugar();
+        if let Some(scopes) = scopes {
+            cloner = cloner.with_scopes(scopes);
+        }
+        if self.style == Style::Absorbed {
+            cloner = cloner.absorbed_into(CallSite { loc, is_async: self.is_async });
+        }
+        if let Some(sig) = self.callee.function.ty.ty().as_function().and_then(|ty| ty.sig) {
+            let substitution = Substitution { sig, args: &self.substitutions };
+            cloner = cloner.with_substitution(substitution, self.declarations);
+        }
+        match (opcode, self.callee.exits.returns) {
+            (Opcode::Apply, Some(exit)) if self.callee.body.block_count() == 1 => {
+                self.straight(body, cloner, exit, &borrows)
+            }
+            _ => self.blocks(body, cloner, &borrows, opcode, loc),
+        }
+    }
+
+    /// Copies the one block of the callee to the place of the call.
+    fn straight(&self, body: &mut Body, mut cloner: Cloner<'_>, exit: Inst, borrows: &Borrowed) -> Copied {
+        let source = self.callee.body;
+        for (&argument, &passed) in source.entry_arguments().iter().zip(&borrows.passed) {
+            cloner.map_value(argument, passed);
+        }
+        let mut editor = body.edit();
+        cloner.straight_line(&mut editor, source.inst_block(exit), self.call);
+        if let Some(result) = editor.first_result(self.call) {
+            let returned = cloner.value(source.operand_value(exit, 0));
+            let ty = editor.value(result).ty;
+            let value = returned.unwrap_or_else(|| editor.undef(ty));
+            editor.replace_all_uses(result, value);
+        }
+        let mut builder = body.builder_at(Point::Before(self.call), self.declarations);
+        for &borrow in borrows.made.iter().rev() {
+            builder.end_borrow(borrow);
+        }
+        body.edit().remove(self.call);
+        Copied::default()
+    }
+
+    fn blocks(
+        &self,
+        body: &mut Body,
+        mut cloner: Cloner<'_>,
+        borrows: &Borrowed,
+        opcode: Opcode,
+        loc: Loc,
+    ) -> Copied {
+        let mut editor = body.edit();
+        let rest = editor.next_inst(self.call).map(|next| editor.split_block(next));
+        let before = editor.inst_block(self.call);
+        let copies = cloner.blocks(&mut editor, &order(self.callee.body), before);
+        let entry = copies[0];
+        for (index, &argument) in borrows.passed.iter().enumerate().rev() {
+            editor.replace_all_uses(editor.arguments(entry)[index], argument);
+            editor.remove_argument(entry, index);
+        }
+        let exits = self.callee.exits.copied(&cloner);
+        let (mut joined, mut ended) = (vec![entry], Vec::new());
+        match (opcode, rest) {
+            (Opcode::TryApply, _) => {
+                let targets: Vec<Block> = editor.block_successors(before).collect();
+                editor.remove(self.call);
+                for (exit, &target) in [exits.returns, exits.throws].into_iter().zip(&targets) {
+                    leave(&mut editor, exit, target, loc, true);
+                    ended.push(target);
+                }
+                joined.extend(targets);
+            }
+            (Opcode::BeginApply, Some(rest)) => {
+                let yielded = self.resume(&mut editor, &exits, rest, loc);
+                joined.push(rest);
+                for (end, exit, next) in self.end(&mut editor, &exits, &yielded, loc) {
+                    leave(&mut editor, exit, end, loc, false);
+                    ended.push(end);
+                    joined.extend([end, next]);
+                }
+                editor.remove(self.call);
+            }
+            (_, Some(rest)) => {
+                self.give_result(&mut editor, exits.returns, rest);
+                leave(&mut editor, exits.returns, rest, loc, false);
+                stop(&mut editor, exits.throws, loc);
+                editor.remove(self.call);
+                ended.push(rest);
+                joined.push(rest);
+            }
+            // Only a terminator has nothing behind it.
+            (_, None) => {}
+        }
+        editor.insert_branch(before, entry, &[], loc);
+        self.end_borrows(body, &borrows.made, &ended, loc);
+        Copied { last: copies.last().copied(), joined }
+    }
+
+    /// Lets what the callee returns be the result of the call. Where it never returns, the rest of the block, which is not
+    /// reached, takes an argument in its place.
+    fn give_result(&self, editor: &mut Editor<'_>, exit: Option<Inst>, rest: Block) {
+        let Some(result) = editor.first_result(self.call) else { return };
+        let value = match exit {
+            Some(_) => operand_or_undef(editor, exit, result),
+            None => {
+                let ty = editor.value(result).ty;
+                let ownership = match value_ownership(editor.body(), result, self.context) {
+                    Some(ownership) if self.has_ossa => ownership,
+                    _ => Ownership::None,
+                };
+                editor.add_argument(rest, ty, ownership, ArgFlags::default())
+            }
+        };
+        editor.replace_all_uses(result, value);
+    }
+}
+
+/// Removes what is not reached any more, and makes one block of blocks in a row.
+fn clean_up(body: &mut Body, joined: Vec<Block>, opcode: Opcode, has_ossa: bool) {
+    remove_unreachable_blocks(body);
+    for block in joined {
+        if body.has_block(block) {
+            merge_blocks::merge_into_predecessor(body, block);
+        }
+    }
+    // What a coroutine allocates and what its caller allocates meanwhile need not be nested.
+    if opcode == Opcode::BeginApply {
+        // Where they are not even deallocated on all paths, the input was wrong, and stays as it is.
+        _ = fix_stack_nesting(body, has_ossa);
+    }
+}
+
+/// Returns the blocks that can be reached, each behind the first one that goes to it, as the reference orders copies.
+fn order(body: &Body) -> Vec<Block> {
+    let mut order: Vec<Block> = body.entry_block().into_iter().collect();
+    let mut seen: FxHashSet<Block> = order.iter().copied().collect();
+    let mut work = order.clone();
+    while let Some(block) = work.pop() {
+        let new: Vec<Block> = body.block_successors(block).filter(|&to| seen.insert(to)).collect();
+        order.extend(&new);
+        work.extend(new.iter().rev());
+    }
+    order
+}
