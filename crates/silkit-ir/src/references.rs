@@ -2,7 +2,7 @@
 
 use crate::info::AttrKind;
 use crate::{Body, Function, Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, Module, WitnessEntry};
-use silkit_base::Symbol;
+use silkit_base::{FxHashMap, Symbol};
 
 /// Calls `f` with the name of each function and global variable that an instruction names.
 pub fn of_inst(body: &Body, inst: Inst, f: &mut impl FnMut(Symbol)) {
@@ -67,4 +67,16 @@ pub fn of_header(function: &Function, f: &mut impl FnMut(Symbol)) {
     let attributes = &function.attributes;
     let named = [attributes.dynamic_replacement_for, attributes.ref_adhoc_requirement_witness];
     named.into_iter().flatten().for_each(f);
+}
+
+/// Returns how often each function and global variable of a module is named in it.
+pub fn counts(module: &Module) -> FxHashMap<Symbol, usize> {
+    let mut counts: FxHashMap<Symbol, usize> = FxHashMap::default();
+    let mut add = |name: Symbol| *counts.entry(name).or_default() += 1;
+    of_tables(module, &mut add);
+    for function in module.functions.values() {
+        of_header(function, &mut add);
+        function.body.iter().for_each(|body| of_body(body, &mut add));
+    }
+    counts
 }

@@ -9,6 +9,7 @@ mod lowering;
 mod mandatory;
 mod memory;
 mod ownership;
+mod program;
 mod scalar;
 mod simplify;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub const PASSES: Registry = Registry::new(&[
     mandatory::PASSES,
     memory::PASSES,
     ownership::PASSES,
+    program::PASSES,
     scalar::PASSES,
     simplify::PASSES,
 ]);

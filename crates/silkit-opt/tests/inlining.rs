@@ -32,7 +32,10 @@ fn run(input: &str) -> String {
     let printed = silkit_text::print_module(&module, &PrintOptions::default(), &|_| None);
     let lines = printed.lines().map(|line| line.split(" //").next().unwrap_or_default().trim_end());
     let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
-    let code: Vec<&str> = lines.skip_while(|line| !line.starts_with("sil ")).filter(is_code).collect();
+    let code: Vec<&str> = lines
+        .skip_while(|line| !line.starts_with("sil ") && !line.starts_with("sil_global"))
+        .filter(is_code)
+        .collect();
     code.join("\n")
 }
 
@@ -50,7 +53,7 @@ macro_rules! cases {
     };
 }
 
-cases! { mandatory }
+cases! { mandatory program }
 
 const CIRCLE: &str = "// mandatory-inlining
 sil_stage raw

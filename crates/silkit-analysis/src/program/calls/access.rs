@@ -140,6 +140,16 @@ impl<'a> Visibility<'a> {
         self.is_member_closed(owner, name, Kind::of(method))
     }
 
+    /// Returns true if code elsewhere may call a method by its name.
+    pub fn may_be_called_elsewhere(&self, method: DeclRef) -> bool {
+        let Some((owner, name)) = Self::split(method) else { return true };
+        match self.access_of_member(owner, name, Kind::of(method)) {
+            None | Some(Access::Open | Access::Public | Access::Package) => true,
+            Some(Access::Internal) => !self.is_whole_module,
+            Some(Access::FilePrivate | Access::Private) => false,
+        }
+    }
+
     /// Returns true if all types that conform to a protocol are in this module.
     pub(super) fn is_protocol_closed(&self, protocol: Symbol) -> bool {
         match self.access_of_type(protocol) {

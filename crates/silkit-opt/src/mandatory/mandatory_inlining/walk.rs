@@ -161,7 +161,7 @@ impl DeadValues {
     /// Removes the closure that a value is a copy of or made of, and the function that it was made of.
     fn remove(&mut self, cx: &mut FunctionContext<'_>, value: Value) {
         let body = cx.body();
-        if !body.defining_inst(value).is_some_and(|inst| !body.is_removed(inst)) {
+        if body.defining_inst(value).is_none_or(|inst| body.is_removed(inst)) {
             return;
         }
         let source = look_through_ownership(body, value);

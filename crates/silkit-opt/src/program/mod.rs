@@ -1,0 +1,12 @@
+//! Passes that see the whole program: which functions, variables and tables are there, and who sees them.
+
+mod dead_functions;
+mod diagnostic_dead_functions;
+mod prune_vtables;
+mod serialize_sil;
+
+use silkit_pass::Pass;
+
+/// The passes of this family.
+pub(crate) const PASSES: &[Pass<'static>] =
+    &[dead_functions::EARLY, dead_functions::LATE, diagnostic_dead_functions::PASS, serialize_sil::PASS];

@@ -1,0 +1,44 @@
+//! `serialize-sil`: the point after which clients of the module get no more of it.
+//!
+//! ```text
+//! sil [serialized] @f : $@convention(thin) () -> () {
+//! bb0:
+//!   %0 = tuple ()
+//!   return %0
+//! }
+//! ---
+//! sil @f : $@convention(thin) () -> () {
+//! bb0:
+//!   %0 = tuple ()
+//!   return %0
+//! }
+//! ```
+//!
+//! Nothing is written here; what was kept for clients may be removed and specialized from now on. What every client emits for itself
+//! is shared, if the whole module is here.
+
+use silkit_ir::{Linkage, Serialized};
+use silkit_pass::{ModuleContext, Pass};
+
+pub(super) const PASS: Pass<'static> =
+    Pass::module("serialize-sil", "Keeps nothing for clients of the module any more", &run).mandatory();
+
+fn run(cx: &mut ModuleContext<'_>) {
+    let is_whole_module = cx.program().is_whole_module();
+    let module = cx.module_mut();
+    let mut count = 0;
+    for function in module.functions.values_mut() {
+        if function.attributes.serialized != Serialized::No {
+            function.attributes.serialized = Serialized::No;
+            count += 1;
+        }
+        if is_whole_module && matches!(function.linkage, Linkage::PublicNonAbi | Linkage::PackageNonAbi) {
+            function.linkage = Linkage::Shared;
+        }
+    }
+    let tables = module.vtables.values_mut().map(|table| &mut table.attributes);
+    let tables = tables.chain(module.witness_tables.values_mut().map(|table| &mut table.attributes));
+    let tables = tables.chain(module.deinits.iter_mut().map(|deinit| &mut deinit.attributes));
+    tables.for_each(|attributes| attributes.serialized = Serialized::No);
+    cx.count("functions", count);
+}
