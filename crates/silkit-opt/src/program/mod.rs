@@ -8,5 +8,10 @@ mod serialize_sil;
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] =
-    &[dead_functions::EARLY, dead_functions::LATE, diagnostic_dead_functions::PASS, serialize_sil::PASS];
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    dead_functions::EARLY,
+    dead_functions::LATE,
+    diagnostic_dead_functions::PASS,
+    prune_vtables::PASS,
+    serialize_sil::PASS,
+];
