@@ -3,7 +3,7 @@
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::diag::nearest;
-use silkit::pass::reference_pipelines::{ALL, ReferencePipeline, find};
+use silkit::pass::reference_pipelines::{ALL, ReferencePipeline, WAYS, find, find_way};
 use silkit::passes;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -12,14 +12,14 @@ const EXAMPLES: &str = "\
 Examples:
   silkit pipelines
   silkit pipelines Performance
-  silkit pipelines --status Onone
+  silkit pipelines --status onone
   silkit pipelines --format json | jq -r '.[].name'";
 
 /// List the pipelines of the Swift compiler, or print one as YAML
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Pipeline; all are listed where none is named
+    /// Pipeline, or the ways from raw SIL of several: diagnostics, onone, performance; all pipelines are listed where none is named
     name: Option<String>,
     /// Mark each pass as built in (`x`) or not (`-`)
     #[arg(long)]
@@ -34,10 +34,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
     let wanted: Vec<&ReferencePipeline> = match &args.name {
         None => ALL.iter().collect(),
-        Some(name) => match find(name) {
-            Some(pipeline) => vec![pipeline],
+        Some(name) => match named(name) {
+            Some(pipelines) => pipelines,
             None => {
-                let near = nearest(name, ALL.iter().map(|p| p.name));
+                let names = ALL.iter().map(|p| p.name).chain(WAYS.iter().map(|way| way.name));
+                let near = nearest(name, names);
                 let hint = near.map_or("`silkit pipelines` lists them".to_owned(), |near| {
                     format!("did you mean `{near}`?")
                 });
@@ -54,6 +55,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     session.answer(&text);
     session.finish()
+}
+
+/// Returns the pipeline with a name, or those of a way.
+fn named(name: &str) -> Option<Vec<&'static ReferencePipeline>> {
+    let of_way = || find_way(name).map(|way| way.pipelines.iter().filter_map(|name| find(name)).collect());
+    find(name).map(|pipeline| vec![pipeline]).or_else(of_way)
 }
 
 fn is_built(tag: &str) -> bool {

@@ -43,7 +43,7 @@ pub use open::{OpenFunction, OpenFunctions, on_function};
 pub use order::bottom_up;
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};
-pub use pipeline::{PipelineError, Step, parse_pipeline};
+pub use pipeline::{LeftOut, Pipeline, PipelineError, Step, parse_pipeline};
 pub use problem::{Problem, Severity, Spot};
 pub use registry::Registry;
 pub use runner::{At, Limit, Observer, Outcome, PassRun, Runner};

@@ -1,7 +1,9 @@
 //! Sequences of passes: as lists of tags, and as text.
 
+use crate::context::ModuleContext;
 use crate::pass::{Pass, Run};
 use crate::reference_pipelines::{self, ReferencePipeline};
+use silkit_ir::SilStage;
 use std::fmt;
 
 /// One pass of a sequence.
@@ -11,11 +13,13 @@ pub struct Step<'p> {
     pub pass: Pass<'p>,
     /// True if a pass of functions is run again until it changes nothing more.
     pub repeats: bool,
+    /// True if it runs on raw SIL alone, and is left out where the module is none when passes begin to run.
+    pub is_for_raw: bool,
 }
 
 impl<'p> From<Pass<'p>> for Step<'p> {
     fn from(pass: Pass<'p>) -> Self {
-        Self { pass, repeats: false }
+        Self { pass, repeats: false, is_for_raw: false }
     }
 }
 
@@ -36,6 +40,94 @@ impl fmt::Display for PipelineError {
 
 impl std::error::Error for PipelineError {}
 
+/// A sequence of passes.
+#[derive(Clone, Debug, Default)]
+pub struct Pipeline<'p> {
+    /// The passes in order.
+    pub steps: Vec<Step<'p>>,
+    /// What pipelines of the reference would run besides.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The passes of a pipeline of the reference that are not built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// The name of the pipeline.
+    pub pipeline: &'static str,
+    /// The tags, each once.
+    pub tags: Vec<&'static str>,
+    /// The offset in the text of the pipeline's name.
+    pub pos: usize,
+}
+
+impl LeftOut {
+    /// Returns what a pipeline that has to be complete lacks.
+    pub fn as_error(&self) -> PipelineError {
+        let (name, first) = (self.pipeline, self.tags.first().unwrap_or(&""));
+        let more = match self.tags.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let message = format!("`{name}` needs passes that are not built yet: `{first}`{more}");
+        PipelineError { pos: self.pos, message }
+    }
+}
+
+/// The end of the way to canonical SIL.
+const CANONICAL: Pass<'static> =
+    Pass::module("canonical-stage", "Says that the module is canonical SIL", &say_canonical);
+
+fn say_canonical(cx: &mut ModuleContext<'_>) {
+    cx.module_mut().stage = Some(SilStage::Canonical);
+}
+
+impl<'p> Pipeline<'p> {
+    /// Reads a pipeline: tags, `module(…)` with passes of modules and lists of functions' passes, `function(…)`. A `*`
+    /// behind a pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference, or
+    /// of a way of several ([`crate::reference_pipelines`]), stands for those of its passes that are built.
+    ///
+    /// ```
+    /// use silkit_pass::{FunctionContext, Pass, Pipeline};
+    /// fn nothing(_: &mut FunctionContext<'_>) {}
+    /// let find = |tag: &str| (tag == "cleanup-debug-steps").then_some(Pass::function("any", "", &nothing));
+    /// let pipeline = Pipeline::parse("Onone", find).unwrap();
+    /// assert_eq!(pipeline.steps.len(), 1);
+    /// assert_eq!(pipeline.left_out[0].tags[0], "for-each-loop-unroll");
+    /// ```
+    ///
+    /// # Errors
+    /// Where the text has another form, or names a pass that does not exist or does not belong there.
+    pub fn parse(text: &str, find: impl Fn(&str) -> Option<Pass<'p>>) -> Result<Self, PipelineError> {
+        let mut reader = Reader { text, pos: 0, find: &find, pipeline: Self::default() };
+        reader.list(Within::Anything)?;
+        match reader.text[reader.pos..].chars().next() {
+            None => Ok(reader.pipeline),
+            Some(c) => Err(reader.error(format!("`{c}` is not expected here"))),
+        }
+    }
+
+    /// Adds the passes of another pipeline behind those of this one.
+    pub fn append(&mut self, other: Self) {
+        self.steps.extend(other.steps);
+        self.left_out.extend(other.left_out);
+    }
+
+    fn add(&mut self, pipeline: &ReferencePipeline, pos: usize, find: &dyn Fn(&str) -> Option<Pass<'p>>) {
+        let is_for_raw = reference_pipelines::TO_CANONICAL.contains(&pipeline.name);
+        let mut missing = Vec::new();
+        for &tag in pipeline.groups.iter().flat_map(|group| group.passes) {
+            match find(tag) {
+                Some(pass) => self.steps.push(Step { is_for_raw, ..pass.into() }),
+                None if missing.contains(&tag) => {}
+                None => missing.push(tag),
+            }
+        }
+        if !missing.is_empty() {
+            self.left_out.push(LeftOut { pipeline: pipeline.name, tags: missing, pos });
+        }
+    }
+}
+
 /// The kind of list that passes are nested in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
@@ -44,9 +136,7 @@ enum Within {
     Functions,
 }
 
-/// Reads a pipeline: tags, `module(…)` with passes of modules and lists of functions' passes, `function(…)`. A `*` behind a
-/// pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference
-/// ([`crate::reference_pipelines`]) stands for its passes.
+/// Reads a pipeline as [`Pipeline::parse`] does, of passes that are all built.
 ///
 /// ```
 /// use silkit_pass::{FunctionContext, Pass, parse_pipeline};
@@ -60,16 +150,15 @@ enum Within {
 /// ```
 ///
 /// # Errors
-/// Where the text has another form, or names a pass that does not exist or does not belong there.
+/// As [`Pipeline::parse`], and where a pipeline of the reference has a pass that is not built.
 pub fn parse_pipeline<'p>(
     text: &str,
     find: impl Fn(&str) -> Option<Pass<'p>>,
 ) -> Result<Vec<Step<'p>>, PipelineError> {
-    let mut reader = Reader { text, pos: 0, find: &find, steps: Vec::new() };
-    reader.list(Within::Anything)?;
-    match reader.text[reader.pos..].chars().next() {
-        None => Ok(reader.steps),
-        Some(c) => Err(reader.error(format!("`{c}` is not expected here"))),
+    let pipeline = Pipeline::parse(text, find)?;
+    match pipeline.left_out.first() {
+        Some(left_out) => Err(left_out.as_error()),
+        None => Ok(pipeline.steps),
     }
 }
 
@@ -77,7 +166,7 @@ struct Reader<'t, 'p, 'f> {
     text: &'t str,
     pos: usize,
     find: &'f dyn Fn(&str) -> Option<Pass<'p>>,
-    steps: Vec<Step<'p>>,
+    pipeline: Pipeline<'p>,
 }
 
 impl<'p> Reader<'_, 'p, '_> {
@@ -131,8 +220,9 @@ impl<'p> Reader<'_, 'p, '_> {
             self.list(inner)?;
             return if self.takes(')') { Ok(()) } else { Err(self.error("a `)` is missing")) };
         }
-        if let Some(pipeline) = reference_pipelines::find(tag).filter(|_| within == Within::Anything) {
-            return self.pipeline(pipeline);
+        if within == Within::Anything && self.of_reference(tag) {
+            self.pos += len;
+            return Ok(());
         }
         let pass = (self.find)(tag).ok_or_else(|| self.error(format!("no pass has the tag `{tag}`")))?;
         let is_of_module = matches!(pass.run, Run::Module(_));
@@ -150,21 +240,25 @@ impl<'p> Reader<'_, 'p, '_> {
         if repeats && is_of_module {
             return Err(self.error(format!("`{tag}` is a pass of modules, which cannot be repeated")));
         }
-        self.steps.push(Step { pass, repeats });
+        self.pipeline.steps.push(Step { repeats, ..pass.into() });
         Ok(())
     }
 
-    /// Takes the passes of a pipeline of the reference, which must all be there.
-    fn pipeline(&mut self, pipeline: &ReferencePipeline) -> Result<(), PipelineError> {
-        let tags = || pipeline.groups.iter().flat_map(|group| group.passes);
-        let missing: Vec<&str> = tags().copied().filter(|tag| (self.find)(tag).is_none()).collect();
-        if let [first, rest @ ..] = missing.as_slice() {
-            let name = pipeline.name;
-            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            return Err(self.error(format!("`{name}` needs passes that are not built yet: `{first}`{more}")));
+    /// Adds the passes of a pipeline of the reference, or of several. Returns false if none has the name.
+    fn of_reference(&mut self, name: &str) -> bool {
+        if let Some(pipeline) = reference_pipelines::find(name) {
+            self.pipeline.add(pipeline, self.pos, self.find);
+            return true;
         }
-        self.steps.extend(tags().filter_map(|tag| (self.find)(tag)).map(Step::from));
-        self.pos += pipeline.name.len();
-        Ok(())
+        let Some(way) = reference_pipelines::find_way(name) else { return false };
+        for name in way.pipelines {
+            if let Some(pipeline) = reference_pipelines::find(name) {
+                self.pipeline.add(pipeline, self.pos, self.find);
+            }
+            if reference_pipelines::TO_CANONICAL.last() == Some(name) {
+                self.pipeline.steps.push(Step { is_for_raw: true, ..CANONICAL.into() });
+            }
+        }
+        true
     }
 }

@@ -65,6 +65,30 @@ pub fn find(name: &str) -> Option<&'static ReferencePipeline> {
     ALL.iter().find(|pipeline| pipeline.name == name)
 }
 
+/// Pipelines of the reference that it runs one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// Its name.
+    pub name: &'static str,
+    /// The names of the pipelines in order.
+    pub pipelines: &'static [&'static str],
+}
+
+/// The pipelines that make canonical SIL of raw SIL. The reference runs them on raw SIL alone.
+pub const TO_CANONICAL: &[&str] = &["SILGen", "Diagnostic"];
+
+/// The ways of the compiler from what it generated, as it goes without and with optimization.
+pub const WAYS: &[Way] = &[
+    Way { name: "diagnostics", pipelines: TO_CANONICAL },
+    Way { name: "onone", pipelines: &["SILGen", "Diagnostic", "Onone"] },
+    Way { name: "performance", pipelines: &["SILGen", "Diagnostic", "Performance"] },
+];
+
+/// Returns the way with a name.
+pub fn find_way(name: &str) -> Option<&'static Way> {
+    WAYS.iter().find(|way| way.name == name)
+}
+
 /// All of them, as of Swift 6.2, by name.
 #[rustfmt::skip]
 pub const ALL: &[ReferencePipeline] = &[
@@ -273,6 +297,17 @@ pub const ALL: &[ReferencePipeline] = &[
                 name: "SIL Debug Info Generator",
                 passes: &[
                     "sil-debuginfo-gen",
+                ],
+            },
+        ],
+    },
+    ReferencePipeline {
+        name: "SILGen",
+        groups: &[
+            Group {
+                name: "SILGen Passes",
+                passes: &[
+                    "silgen-cleanup", "lifetime-dependence-insertion", "lifetime-dependence-scope-fixup",
                 ],
             },
         ],

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use rayon::prelude::*;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
 use silkit_base::{Entity, FxHashMap, Symbol};
-use silkit_ir::{Body, Function, FunctionId, Module, shift_scopes, shifted_scope};
+use silkit_ir::{Body, Function, FunctionId, Module, SilStage, shift_scopes, shifted_scope};
 use silkit_text::ModuleSourceMap;
 use silkit_types::decl::Declarations;
 use std::collections::BTreeMap;
@@ -289,7 +289,9 @@ impl<'a> Runner<'a> {
         let mut facts = self.options.program_facts();
         let mut number = 1;
         let wants_module = self.observers.iter().any(|o| o.wants_module());
-        let mut rest = steps;
+        let is_raw = !matches!(module.stage, Some(SilStage::Canonical | SilStage::Lowered));
+        let steps: Vec<Step<'_>> = steps.iter().filter(|step| is_raw || !step.is_for_raw).copied().collect();
+        let mut rest = &steps[..];
         while let [first, ..] = rest {
             let group = match first.pass.run {
                 Run::Module(_) => 1,

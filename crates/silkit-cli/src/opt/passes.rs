@@ -8,7 +8,7 @@ use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
-use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Printing, Runner, Step, Stream};
+use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Runner, Step, Stream};
 use silkit::passes;
 use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
@@ -23,7 +23,9 @@ pub(crate) const PASSES_ADVICE: &str = "`silkit opt --list` names the passes, an
 /// The requested passes and observers.
 #[derive(Default)]
 pub(crate) struct Passes {
-    pub(crate) steps: Vec<Step<'static>>,
+    pub(crate) pipeline: Pipeline<'static>,
+    /// True if pipelines have to be complete.
+    pub(crate) is_strict: bool,
     pub(crate) options: silkit::pass::Options,
     /// The tags of passes that are left out.
     pub(crate) disabled: Vec<&'static str>,
@@ -42,9 +44,31 @@ impl Passes {
         self.options.set(switch, if is_on { "" } else { "false" });
     }
 
+    /// Refuses pipelines that are not complete, where they have to be.
+    pub(super) fn check_pipeline(&self) -> Result<(), (String, String)> {
+        match self.pipeline.left_out.first() {
+            Some(left_out) if self.is_strict => {
+                Err((left_out.as_error().message, format!("leave out `--strict-pipeline`; {PASSES_ADVICE}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells which passes pipelines leave out.
+    fn tell_left_out(&self) {
+        for left_out in &self.pipeline.left_out {
+            let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });
+            let tags = left_out.tags.join(", ");
+            output::complain(&format!(
+                "note: `{}` runs without {count} pass{s} not built in: {tags}\n",
+                left_out.pipeline
+            ));
+        }
+    }
+
     /// Returns true if there is none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.pipeline.steps.is_empty() && self.pipeline.left_out.is_empty()
     }
 
     /// Runs the passes and shows what they print. Whether all ran.
@@ -56,6 +80,7 @@ impl Passes {
         declarations: &Declarations,
         print: &PrintOptions,
     ) -> bool {
+        self.tell_left_out();
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
@@ -71,7 +96,7 @@ impl Passes {
             runner = runner.observe(&verifier);
         }
         let is_enabled = |step: &&Step<'static>| !self.disabled.contains(&step.pass.tag);
-        let steps: Vec<Step<'static>> = self.steps.iter().filter(is_enabled).copied().collect();
+        let steps: Vec<Step<'static>> = self.pipeline.steps.iter().filter(is_enabled).copied().collect();
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
             match stream {

@@ -108,7 +108,7 @@ fn passes_are_watched_as_by_the_reference() {
         "Run #1: dce on @first\nRun #2: dce on @second"
     );
     assert_eq!(shown("-sil-print-all"), "*** SIL after #1: mem2reg on @first ***");
-    for wrong in ["--print-changed=words", "-sil-print-after=none-such", "-passes=Onone", "-Xllvm"] {
+    for wrong in ["--print-changed=words", "-sil-print-after=none-such", "-passes=Onon", "-Xllvm"] {
         let output = run_with(&["opt", "-mem2reg", "-", wrong], text.as_bytes());
         assert!(!output.status.success() && stderr(&output).contains("note: "), "{wrong}");
     }
@@ -118,7 +118,10 @@ fn passes_are_watched_as_by_the_reference() {
 fn pipelines_are_listed_and_printed_as_the_reference_prints_them() {
     let listed = stdout(&run(&["pipelines"]));
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["Diagnostic", "IRGenPrepare", "Onone", "OwnershipEliminator", "Performance"]);
+    assert_eq!(
+        names,
+        ["Diagnostic", "IRGenPrepare", "Onone", "OwnershipEliminator", "Performance", "SILGen"]
+    );
     let expected = "\
 ---
 name:            IRGen Preparation
@@ -259,4 +262,41 @@ fn verify_knows_the_notes_of_passes() {
     };
     assert_eq!(expect("  // expected-note @-1 {{a call to a never-returning function}}\n"), Some(0));
     assert_eq!(expect("  // nothing is expected\n"), Some(1));
+}
+
+#[test]
+fn pipelines_of_the_compiler_run_as_far_as_they_are_built() {
+    let output = run_with(&["opt", "-diagnostics", "-opt-mode=none"], AFTER_EXIT.as_bytes());
+    let (printed, told) = (stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{told}");
+    assert!(printed.starts_with("sil_stage canonical\n") && printed.contains("unreachable"), "{printed}");
+    assert!(told.contains("warning: will never be executed"), "{told}");
+    let canonical = AFTER_EXIT.replace("sil_stage raw", "sil_stage canonical");
+    let again = run_with(&["opt", "-diagnostics"], canonical.as_bytes());
+    assert!(stdout(&again).contains("return"), "{}", stdout(&again));
+    for option in ["-Onone-performance", "-O", "--pipeline=onone", "--pipeline=performance"] {
+        let output = run_with(&["opt", option, "-sil-verify-none"], AFTER_EXIT.as_bytes());
+        assert!(output.status.success(), "{option}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn pipelines_say_what_they_leave_out() {
+    let told = stderr(&run_with(&["opt", "--pipeline=IRGenPrepare"], AFTER_EXIT.as_bytes()));
+    assert!(
+        told.contains("note: `IRGenPrepare` runs without") && told.contains("loadable-address"),
+        "{told}"
+    );
+    let strict = run_with(&["opt", "--pipeline=IRGenPrepare", "--strict-pipeline"], AFTER_EXIT.as_bytes());
+    assert_eq!(strict.status.code(), Some(2));
+    let told = stderr(&strict);
+    assert!(told.contains("`IRGenPrepare` needs passes that are not built yet"), "{told}");
+}
+
+#[test]
+fn the_status_of_a_way_is_that_of_its_pipelines() {
+    let status = stdout(&run(&["pipelines", "--status", "onone"]));
+    let names: Vec<&str> = status.lines().filter_map(|line| Some(line.split_once(": ")?.0)).collect();
+    assert_eq!(names, ["SILGen", "Diagnostic", "Onone"]);
+    assert!(status.contains("\n  x  noreturn-folding\n"), "{status}");
 }

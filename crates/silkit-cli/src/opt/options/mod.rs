@@ -152,6 +152,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
         }
     }
     request.check_features()?;
+    request.passes.check_pipeline()?;
     Ok(request)
 }
 
@@ -192,7 +193,7 @@ fn option<'a>(
         Known::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
         Known::Pass(pass) => {
             if is_on(arg, name, inline)? {
-                request.passes.steps.push(pass.into());
+                request.passes.pipeline.steps.push(pass.into());
             }
         }
         Known::Printer(printer) => {
@@ -261,7 +262,10 @@ mod tests {
         assert_eq!(request.output, PathBuf::from("x"));
         assert_eq!(request.threads, 4);
         assert_eq!(request.inputs, ["-", "y", "-z"].map(PathBuf::from));
-        assert_eq!(request.passes.steps.iter().map(|step| step.pass.tag).collect::<Vec<_>>(), ["dce"]);
+        assert_eq!(
+            request.passes.pipeline.steps.iter().map(|step| step.pass.tag).collect::<Vec<_>>(),
+            ["dce"]
+        );
     }
 
     #[test]

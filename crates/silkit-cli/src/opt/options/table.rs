@@ -8,7 +8,7 @@ use crate::session::Report;
 use clap::ValueEnum;
 use silkit::diag::nearest;
 use silkit::ir::conventions::Addresses;
-use silkit::pass::{Limit, parse_pipeline};
+use silkit::pass::{Limit, Pipeline};
 use silkit::passes;
 use silkit::reference::Part;
 
@@ -144,7 +144,30 @@ const PASSES: &[OptOption] = &[
          and a name that `silkit pipelines` lists stands for its passes",
         pipeline,
     ),
-    value("--pipeline", "PIPELINE", "The same as --passes", pipeline),
+    value(
+        "--pipeline",
+        "PIPELINE",
+        "The same as --passes; `onone` and `performance` are the whole ways from raw SIL",
+        pipeline,
+    ),
+    switch(
+        "-diagnostics",
+        "Run the passes that make canonical SIL of raw SIL, as far as they are built",
+        |r, on| add(r, "diagnostics", on),
+    ),
+    switch("-Onone-performance", "Run the passes that follow in builds without optimization", |r, on| {
+        add(r, "Onone", on);
+    }),
+    switch(
+        "-O",
+        "Run the passes that follow in builds with optimization, as far as they are built",
+        |r, on| {
+            add(r, "Performance", on);
+        },
+    ),
+    switch("--strict-pipeline", "Refuse pipelines that have passes which are not built", |r, on| {
+        r.passes.is_strict = on;
+    }),
     value(
         "-sil-disable-pass",
         "PART",
@@ -271,11 +294,18 @@ const GENERAL: &[OptOption] = &[
 ];
 
 fn pipeline(r: &mut Request, text: &str) -> Result<(), Refusal> {
-    let steps = parse_pipeline(text, passes::find).map_err(|error| {
+    let pipeline = Pipeline::parse(text, passes::find).map_err(|error| {
         (format!("`--passes {text}`: {error}"), crate::opt::passes::PASSES_ADVICE.to_owned())
     })?;
-    r.passes.steps.extend(steps);
+    r.passes.pipeline.append(pipeline);
     Ok(())
+}
+
+/// Adds a pipeline of the compiler that sil-opt has an option for.
+fn add(r: &mut Request, name: &str, is_on: bool) {
+    if is_on {
+        r.passes.pipeline.append(Pipeline::parse(name, passes::find).unwrap_or_default());
+    }
 }
 
 /// Returns what is wrong with a word that is not one of these.
