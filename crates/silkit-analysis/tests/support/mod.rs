@@ -3,7 +3,6 @@
 pub(crate) mod control;
 pub(crate) mod memory;
 pub(crate) mod program;
-mod properties;
 pub(crate) mod values;
 
 use silkit_analysis::ossa::Borrows;

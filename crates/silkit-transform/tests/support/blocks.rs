@@ -8,7 +8,7 @@ use silkit_transform::critical_edges::{is_critical, split_all};
 use silkit_transform::inliner::{self, CannotInline};
 use silkit_transform::merge_blocks::{merge_all, merge_into_predecessor};
 use silkit_transform::stack_nesting::{NestingError, fix_stack_nesting};
-use silkit_transform::unreachable::remove_unreachable_blocks;
+use silkit_transform::unreachable::{end_block_before, remove_unreachable_blocks};
 
 /// Splits critical edges: `most N` allows so many.
 pub(crate) fn critical_edges(input: &str) -> String {
@@ -48,9 +48,13 @@ pub(crate) fn merge_blocks(input: &str) -> String {
     })
 }
 
-/// Removes blocks that cannot be reached.
+/// Removes blocks that cannot be reached; before that, `end bb1.0` ends a block before an instruction.
 pub(crate) fn unreachable(input: &str) -> String {
-    changed(input, &|cx, _, _| {
+    changed(input, &|cx, names, questions| {
+        for words in questions {
+            let (body, declarations) = cx.body_mut_with_declarations();
+            end_block_before(body, declarations, names.find_inst(&words[1]));
+        }
         let count = remove_unreachable_blocks(cx.body_mut());
         cx.print(&format!("{count} removed\n"));
     })

@@ -20,7 +20,7 @@ use crate::BodyView;
 use crate::escape::Escapes;
 use silkit_base::Symbol;
 use silkit_ir::effects::Effects;
-use silkit_ir::{Body, Value};
+use silkit_ir::{Body, Opcode, Value};
 use std::fmt;
 
 /// Alias analysis of one body.
@@ -102,7 +102,7 @@ impl<'a> Aliases<'a> {
         let (at_a, at_b) = ((a, facts.addresses_in(a)), (b, facts.addresses_in(b)));
         if self.escapes.may_alias(at_a, at_b, self.budget) {
             otherwise
-        } else if body.is_used(a) && body.is_used(b) {
+        } else if is_accessed(body, a) && is_accessed(body, b) {
             Relation::NoEscape
         } else {
             Relation::Unused
@@ -135,6 +135,11 @@ impl<'a> Aliases<'a> {
             Relation::Paths(a.path, b.path)
         }
     }
+}
+
+/// Returns true if an address or a reference has a use besides the end of an access: without one no walk comes to it.
+fn is_accessed(body: &Body, value: Value) -> bool {
+    body.users(value).any(|user| body.inst(user).opcode != Opcode::EndAccess)
 }
 
 /// Reading and writing, of all effects.
