@@ -41,8 +41,6 @@ mod tests {
 
     #[test]
     fn tags_are_unique_and_summaries_are_phrases() {
-        let all = PASSES.sorted();
-        assert!(all.windows(2).all(|pair| pair[0].tag < pair[1].tag));
-        assert!(all.iter().all(|pass| !pass.summary.is_empty() && !pass.summary.ends_with('.')));
+        silkit_pass::testing::assert_well_named(PASSES.iter());
     }
 }

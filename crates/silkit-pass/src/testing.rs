@@ -57,3 +57,45 @@ pub fn code(module: &Module) -> String {
     let lines: Vec<String> = printed.lines().map(code).filter(|l| !l.is_empty()).collect();
     lines.join("\n") + "\n"
 }
+
+/// Runs the passes that the first line of a text names (`// dce mem2reg`). Returns what they print to standard output, then
+/// the effects of the functions that have some.
+///
+/// # Panics
+/// Where the text has errors, or names a pass that `find` does not find.
+pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
+    let tags = text.lines().next().unwrap_or_default().trim_start_matches('/').split_whitespace();
+    let step =
+        |tag: &str| -> Step<'static> { find(tag).unwrap_or_else(|| panic!("a pass named {tag}")).into() };
+    let steps: Vec<Step<'_>> = tags.map(step).collect();
+    let parsed = parse_module(text);
+    assert!(parsed.errors.is_empty(), "the input has errors: {:?}", parsed.errors);
+    let mut module = parsed.module;
+    let declarations = silkit_text::decl::declarations(&module);
+    let outcome = Runner::new().run(&mut module, &declarations, &steps);
+    let mut shown = outcome.output.text(Stream::Out);
+    for function in module.functions.values() {
+        let effects: String =
+            silkit_text::effect_texts(&function.effects).iter().map(|e| format!(" [{e}]")).collect();
+        if !effects.is_empty() {
+            shown.push_str(&format!("@{}:{effects}\n", function.name));
+        }
+    }
+    shown
+}
+
+/// Asserts that no two passes have one tag, and that each has a summary that is a phrase.
+///
+/// # Panics
+/// Where that is not so.
+pub fn assert_well_named(passes: impl IntoIterator<Item = Pass<'static>>) {
+    let mut all: Vec<Pass<'static>> = passes.into_iter().collect();
+    all.sort_by_key(|pass| pass.tag);
+    for pair in all.windows(2) {
+        assert!(pair[0].tag < pair[1].tag, "two passes have the tag `{}`", pair[0].tag);
+    }
+    for pass in all {
+        let is_phrase = !pass.summary.is_empty() && !pass.summary.ends_with('.');
+        assert!(is_phrase, "`{}`: the summary is no phrase", pass.tag);
+    }
+}
