@@ -1,6 +1,6 @@
 //! Helpers for tests of passes: run a pipeline on SIL text, compare what is printed.
 
-use crate::{Options, Outcome, Pass, Problem, Runner, Stream, parse_pipeline};
+use crate::{Options, Outcome, Pass, Problem, Runner, Step, Stream, parse_pipeline};
 use silkit_ir::Module;
 use silkit_text::{PrintOptions, parse_module, print_module};
 
