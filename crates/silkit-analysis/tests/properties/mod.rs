@@ -13,7 +13,7 @@ fn check(text: &str, seed: u64) {
     let parsed = silkit_text::parse_module(text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let declarations = silkit_text::decl::declarations(&parsed.module);
-    let facts = ProgramFacts::new(seed % 2 == 0);
+    let facts = ProgramFacts::new(seed.is_multiple_of(2));
     let program = ProgramView::new(&parsed.module, &declarations, &facts);
     for view in parsed.module.functions.keys().filter_map(|id| program.body_view(id)) {
         check_body(&view, seed);
