@@ -1,5 +1,6 @@
 //! The code that docs/library.md shows, run.
 
+use silkit::analysis::{AnalysisCache, Dominators, ProgramFacts, ProgramView};
 use silkit::base::Symbol;
 use silkit::ir::conventions::{Addresses, ApplySite};
 use silkit::ir::info::Role;
@@ -7,7 +8,7 @@ use silkit::ir::instructions::{
     AnyInst, FunctionRef, Load, LoadQualifier, Store, StoreQualifier, StructElementAddr,
 };
 use silkit::ir::{Body, Cloner, Function, Inst, Module, Point};
-use silkit::text::{PrintOptions, print_module};
+use silkit::text::{Dump, PrintOptions, print_module};
 use std::path::Path;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -166,4 +167,45 @@ fn editing_cloning_and_printing() -> Outcome {
     }
     assert!(silkit::read("again.sil", text.as_bytes()).is_ok());
     Ok(())
+}
+
+#[test]
+fn analyses() -> Outcome {
+    let mut module = silkit::read("points.sil", POINTS.as_bytes())?;
+    let body: &Body = sum(&mut module);
+    let entry = body.entry_block().expect("a block");
+    let insts: Vec<Inst> = body.insts().collect();
+    let load = insts[1];
+    let [x, y] = [insts[0], insts[2]].map(|inst| body.first_result(inst).expect("an address"));
+
+    let declarations = silkit::declarations(&module);
+    let facts = ProgramFacts::new(false);
+    let program = ProgramView::new(&module, &declarations, &facts);
+    let id = program.function_id("sum".into()).expect("@sum");
+    let cache = AnalysisCache::default();
+    let view = program.body_view(id).expect("a body").with_cache(&cache);
+
+    let dominators = view.get::<Dominators>();
+    assert!(dominators.of(view.body).dominates(entry, entry));
+    let aliases = view.aliases();
+    assert!(!aliases.may_alias(x, y), "two fields do not overlap");
+    assert!(aliases.may_read(load, x) && !aliases.may_read(load, y));
+    Ok(())
+}
+
+#[test]
+fn an_instruction_and_its_line() {
+    let parsed = silkit::text::parse_module(POINTS);
+    let (id, function) = parsed.module.functions.iter().last().expect("@sum");
+    let body = function.body.as_ref().expect("a body");
+    let places = parsed.source_map.function(id).expect("its places");
+    let dump = Dump::new(&parsed.module, body, &silkit::comment_name);
+    for inst in body.insts() {
+        let line = 1 + POINTS[..places.inst(inst).expect("a place") as usize].matches('\n').count();
+        print!("{}", dump.inst(inst, &format!("{line:>4} ")));
+    }
+
+    let first = body.insts().next().expect("an instruction");
+    assert!(dump.inst(first, "  10 ").starts_with("  10   %1 = struct_element_addr %0 : $*Point, #Point.x"));
+    assert!(POINTS.lines().nth(9).is_some_and(|line| line.contains("struct_element_addr %0, #Point.x")));
 }
