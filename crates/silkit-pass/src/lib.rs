@@ -40,7 +40,7 @@ pub mod testing;
 pub use bisect::{Bisection, Culprit, Verdict};
 pub use context::{FunctionContext, ModuleContext, Options, Printing};
 pub use open::{OpenFunction, OpenFunctions, on_function};
-pub use order::bottom_up;
+pub use order::{bottom_up, call_graph};
 pub use output::{Output, Stream};
 pub use pass::{FunctionPass, ModulePass, Pass, Run};
 pub use pipeline::{LeftOut, Pipeline, PipelineError, Step, parse_pipeline};

@@ -18,7 +18,7 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Schedules all functions of a program, or some.
     pub(crate) fn new(program: &ProgramView<'_>, only: Option<&[FunctionId]>) -> Self {
-        let graph = graph(program);
+        let graph = call_graph(program);
         let bottom_up = match only {
             Some(functions) => BottomUp::of(&graph, functions),
             None => BottomUp::new(&graph),
@@ -33,14 +33,15 @@ impl Schedule {
 
 /// Returns the functions of a program with bodies, callees before their callers where calls do not go around in circles.
 pub fn bottom_up(program: &ProgramView<'_>) -> Vec<FunctionId> {
-    BottomUp::new(&graph(program)).functions().filter(|&f| has_blocks(program, f)).collect()
+    BottomUp::new(&call_graph(program)).functions().filter(|&f| has_blocks(program, f)).collect()
 }
 
 fn has_blocks(program: &ProgramView<'_>, function: FunctionId) -> bool {
     program.definition(function).body().is_some_and(|body| body.entry_block().is_some())
 }
 
-fn graph(program: &ProgramView<'_>) -> CallGraph {
+/// Returns which function of a program may call which; bodies are looked at in parallel.
+pub fn call_graph(program: &ProgramView<'_>) -> CallGraph {
     let callees = program.callee_analysis();
     let functions: Vec<FunctionId> = program.module.functions.keys().collect();
     CallGraph::from_edges(functions.into_par_iter().map(|f| CallEdges::new(callees, f)).collect())

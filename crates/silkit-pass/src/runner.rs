@@ -304,10 +304,13 @@ impl<'a> Runner<'a> {
             rest = later;
             match first.pass.run {
                 Run::Module(pass) => {
-                    self.run_module_pass(module, declarations, first, pass, number, &mut outcome);
+                    let may_differ =
+                        self.run_module_pass(module, declarations, first, pass, number, &mut outcome);
                     number += 1;
-                    caches.clear();
-                    facts.functions_changed();
+                    if may_differ {
+                        caches.clear();
+                        facts.functions_changed();
+                    }
                 }
                 Run::Function(_) => {
                     caches.resize_with(module.functions.len(), AnalysisCache::default);
@@ -333,6 +336,7 @@ impl<'a> Runner<'a> {
         outcome
     }
 
+    /// Runs a pass on the module. Returns true if it asked to change the module, so that what is known of it may be wrong.
     fn run_module_pass(
         &self,
         module: &mut Module,
@@ -341,8 +345,8 @@ impl<'a> Runner<'a> {
         pass: &dyn ModulePass,
         number: usize,
         outcome: &mut Outcome,
-    ) {
-        let Some(allowance) = self.allowance(number) else { return };
+    ) -> bool {
+        let Some(allowance) = self.allowance(number) else { return false };
         let mut ledger = Ledger { allowance, ..Ledger::default() };
         let before = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
@@ -352,7 +356,8 @@ impl<'a> Runner<'a> {
         cx.source_map = self.source_map;
         pass.run(&mut cx);
         let time = start.elapsed();
-        let has_changed = ledger.module.take().is_some_and(|before| before.differs(module));
+        let before = ledger.module.take();
+        let has_changed = before.as_ref().is_some_and(|before| before.differs(module));
         let at = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut ledger.output));
         let tag = step.pass.tag.to_owned();
@@ -369,6 +374,7 @@ impl<'a> Runner<'a> {
             changes: ledger.changes,
             time,
         });
+        before.is_some()
     }
 
     /// Runs function passes on all functions, and returns the number of the run after the last.

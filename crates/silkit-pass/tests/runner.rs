@@ -1,12 +1,13 @@
 //! Tests of the runner.
 
-use silkit_analysis::Definition;
+use silkit_analysis::{Analysis, BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
-use silkit_ir::{Module, Point};
+use silkit_ir::{Changes, Module, Point};
 use silkit_pass::{FunctionContext, ModuleContext, Outcome, Pass, Runner, Step, Stream};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Creates a copy of each function that is not a copy itself.
 fn copy(cx: &mut FunctionContext<'_>) {
@@ -210,6 +211,33 @@ fn changes_of_headers_are_changes() {
     let (_, outcome) = run_with(1, CALLS, &[Pass::function("mark", "Marks a function", &mark).into()]);
     let changed: Vec<bool> = outcome.runs.iter().map(|run| run.has_changed).collect();
     assert_eq!(changed, [true, false, false]);
+}
+
+/// Counts how often it is computed.
+struct Counted;
+
+static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+
+impl Analysis for Counted {
+    const DEPENDS_ON: Changes = Changes::INSTRUCTIONS;
+
+    fn compute(_: &BodyView<'_>) -> Self {
+        COMPUTED.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+#[test]
+fn analyses_are_kept_behind_module_passes_that_change_nothing() {
+    let ask = |cx: &mut FunctionContext<'_>| _ = cx.get::<Counted>();
+    let print = |cx: &mut ModuleContext<'_>| cx.print("seen\n");
+    let change = |cx: &mut ModuleContext<'_>| _ = cx.module_mut();
+    let step = || Pass::function("ask", "Asks", &ask).into();
+    let look = || Pass::module("look", "Prints", &print).into();
+    run_with(1, CALLS, &[step(), look(), step()]);
+    assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 3, "once for each function");
+    run_with(1, CALLS, &[step(), Pass::module("change", "May change", &change).into(), step()]);
+    assert_eq!(COMPUTED.swap(0, Ordering::Relaxed), 6, "again behind a pass that may have changed them");
 }
 
 #[test]

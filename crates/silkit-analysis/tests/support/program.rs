@@ -3,7 +3,9 @@
 use super::memory::effects;
 use super::{Subject, each_view, list, optional, with_program};
 use silkit_analysis::access::{argument_accesses, function_accesses};
-use silkit_analysis::calls::{BottomUp, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses};
+use silkit_analysis::calls::{
+    BottomUp, CallEdges, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses,
+};
 use silkit_analysis::escape_effects::escape_effects;
 use silkit_analysis::proofs::{Proofs, Recorder};
 use silkit_analysis::side_effects::{NoWitness, declared_effects, has_computed_effects, side_effects};
@@ -54,7 +56,8 @@ pub(crate) fn calls(input: &str) -> String {
         let all = |ids: &mut dyn Iterator<Item = FunctionId>| list(ids.map(name));
         let callers = Callers::new(program);
         let uses = FunctionUses::new(program);
-        let graph = CallGraph::new(program.callee_analysis());
+        let edges = program.module.functions.keys().map(|f| CallEdges::new(program.callee_analysis(), f));
+        let graph = CallGraph::from_edges(edges.collect());
         let order = BottomUp::new(&graph);
         let mut text = String::new();
         for id in program.module.functions.keys() {

@@ -1,16 +1,15 @@
 //! `function-order-printer`: functions, callees before their callers.
 
-use silkit_analysis::calls::{BottomUp, CallGraph};
+use silkit_analysis::calls::BottomUp;
 use silkit_demangle::{Style, demangle};
-use silkit_pass::ModuleContext;
-use silkit_pass::Pass;
+use silkit_pass::{ModuleContext, Pass, call_graph};
 
 pub(crate) const PASS: Pass<'static> =
     Pass::module("function-order-printer", "Prints functions, callees before their callers", &run)
         .with_options(&["wmo"]);
 
 fn run(cx: &mut ModuleContext<'_>) {
-    let order = BottomUp::new(&CallGraph::new(cx.program().callee_analysis()));
+    let order = BottomUp::new(&call_graph(&cx.program()));
     let mut text = "Bottom up function order:\n".to_owned();
     for group in order.groups() {
         let indent = match group.len() {

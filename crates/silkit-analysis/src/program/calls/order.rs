@@ -170,12 +170,8 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// Finds the calls of a program.
-    pub fn new(callees: CalleeAnalysis<'_>) -> Self {
-        Self { edges: callees.module().functions.keys().map(|f| CallEdges::new(callees, f)).collect() }
-    }
-
-    /// Creates a graph from the edges of all functions of a module, in order.
+    /// Creates a graph from the edges of all functions of a module, in order. Edges of different functions may be found in
+    /// parallel.
     pub fn from_edges(edges: Vec<CallEdges>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }

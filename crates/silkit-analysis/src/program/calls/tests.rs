@@ -74,7 +74,8 @@ fn steps_keep_what_is_seen_of_each_other() {
     let facts = crate::ProgramFacts::new(true);
     let program = crate::ProgramView::new(&module, &declarations, &facts);
     let tables = program.callee_analysis();
-    let graph = CallGraph::new(tables);
+    let functions = module.functions.keys();
+    let graph = CallGraph::from_edges(functions.map(|f| CallEdges::new(tables, f)).collect());
     let order = BottomUp::new(&graph);
     let one_by_one: Vec<FunctionId> = order.functions().collect();
     let place = |f: FunctionId| one_by_one.iter().position(|&other| other == f);
