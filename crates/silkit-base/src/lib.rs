@@ -1,5 +1,5 @@
 //! The ground that every other room stands on: typed dense ids and maps, sets that are cleared in
-//! constant time, worklists, interned strings and values, and ranges of text.
+//! constant time, worklists, interned strings and values, components of graphs, and ranges of text.
 //!
 //! ```
 //! use silkit_base::{entity, IdVec, Symbol};
@@ -10,6 +10,7 @@
 //! assert_eq!(format!("{n} {}", names[n]), "n0 entry");
 //! ```
 
+mod components;
 mod entity;
 mod intern;
 mod keyed;
@@ -17,6 +18,7 @@ mod set;
 mod symbol;
 mod text;
 
+pub use components::strong_components;
 pub use entity::{Entity, IdVec, SecondaryMap};
 pub use intern::{Interned, Interner};
 pub use keyed::{Keyed, KeyedVec};

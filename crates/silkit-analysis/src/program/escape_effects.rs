@@ -8,7 +8,7 @@ use crate::{Component, ProjectionPath};
 use silkit_base::Symbol;
 use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
-use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value, ValueDef};
+use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
 /// Returns the escapes of a function's arguments: those that people wrote, and for each argument of which they wrote
 /// nothing what is found here.
@@ -28,7 +28,7 @@ pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<Argum
         (body.inst(last).opcode == Opcode::Return).then_some(last)
     });
     for (index, &argument) in body.arguments(entry).iter().enumerate() {
-        if escapes.facts.holds_nothing(argument) || written.contains(&index) {
+        if escapes.view.holds_nothing(argument) || written.contains(&index) {
             continue;
         }
         let finder = Finder { escapes, name, returned, index, argument };
@@ -39,7 +39,7 @@ pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<Argum
             continue;
         }
         // The argument itself and what it holds, then what the objects hold that it refers to.
-        let is_class = escapes.facts.declarations().is_class(body.value(argument).ty.ty()) == Some(true);
+        let is_class = escapes.view.declarations().is_class(body.value(argument).ty.ty()) == Some(true);
         let itself =
             if is_class { ProjectionPath::EMPTY } else { ProjectionPath::of(Component::AnyValueFields) };
         let in_objects = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);
@@ -66,7 +66,7 @@ impl Finder<'_> {
 
     /// Returns where a part of the argument escapes to; `None` where that is not one place.
     fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
-        let mut visitor = Destination { view: self.escapes.facts, name: self.name, to: Escape::Nowhere };
+        let mut visitor = Destination { view: self.escapes.view, name: self.name, to: Escape::Nowhere };
         if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {
             return None;
         }
@@ -83,7 +83,7 @@ impl Finder<'_> {
 
     /// Returns true if nothing but the part of the argument comes to the part of the returned value.
     fn is_exclusive(&self, returned: Inst, path: ProjectionPath, to: ProjectionPath) -> bool {
-        let body = self.escapes.facts.body;
+        let body = self.escapes.view.body;
         let mut visitor = Exclusive { body, argument: self.argument, path, to, is_found: false };
         let value = body.operand_value(returned, 0);
         !self.escapes.escapes(value, to, Direction::Up, &mut visitor) && visitor.is_found
@@ -101,14 +101,6 @@ fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     let argument = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
     let arguments = body.entry_block().map(|entry| body.arguments(entry));
     argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
-}
-
-/// Returns the number of the argument of the function that a value is.
-fn argument_index(body: &Body, value: Value) -> Option<usize> {
-    match body.def(value) {
-        ValueDef::Argument(block, index) if body.is_entry_block(block) => Some(index.into()),
-        _ => None,
-    }
 }
 
 /// Does not count that a function passes its arguments to itself.
@@ -148,7 +140,7 @@ impl EscapeVisitor for Destination<'_> {
     }
 
     fn at_def(&mut self, value: Value, at: EscapePath) -> AtDef {
-        let Some(index) = argument_index(self.view.body, value) else { return AtDef::Follow };
+        let Some(index) = self.view.body.entry_argument_index(value) else { return AtDef::Follow };
         let path = match self.to {
             _ if at.follows_stores => return AtDef::Abort,
             Escape::Nowhere => at.path,
@@ -187,7 +179,7 @@ impl EscapeVisitor for Exclusive<'_> {
     }
 
     fn at_def(&mut self, value: Value, at: EscapePath) -> AtDef {
-        if argument_index(self.body, value).is_none() {
+        if self.body.entry_argument_index(value).is_none() {
             return AtDef::Follow;
         }
         if at.follows_stores || value != self.argument || !at.path.matches(self.path) {

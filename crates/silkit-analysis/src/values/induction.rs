@@ -1,6 +1,6 @@
 //! Induction variables: phis to which a literal is added each time around.
 
-use silkit_base::{Entity, FxHashMap};
+use silkit_base::{FxHashMap, strong_components};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
@@ -24,58 +24,14 @@ pub struct Induction {
     headers: FxHashMap<Value, Value>,
 }
 
-/// The data of a value in Tarjan's algorithm.
-#[derive(Clone, Copy)]
-struct Node {
-    index: u32,
-    low: u32,
-    is_open: bool,
-}
-
 impl Induction {
     /// Creates the induction variables of a body.
     pub fn compute(body: &Body) -> Self {
         let mut this = Self::default();
-        let unseen = Node { index: u32::MAX, low: 0, is_open: false };
-        let mut nodes = vec![unseen; body.value_bound()];
-        let (mut next, mut open) = (0, Vec::new());
-        let mut stack: Vec<(Value, std::vec::IntoIter<Value>)> = Vec::new();
         let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
-        for root in arguments.filter(|&v| body.is_phi(v)) {
-            let mut enter = Some(root).filter(|v| nodes[v.index()].index == u32::MAX);
-            loop {
-                if let Some(value) = enter.take() {
-                    nodes[value.index()] = Node { index: next, low: next, is_open: true };
-                    next += 1;
-                    open.push(value);
-                    stack.push((value, sources(body, value).into_iter()));
-                }
-                let Some((value, rest)) = stack.last_mut() else { break };
-                let value = *value;
-                if let Some(source) = rest.next() {
-                    let node = nodes[source.index()];
-                    if node.index == u32::MAX {
-                        enter = Some(source);
-                    } else if node.is_open {
-                        let low = &mut nodes[value.index()].low;
-                        *low = (*low).min(node.index);
-                    }
-                    continue;
-                }
-                stack.pop();
-                let node = nodes[value.index()];
-                if let Some((user, _)) = stack.last() {
-                    let low = &mut nodes[user.index()].low;
-                    *low = (*low).min(node.low);
-                }
-                if node.low == node.index {
-                    let at = open.iter().rposition(|&v| v == value).unwrap_or(0);
-                    let circle = open.split_off(at);
-                    circle.iter().for_each(|v| nodes[v.index()].is_open = false);
-                    this.add(body, &circle);
-                }
-            }
-        }
+        let phis = arguments.filter(|&v| body.is_phi(v));
+        let sources = |value| sources(body, value).into_iter();
+        strong_components(body.value_bound(), phis, sources, |circle| this.add(body, circle));
         this
     }
 

@@ -35,14 +35,14 @@ fn run(cx: &mut ModuleContext<'_>) {
 }
 
 fn access(aliases: &Aliases<'_>, dump: &Dump<'_>, address: Value, text: &mut String) {
-    let facts = aliases.facts();
+    let view = aliases.view();
     let found = aliases.base_path(address);
     let _ = write!(text, "Value: {}", dump.value(address, ""));
     let _ = match found.scope {
         Some(scope) => write!(text, "  Scope: {}", dump.inst(scope, "")),
         None => writeln!(text, "  Scope: base"),
     };
-    let shown = base(facts.body, dump, found.base);
+    let shown = base(view.body, dump, found.base);
     let _ = match found.element {
         Some((element, path)) => writeln!(
             text,
@@ -52,11 +52,11 @@ fn access(aliases: &Aliases<'_>, dump: &Dump<'_>, address: Value, text: &mut Str
         ),
         None => writeln!(text, "  Base: {shown}  Path: \"{}\"", found.path),
     };
-    let Some((object, component)) = object(&facts, found.base) else {
+    let Some((object, component)) = object(&view, found.base) else {
         text.push_str("   no Storage paths\n");
         return;
     };
-    let mut walk = Walk::new(facts);
+    let mut walk = Walk::new(view);
     walk.up(object, found.path.push(component));
     // It ends where nothing is left to walk to.
     let _ = walk.run(&mut Roots { dump, text });
@@ -82,15 +82,15 @@ pub(crate) fn base(body: &Body, dump: &Dump<'_>, base: AccessBase) -> String {
 }
 
 /// Returns the object that a base is in, and where in it.
-fn object(facts: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
-    let body = facts.body;
+fn object(view: &BodyView<'_>, base: AccessBase) -> Option<(Value, Component)> {
+    let body = view.body;
     let (AccessBase::Box(address) | AccessBase::Class(address) | AccessBase::Tail(address)) = base else {
         return None;
     };
     match body.view(body.defining_inst(address)?) {
         AnyInst::ProjectBox(project) => Some((project.box_value, Component::ClassField(project.field))),
         AnyInst::RefElementAddr(project) => {
-            let component = facts.class_field(project.operand, project.field);
+            let component = view.class_field(project.operand, project.field);
             Some((project.operand, component.unwrap_or(Component::AnyClassField)))
         }
         AnyInst::RefTailAddr(project) => Some((project.operand, Component::TailElements)),

@@ -22,11 +22,11 @@ fn run(cx: &mut ModuleContext<'_>) {
         let Some(body) = &function.body else { continue };
         let printer = StoragePrinter::new(cx, BodyView::new(&program, function, body));
         let mut by_path: FxHashMap<(AccessStorage, AccessPath), FxHashSet<Operand>> = FxHashMap::default();
-        for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.facts, inst)) {
-            let found = find(&printer.facts, body.operand(operand).value, Scopes::Through);
+        for operand in body.insts().flat_map(|inst| accessed_addresses(&printer.view, inst)) {
+            let found = find(&printer.view, body.operand(operand).value, Scopes::Through);
             let Some(Found { storage, base, path: Some(path) }) = found else { continue };
             let known = by_path.entry((storage, path.clone())).or_insert_with(|| {
-                let found = uses(&printer.facts, storage, base, &path);
+                let found = uses(&printer.view, storage, base, &path);
                 found.into_iter().map(|found| found.operand).collect()
             });
             if !known.contains(&operand) {

@@ -26,11 +26,11 @@ fn run(cx: &mut ModuleContext<'_>) {
             continue;
         };
         let printer = StoragePrinter::new(cx, BodyView::new(&program, function, body));
-        let behavior = printer.facts.behavior();
+        let behavior = printer.view.behavior();
         for inst in body.insts().filter(|&i| behavior.may_read_or_write(i)) {
             text.push_str("###For MemOp: ");
             text.push_str(&printer.dump.inst(inst, ""));
-            for operand in accessed_addresses(&printer.facts, inst) {
+            for operand in accessed_addresses(&printer.view, inst) {
                 address(&printer, body.operand(operand).value, shows_uses, &mut text);
             }
         }
@@ -39,7 +39,7 @@ fn run(cx: &mut ModuleContext<'_>) {
 }
 
 fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text: &mut String) {
-    let found = find(&printer.facts, address, Scopes::Through);
+    let found = find(&printer.view, address, Scopes::Through);
     let Some(Found { storage, base, path }) = found else {
         text.push_str("INVALID\nBase: unidentified\nINVALID\n");
         return;
@@ -54,7 +54,7 @@ fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text:
     if !shows_uses {
         return;
     }
-    let all = uses(&printer.facts, storage, base, &path);
+    let all = uses(&printer.view, storage, base, &path);
     let lists = [("Exact", Overlap::Exact), ("Inner", Overlap::Inner), ("Overlapping", Overlap::Partial)];
     for (title, widest) in lists {
         let _ = writeln!(text, "{title} Uses {{");
@@ -66,10 +66,10 @@ fn address(printer: &StoragePrinter<'_>, address: Value, shows_uses: bool, text:
 }
 
 fn use_of(printer: &StoragePrinter<'_>, operand: Operand, text: &mut String) {
-    let operand = printer.facts.body.operand(operand);
+    let operand = printer.view.body.operand(operand);
     text.push_str(&printer.dump.inst(operand.user, ""));
     let path: Option<AccessPath> =
-        find(&printer.facts, operand.value, Scopes::Through).and_then(|found| found.path);
+        find(&printer.view, operand.value, Scopes::Through).and_then(|found| found.path);
     match path {
         Some(path) => _ = writeln!(text, "  Path: {path}"),
         None => text.push_str("  Path: INVALID\n"),

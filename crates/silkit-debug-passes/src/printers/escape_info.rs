@@ -27,7 +27,7 @@ fn objects(cx: &mut ModuleContext<'_>) {
     let text = each_function(cx, |function, escapes, dump| {
         let mut text = format!("Escape information for {}:\n", function.name);
         for allocation in
-            escapes.facts.body.insts().filter(|&i| escapes.facts.body.inst(i).opcode == Opcode::AllocRef)
+            escapes.view.body.insts().filter(|&i| escapes.view.body.inst(i).opcode == Opcode::AllocRef)
         {
             text.push_str(&format!("{}: {}", places(escapes, allocation), dump.inst(allocation, "")));
         }
@@ -39,14 +39,14 @@ fn objects(cx: &mut ModuleContext<'_>) {
 fn addresses(cx: &mut ModuleContext<'_>) {
     let text = each_function(cx, |function, escapes, dump| {
         let mut text = format!("Address escape information for {}:\n", function.name);
-        let body = escapes.facts.body;
+        let body = escapes.view.body;
         let marked: Vec<Value> =
             body.insts().filter_map(|i| body.view_as::<FixLifetime>(i)).map(|mark| mark.operand).collect();
         for &value in &marked {
             text.push_str(&format!("value:{}", dump.value(value, "")));
             for call in body.insts().filter(|&i| body.info(i).apply == Some(ApplyKind::Full)) {
                 let mut visitor = ToInst { body, target: call };
-                let path = escapes.facts.addresses_in(value);
+                let path = escapes.view.addresses_in(value);
                 let sign = match escapes.escapes(value, path, Direction::Up, &mut visitor) {
                     true => "==>",
                     false => "-  ",
@@ -56,7 +56,7 @@ fn addresses(cx: &mut ModuleContext<'_>) {
         }
         for (i, &a) in marked.iter().enumerate() {
             for (j, &b) in marked.iter().enumerate().skip(i + 1) {
-                let at = |value| (value, escapes.facts.addresses_in(value));
+                let at = |value| (value, escapes.view.addresses_in(value));
                 let is_address = |value| body.value(value).ty.is_address();
                 let reaches_all =
                     |a, b| escapes.may_alias(at(a), (b, ProjectionPath::of(Component::Anything)), u32::MAX);
@@ -92,7 +92,7 @@ fn each_function(
 
 /// Returns where a new object escapes to.
 fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
-    let body = escapes.facts.body;
+    let body = escapes.view.body;
     let Some(object) = body.first_result(allocation) else { return String::new() };
     let mut visitor = Places { body, found: BTreeSet::new() };
     if escapes.escapes(object, ProjectionPath::EMPTY, Direction::Up, &mut visitor) {

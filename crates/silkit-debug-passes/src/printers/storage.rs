@@ -13,13 +13,13 @@ use silkit_types::decl::{DeclFlags, StoredProperty};
 /// Shows the storages of one body.
 pub(super) struct StoragePrinter<'a> {
     pub(super) module: &'a Module,
-    pub(super) facts: BodyView<'a>,
+    pub(super) view: BodyView<'a>,
     pub(super) dump: Dump<'a>,
 }
 
 impl<'a> StoragePrinter<'a> {
     pub(super) fn new(cx: &'a ModuleContext<'_>, view: BodyView<'a>) -> Self {
-        Self { module: cx.module(), facts: view, dump: cx.dump(view.body) }
+        Self { module: cx.module(), view, dump: cx.dump(view.body) }
     }
 
     /// Returns a storage on its lines: the kind and what names it.
@@ -35,8 +35,8 @@ impl<'a> StoragePrinter<'a> {
 
     /// Returns the definition of a value on a line.
     pub(super) fn value(&self, value: Value) -> String {
-        match self.facts.body.def(value) {
-            ValueDef::Undef => format!("undef<{}>\n", self.facts.body.value(value).ty),
+        match self.view.body.def(value) {
+            ValueDef::Undef => format!("undef<{}>\n", self.view.body.value(value).ty),
             _ => self.dump.value(value, ""),
         }
     }
@@ -53,11 +53,11 @@ impl<'a> StoragePrinter<'a> {
     /// Returns a line that names the property of an object; `base` is its address.
     pub(super) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
         let StorageKind::Class(_) = storage.kind else { return None };
-        let body = self.facts.body;
+        let body = self.view.body;
         let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };
         let ty = body.value(project.operand).ty.ty();
-        let (index, property) = self.facts.class_property(ty, project.field)?;
-        let class = self.facts.declarations().nominal_of(ty);
+        let (index, property) = self.view.class_property(ty, project.field)?;
+        let class = self.view.declarations().nominal_of(ty);
         let is_final = class.is_some_and(|class| class.flags.contains(DeclFlags::FINAL));
         Some(format!("  Field: {} Index: {index}\n", declaration(property, is_final)))
     }

@@ -3,7 +3,7 @@
 //! Both are linked lists with order numbers ([`List`]): inserting, moving and removing a member takes constant time, and so
 //! does the question which of two comes first.
 
-use super::{Block, Body, Home, Inst, List, Value};
+use super::{Block, Body, Home, Inst, List, Value, ValueDef};
 
 #[cfg(test)]
 mod tests;
@@ -39,6 +39,14 @@ impl Body {
     /// Returns the arguments of the entry, which are those of the function; none where there is no block.
     pub fn entry_arguments(&self) -> &[Value] {
         self.entry_block().map_or(&[], |entry| self.arguments(entry))
+    }
+
+    /// Returns the number of the function's argument that a value is.
+    pub fn entry_argument_index(&self, value: Value) -> Option<usize> {
+        match self.def(value) {
+            ValueDef::Argument(block, index) if self.is_entry_block(block) => Some(index.into()),
+            _ => None,
+        }
     }
 
     /// Returns the block after all others.

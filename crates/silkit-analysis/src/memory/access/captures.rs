@@ -72,11 +72,11 @@ pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<Arg
             }
         }
         if let Some(body) = &function.body {
-            let facts = BodyView::new(program, function, body);
+            let view = BodyView::new(program, function, body);
             for (i, &argument) in body.entry_arguments().iter().enumerate() {
                 let mut accesses = ArgumentAccesses::default();
                 if is_captured(i) {
-                    of_argument(&facts, argument, &mut accesses, &mut |callee, index| {
+                    of_argument(&view, argument, &mut accesses, &mut |callee, index| {
                         if let Some(callee) = program.function_id(callee) {
                             flows.entry((callee, index)).or_default().push((id, i));
                         }
@@ -101,17 +101,17 @@ pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<Arg
 
 /// Collects the accesses to an argument, and with `flow` the arguments of functions that it is passed as.
 fn of_argument(
-    facts: &BodyView<'_>,
+    view: &BodyView<'_>,
     argument: Value,
     accesses: &mut ArgumentAccesses,
     flow: &mut dyn FnMut(Symbol, usize),
 ) {
-    let body = facts.body;
+    let body = view.body;
     let mut pending: Vec<_> = body.uses(argument).collect();
     while let Some(operand) = pending.pop() {
         let user = body.operand(operand).user;
         if body.info(user).apply.is_some() {
-            let site = facts.apply_site(user);
+            let site = view.apply_site(user);
             let callee = site.as_ref().and_then(|site| body.def_as::<FunctionRef>(site.callee()));
             let index = site.and_then(|site| site.argument_of_operand(body.operand_index(operand)));
             if let (Some(callee), Some(index)) = (callee, index) {
@@ -121,7 +121,7 @@ fn of_argument(
         }
         match body.view(user) {
             AnyInst::BeginAccess(access) if access.enforcement != AccessEnforcement::Unsafe => {
-                accesses.add(&only_part(facts, user), access.kind);
+                accesses.add(&only_part(view, user), access.kind);
             }
             AnyInst::StructElementAddr(_)
             | AnyInst::TupleElementAddr(_)
@@ -136,8 +136,8 @@ fn of_argument(
 }
 
 /// Returns the part that all uses of an access are about, as long as there is one projection alone.
-fn only_part(facts: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
-    let body = facts.body;
+fn only_part(view: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
+    let body = view.body;
     let mut members = Vec::new();
     let mut inst = access;
     while let Some(next) = only_projection(body, inst) {
@@ -147,7 +147,7 @@ fn only_part(facts: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
             AnyInst::TupleElementAddr(project) => Some(Symbol::new(&project.field.to_string())),
             _ => None,
         };
-        match (step(facts, result), name) {
+        match (step(view, result), name) {
             (Step::Part(_, Part::Member(index)), Some(name)) => members.push((index, name)),
             _ => break,
         }

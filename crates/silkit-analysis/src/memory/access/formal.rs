@@ -10,7 +10,7 @@ use silkit_base::IdVec;
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, PartialApply};
-use silkit_ir::{Behavior, Body, FunctionId, FunctionStep, Inst, Value, ValueDef};
+use silkit_ir::{Behavior, Body, FunctionId, FunctionStep, Inst, Value};
 use silkit_types::decl::NominalKind;
 use silkit_types::{Type, TypeKind};
 use std::collections::VecDeque;
@@ -295,10 +295,7 @@ impl ProgramView<'_> {
     /// Returns the number of the argument that names the storage of an access.
     fn argument(&self, access: &FormalAccess) -> Option<usize> {
         let body = self.module.functions[access.function].body.as_ref()?;
-        match body.def(access.storage.value?) {
-            ValueDef::Argument(block, index) if body.is_entry_block(block) => Some(index.into()),
-            _ => None,
-        }
+        body.entry_argument_index(access.storage.value?)
     }
 
     /// Returns an access of a callee to an argument, as one to what the caller passes for it.

@@ -109,21 +109,21 @@ impl Way {
 
 /// Returns the storage that an address belongs to and the path there. `None` where it leads to no memory that is
 /// known, or to different memory on different edges.
-pub fn find(facts: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
+pub fn find(view: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
     let mut phis: FxHashMap<Value, Way> = FxHashMap::default();
     let mut found: Option<(AccessStorage, Value, Way)> = None;
     let mut has_cycle_with_offset = false;
     while let Some((value, mut way)) = pending.pop() {
-        let end = walk(facts, value, &mut way, scopes)?;
+        let end = walk(view, value, &mut way, scopes)?;
         match end {
             End::Phi(phi) => match phis.get(&phi) {
                 Some(before) if before.members != way.members => return None,
                 Some(before) => has_cycle_with_offset |= before.offset != way.offset,
                 None => {
                     phis.insert(phi, way.clone());
-                    pending.extend(facts.body.phi_values(phi).into_iter().map(|input| (input, way.clone())));
+                    pending.extend(view.body.phi_values(phi).into_iter().map(|input| (input, way.clone())));
                 }
             },
             End::Storage(storage, base) => match &mut found {
@@ -151,11 +151,11 @@ enum End {
 }
 
 /// Walks up to a storage or a phi.
-fn walk(facts: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
+fn walk(view: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
     let mut value = from;
     // A body that is wrong may define values by each other.
-    for _ in 0..=facts.body.inst_bound() {
-        value = match step(facts, value) {
+    for _ in 0..=view.body.inst_bound() {
+        value = match step(view, value) {
             Step::Same(address) => address,
             Step::Part(address, part) => {
                 way.pass(part);
@@ -168,7 +168,7 @@ fn walk(facts: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Opt
             }
             Step::Phi => return Some(End::Phi(value)),
             Step::Root(root) => {
-                let storage = AccessStorage::of_root(facts.body, value, root)?;
+                let storage = AccessStorage::of_root(view.body, value, root)?;
                 return Some(End::Storage(storage, value));
             }
         };

@@ -87,10 +87,10 @@ pub enum Step {
 }
 
 /// Returns what a value was derived from.
-pub fn step(facts: &BodyView<'_>, value: Value) -> Step {
-    let body = facts.body;
+pub fn step(view: &BodyView<'_>, value: Value) -> Step {
+    let body = view.body;
     match body.def(value) {
-        ValueDef::Result(inst, _) => step_of_result(facts, value, inst),
+        ValueDef::Result(inst, _) => step_of_result(view, value, inst),
         ValueDef::Argument(block, _) if body.is_entry_block(block) => Step::Root(Root::Argument),
         ValueDef::Argument(..) if body.is_phi(value) => Step::Phi,
         ValueDef::Argument(..) | ValueDef::Undef => Step::Root(Root::Unidentified),
@@ -98,15 +98,15 @@ pub fn step(facts: &BodyView<'_>, value: Value) -> Step {
     }
 }
 
-fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
-    let body = facts.body;
+fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> Step {
+    let body = view.body;
     let ty = |value: Value| body.value(value).ty.ty();
     match body.view(inst) {
         AnyInst::AllocStack(_) => Step::Root(Root::Stack),
         AnyInst::GlobalAddr(global) => Step::Root(Root::Global(global.global)),
         AnyInst::RefElementAddr(r) => Step::Root(Root::Class(
             r.operand,
-            facts.class_property(ty(r.operand), r.field).map(|(index, _)| index),
+            view.class_property(ty(r.operand), r.field).map(|(index, _)| index),
         )),
         AnyInst::RefTailAddr(r) => Step::Root(Root::Tail(r.operand)),
         AnyInst::ProjectBox(project) => match payload_box(body, project.box_value) {
@@ -116,7 +116,7 @@ fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
         },
         AnyInst::BeginApply(_) => Step::Root(Root::Yield),
         AnyInst::Apply(apply) => match body.def_as::<FunctionRef>(apply.callee) {
-            Some(callee) => match facts.global_initializer(callee.function) {
+            Some(callee) => match view.global_initializer(callee.function) {
                 GlobalInitializer::No => Step::Root(Root::None),
                 GlobalInitializer::Of(global) => Step::Root(Root::Global(global)),
                 GlobalInitializer::Unknown => Step::Root(Root::Unidentified),
@@ -125,7 +125,7 @@ fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
         },
         AnyInst::BeginAccess(access) => Step::Scope(access.address, inst),
         AnyInst::StoreBorrow(store) => Step::Same(store.destination),
-        AnyInst::StructElementAddr(p) => Step::Part(p.operand, facts.member(ty(p.operand), p.field)),
+        AnyInst::StructElementAddr(p) => Step::Part(p.operand, view.member(ty(p.operand), p.field)),
         AnyInst::TupleElementAddr(p) => Step::Part(p.operand, Part::Member(p.field)),
         AnyInst::IndexAddr(p) => Step::Part(p.base, Part::Index(constant(body, p.index))),
         AnyInst::TailAddr(p) => Step::Part(p.base, Part::Index(None)),
@@ -145,7 +145,7 @@ fn step_of_result(facts: &BodyView<'_>, value: Value, inst: Inst) -> Step {
         | AnyInst::PointerToAddress(_)
         | AnyInst::CopyableToMoveOnlyWrapperAddr(_)
         | AnyInst::MoveOnlyWrapperToCopyableAddr(_) => Step::Same(body.operand_value(inst, 0)),
-        AnyInst::StructExtract(extract) if facts.is_unsafe_pointer(ty(extract.operand)) => {
+        AnyInst::StructExtract(extract) if view.is_unsafe_pointer(ty(extract.operand)) => {
             Step::Root(Root::Unidentified)
         }
         _ if body.value(value).ty.is_address() => Step::Root(Root::Unidentified),

@@ -30,12 +30,12 @@ pub struct AccessUse {
 }
 
 /// Returns all uses whose memory may overlap that of a path, or reference the object that it is in.
-pub fn uses(facts: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
+pub fn uses(view: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
     let mut walk =
-        Walk { facts, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
+        Walk { view, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
     match storage.value {
         Some(root) => walk.begin(root),
-        None => global_roots(facts, storage, base).into_iter().for_each(|root| walk.begin(root)),
+        None => global_roots(view, storage, base).into_iter().for_each(|root| walk.begin(root)),
     }
     while let Some(entry) = walk.stack.pop() {
         walk.visit(entry);
@@ -44,14 +44,14 @@ pub fn uses(facts: &BodyView<'_>, storage: AccessStorage, base: Value, path: &Ac
 }
 
 /// Returns the addresses of a global variable in a body.
-fn global_roots(facts: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
+fn global_roots(view: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec<Value> {
     let StorageKind::Global(name) = storage.kind else { return vec![base] };
-    let body = facts.body;
+    let body = view.body;
     let is_address = |inst: &Inst| match body.view(*inst) {
         AnyInst::GlobalAddr(address) => address.global == name,
         AnyInst::Apply(apply) => body
             .def_as::<FunctionRef>(apply.callee)
-            .is_some_and(|callee| facts.global_initializer(callee.function) == GlobalInitializer::Of(name)),
+            .is_some_and(|callee| view.global_initializer(callee.function) == GlobalInitializer::Of(name)),
         _ => false,
     };
     body.insts().filter(is_address).filter_map(|inst| body.first_result(inst)).collect()
@@ -72,7 +72,7 @@ struct State {
 }
 
 struct Walk<'w, 'a> {
-    facts: &'w BodyView<'a>,
+    view: &'w BodyView<'a>,
     storage: AccessStorage,
     path: &'w AccessPath,
     stack: Vec<(Operand, State)>,
@@ -82,7 +82,7 @@ struct Walk<'w, 'a> {
 
 impl Walk<'_, '_> {
     fn begin(&mut self, root: Value) {
-        if self.facts.body.is_phi(root) {
+        if self.view.body.is_phi(root) {
             self.phis.insert(root);
         }
         let state = State {
@@ -97,7 +97,7 @@ impl Walk<'_, '_> {
 
     /// Goes on with the uses of a value. The newest is first in the list and so is visited last.
     fn push(&mut self, value: Value, state: State) {
-        let body = self.facts.body;
+        let body = self.view.body;
         for operand in body.uses(value) {
             match body.inst(body.operand(operand).user).opcode {
                 Opcode::Branch | Opcode::CondBranch if self.follow_phi(operand, state) => {}
@@ -108,7 +108,7 @@ impl Walk<'_, '_> {
 
     /// Goes on with the phi that gets an operand; `false` where it is something else.
     fn follow_phi(&mut self, operand: Operand, mut state: State) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let user = body.operand(operand).user;
         let is_passed = |edge: Edge| {
             let arguments = body.arguments(body.edge(edge).to).iter().enumerate();
@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
             }
             return is_same;
         }
-        match find(self.facts, phi, Scopes::Through) {
+        match find(self.view, phi, Scopes::Through) {
             Some(Found { path: Some(path), .. }) => {
                 if path.offset == Offset::Unknown {
                     state.offset = Offset::Unknown;
@@ -139,7 +139,7 @@ impl Walk<'_, '_> {
     }
 
     fn visit(&mut self, (operand, state): (Operand, State)) {
-        let body = self.facts.body;
+        let body = self.view.body;
         let user = body.operand(operand).user;
         let index = body.operand_index(operand);
         if body.inst(user).opcode == Opcode::EndBorrow {
@@ -160,9 +160,8 @@ impl Walk<'_, '_> {
                 self.leaf(operand, state);
                 let is_content = |operand: &Operand| {
                     let address = body.first_result(body.operand(*operand).user);
-                    address.is_some_and(|address| {
-                        matches!(step(self.facts, address), Step::Part(_, Part::Whole))
-                    })
+                    address
+                        .is_some_and(|address| matches!(step(self.view, address), Step::Part(_, Part::Whole)))
                 };
                 let projections = body.uses(value).filter(is_content);
                 self.stack.extend(projections.map(|operand| (operand, state)));
@@ -180,12 +179,12 @@ impl Walk<'_, '_> {
 
     /// Returns what is to be followed from a user of the object.
     fn of_reference(&self, user: Inst) -> Follows {
-        let body = self.facts.body;
+        let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
         if is_identity_cast(body, user) {
             return Follows::value(result, Part::Whole);
         }
-        match step(self.facts, result) {
+        match step(self.view, result) {
             Step::Root(root @ (Root::Class(..) | Root::Tail(_))) => {
                 match AccessStorage::of_root(body, result, root) {
                     Some(storage) if storage == self.storage => {
@@ -200,20 +199,20 @@ impl Walk<'_, '_> {
 
     /// Returns what is to be followed from a user of an address, a pointer or a box.
     fn of_address(&self, operand: Operand, user: Inst) -> Follows {
-        let body = self.facts.body;
+        let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
         match body.view(user) {
             AnyInst::Load(_) => return Follows::PayloadBox(result),
             AnyInst::ProjectBox(_) => return Follows::value(result, Part::Whole),
             AnyInst::StructExtract(extract)
-                if self.facts.is_unsafe_pointer(body.value(extract.operand).ty.ty()) =>
+                if self.view.is_unsafe_pointer(body.value(extract.operand).ty.ty()) =>
             {
                 return Follows::value(result, Part::Whole);
             }
             _ => {}
         }
         let value = body.operand(operand).value;
-        match step(self.facts, result) {
+        match step(self.view, result) {
             Step::Same(of) | Step::Scope(of, _) if of == value => match body.inst(user).opcode {
                 Opcode::StoreBorrow => Follows::use_and(result, Part::Whole),
                 _ => Follows::value(result, Part::Whole),

@@ -83,8 +83,8 @@ pub struct BasePath {
 }
 
 /// Returns the base of an address and the path from there.
-pub fn base_path(facts: &BodyView<'_>, address: Value) -> BasePath {
-    let body = facts.body;
+pub fn base_path(view: &BodyView<'_>, address: Value) -> BasePath {
+    let body = view.body;
     let mut found = BasePath {
         base: AccessBase::Unidentified(address),
         path: ProjectionPath::EMPTY,
@@ -109,7 +109,7 @@ pub fn base_path(facts: &BodyView<'_>, address: Value) -> BasePath {
             }
             _ => return found,
         };
-        value = match step(facts, inst, value) {
+        value = match step(view, inst, value) {
             Up::Same(operand) => operand,
             Up::Part(operand, component) => {
                 if component == Some(Component::AnyElement) {
@@ -147,8 +147,8 @@ enum Up {
     Base(AccessBase),
 }
 
-fn step(facts: &BodyView<'_>, inst: Inst, value: Value) -> Up {
-    let body = facts.body;
+fn step(view: &BodyView<'_>, inst: Inst, value: Value) -> Up {
+    let body = view.body;
     match body.view(inst) {
         AnyInst::AllocStack(_) => Up::Base(AccessBase::Stack(value)),
         AnyInst::GlobalAddr(global) => Up::Base(AccessBase::Global(global.global)),
@@ -162,7 +162,7 @@ fn step(facts: &BodyView<'_>, inst: Inst, value: Value) -> Up {
                 body.def_as::<Apply>(cast.operand).and_then(|call| body.def_as::<FunctionRef>(call.callee));
             if cast.strict
                 && let Some(callee) = callee
-                && let GlobalInitializer::Of(global) = facts.global_initializer(callee.function)
+                && let GlobalInitializer::Of(global) = view.global_initializer(callee.function)
             {
                 return Up::Base(AccessBase::Global(global));
             }
@@ -172,19 +172,19 @@ fn step(facts: &BodyView<'_>, inst: Inst, value: Value) -> Up {
             }
         }
         AnyInst::BeginAccess(access) => Up::Scope(access.address),
-        AnyInst::StructElementAddr(e) => Up::Part(e.operand, facts.struct_field(e.operand, e.field)),
+        AnyInst::StructElementAddr(e) => Up::Part(e.operand, view.struct_field(e.operand, e.field)),
         AnyInst::TupleElementAddr(e) => Up::Part(e.operand, Some(Component::TupleElement(e.field))),
         AnyInst::InitEnumDataAddr(e) => {
-            Up::Part(e.operand, facts.enum_case(body.value(e.operand).ty, e.element))
+            Up::Part(e.operand, view.enum_case(body.value(e.operand).ty, e.element))
         }
         AnyInst::UncheckedTakeEnumDataAddr(e) => {
-            Up::Part(e.operand, facts.enum_case(body.value(e.operand).ty, e.element))
+            Up::Part(e.operand, view.enum_case(body.value(e.operand).ty, e.element))
         }
         AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
             Up::Part(body.operand_value(inst, 0), Some(Component::Existential))
         }
         AnyInst::IndexAddr(e) => {
-            let component = facts.constant(e.index).map_or(Component::AnyElement, Component::Element);
+            let component = view.constant(e.index).map_or(Component::AnyElement, Component::Element);
             Up::Part(e.base, Some(component))
         }
         AnyInst::MarkDependence(_)
@@ -221,16 +221,16 @@ fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Va
 
 /// Why memory that begins at one base is never memory that begins at the other one; `None` where it may be.
 pub(super) fn why_distinct(
-    facts: &BodyView<'_>,
+    view: &BodyView<'_>,
     rules: &TypeRules<'_>,
     a: AccessBase,
     b: AccessBase,
 ) -> Option<Relation> {
     use AccessBase as B;
-    let body = facts.body;
-    let are_exclusive = |x| argument_is_exclusive(facts, x).then_some(Relation::ExclusiveArgument);
+    let body = view.body;
+    let are_exclusive = |x| argument_is_exclusive(view, x).then_some(Relation::ExclusiveArgument);
     match (a, b) {
-        (B::Box(x), B::Box(y)) | (B::Class(x), B::Class(y)) => match (field(facts, x), field(facts, y)) {
+        (B::Box(x), B::Box(y)) | (B::Class(x), B::Class(y)) => match (field(view, x), field(view, y)) {
             (Some(x), Some(y)) if x != y => Some(Relation::Fields),
             _ => why_objects_are_distinct(body, rules, a, b),
         },
@@ -240,7 +240,7 @@ pub(super) fn why_distinct(
         (B::Argument(x), B::Argument(y)) if x == y => None,
         (B::Argument(x), B::Argument(y)) => are_exclusive(x).or_else(|| are_exclusive(y)),
         (B::Argument(argument), other) | (other, B::Argument(argument)) => match other {
-            _ if argument_is_exclusive(facts, argument) => {
+            _ if argument_is_exclusive(view, argument) => {
                 other.has_known_kind().then_some(Relation::ExclusiveArgument)
             }
             B::Stack(_) => Some(Relation::OlderArgument),
@@ -255,11 +255,11 @@ pub(super) fn why_distinct(
 }
 
 /// Returns which field of its object an address is of.
-fn field(facts: &BodyView<'_>, address: Value) -> Option<u32> {
-    let body = facts.body;
+fn field(view: &BodyView<'_>, address: Value) -> Option<u32> {
+    let body = view.body;
     match body.view(body.defining_inst(address)?) {
         AnyInst::ProjectBox(project) => Some(project.field),
-        AnyInst::RefElementAddr(project) => match facts.class_field(project.operand, project.field)? {
+        AnyInst::RefElementAddr(project) => match view.class_field(project.operand, project.field)? {
             Component::ClassField(index) => Some(index),
             _ => None,
         },
@@ -285,8 +285,7 @@ fn why_objects_are_distinct(
 
 /// Returns true if two references are to objects that were not allocated by the same instruction.
 pub(super) fn are_different_allocations(body: &Body, a: Value, b: Value) -> bool {
-    let is_argument =
-        |value| matches!(body.def(value), ValueDef::Argument(block, _) if body.is_entry_block(block));
+    let is_argument = |value| body.entry_argument_index(value).is_some();
     match (is_allocation(body, a), is_allocation(body, b)) {
         (true, true) => a != b,
         (true, false) => is_argument(b),
@@ -305,8 +304,8 @@ fn is_allocation(body: &Body, value: Value) -> bool {
 }
 
 /// Returns true if nobody else uses the memory of an argument while the function runs.
-pub(super) fn argument_is_exclusive(facts: &BodyView<'_>, argument: Value) -> bool {
-    let ValueDef::Argument(_, index) = facts.body.def(argument) else { return false };
-    let conventions = facts.function_type().map(|ty| Conventions::new(ty, facts.addresses()));
+pub(super) fn argument_is_exclusive(view: &BodyView<'_>, argument: Value) -> bool {
+    let ValueDef::Argument(_, index) = view.body.def(argument) else { return false };
+    let conventions = view.function_type().map(|ty| Conventions::new(ty, view.addresses()));
     conventions.and_then(|c| c.convention(index.into())).is_some_and(is_exclusive)
 }

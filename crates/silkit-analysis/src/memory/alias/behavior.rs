@@ -55,7 +55,7 @@ impl Aliases<'_> {
         let body = self.body();
         body.results(scope).any(|access| {
             let mut visitor = ReachesInst { body, target: inst, follows_loads: false };
-            let path = self.escapes.facts.addresses_in(access);
+            let path = self.escapes.view.addresses_in(access);
             self.escapes.escapes_within(access, path, Direction::Down, &mut visitor, self.budget)
         })
     }
@@ -130,7 +130,7 @@ impl Aliases<'_> {
     /// given.
     fn other(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
-        let behavior = self.facts().behavior();
+        let behavior = self.view().behavior();
         let memory = behavior.memory(inst);
         let mut effects = Effects::empty();
         effects.set(Effects::READ, memory.may_read());
@@ -192,7 +192,7 @@ impl Aliases<'_> {
         let mut visitor = ReachesInst { body: self.body(), target: inst, follows_loads };
         self.escapes.escapes_within(
             value,
-            self.escapes.facts.addresses_in(value),
+            self.escapes.view.addresses_in(value),
             Direction::Up,
             &mut visitor,
             self.budget,
@@ -272,10 +272,10 @@ impl Aliases<'_> {
 
     /// Returns what a closure does to memory when it is made: it takes captured values along.
     fn captured(&self, inst: Inst, address: Value) -> Effects {
-        let mut visitor = ReachesClosure { view: self.facts(), target: inst, effects: Effects::empty() };
+        let mut visitor = ReachesClosure { view: self.view(), target: inst, effects: Effects::empty() };
         let escapes = self.escapes.escapes_within(
             address,
-            self.escapes.facts.addresses_in(address),
+            self.escapes.view.addresses_in(address),
             Direction::Up,
             &mut visitor,
             self.budget,
@@ -292,7 +292,7 @@ impl Aliases<'_> {
                 .any(|o| self.is_address(o.value) && self.may_alias(address, o.value));
             return if writes { Effects::WRITE } else { Effects::empty() };
         }
-        let behavior = self.facts().behavior().memory(inst);
+        let behavior = self.view().behavior().memory(inst);
         let mut effects = Effects::empty();
         effects.set(Effects::READ, behavior.may_read());
         effects.set(Effects::WRITE, behavior.may_write());
@@ -309,8 +309,8 @@ impl Aliases<'_> {
     /// Returns what a call does to the memory at an address.
     fn call(&self, inst: Inst, site: Inst, address: Value) -> Effects {
         let body = self.body();
-        let Some(apply) = self.facts().apply_site(site) else { return WORST };
-        let callees = self.escapes.facts.program.callees(body, apply.callee());
+        let Some(apply) = self.view().apply_site(site) else { return WORST };
+        let callees = self.escapes.view.program.callees(body, apply.callee());
         let mut visitor = ReachesCall {
             aliases: self,
             apply: &apply,
@@ -319,7 +319,7 @@ impl Aliases<'_> {
             is_address: self.is_address(address),
             effects: Effects::empty(),
         };
-        let path = self.escapes.facts.addresses_in(address);
+        let path = self.escapes.view.addresses_in(address);
         if self.escapes.escapes_within(address, path, Direction::Up, &mut visitor, self.budget) {
             // Nobody knows where the address came: all that the callees do anywhere may be done to it.
             self.global_effects(apply.callee())
@@ -330,7 +330,7 @@ impl Aliases<'_> {
 
     /// Returns what a function does to memory, wherever.
     fn global_effects(&self, callee: Value) -> Effects {
-        let Some(callees) = self.escapes.facts.program.callees(self.body(), callee) else { return WORST };
+        let Some(callees) = self.escapes.view.program.callees(self.body(), callee) else { return WORST };
         let all = callees.iter().map(|&id| self.of_function(id));
         all.fold(Effects::empty(), Effects::union) & WORST
     }
@@ -343,12 +343,12 @@ impl Aliases<'_> {
     }
 
     fn effects(&self, id: FunctionId) -> &FunctionEffects {
-        self.escapes.facts.effects(id)
+        self.escapes.view.effects(id)
     }
 
     /// Returns what is done to memory by a function of which no effects were computed.
     fn promised(&self, id: FunctionId) -> Effects {
-        declared_effects(&self.escapes.facts.program.module.functions[id]) & WORST
+        declared_effects(&self.escapes.view.program.module.functions[id]) & WORST
     }
 
     /// Returns what callees do to a part of an argument.

@@ -34,7 +34,7 @@ pub struct Aliases<'a> {
 
 impl fmt::Debug for Aliases<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aliases").field("function", &self.escapes.facts.function.name).finish_non_exhaustive()
+        f.debug_struct("Aliases").field("function", &self.escapes.view.function.name).finish_non_exhaustive()
     }
 }
 
@@ -50,17 +50,17 @@ impl<'a> Aliases<'a> {
     }
 
     fn body(&self) -> &'a Body {
-        self.escapes.facts.body
+        self.escapes.view.body
     }
 
     /// Returns the name of the function.
     pub fn function_name(&self) -> Symbol {
-        self.escapes.facts.function.name
+        self.escapes.view.function.name
     }
 
     /// Returns what is known about the types in the body.
-    pub fn facts(&self) -> BodyView<'a> {
-        self.escapes.facts
+    pub fn view(&self) -> BodyView<'a> {
+        self.escapes.view
     }
 
     /// Returns true if two values may be addresses of, or references to, overlapping memory.
@@ -71,11 +71,11 @@ impl<'a> Aliases<'a> {
     /// Returns true if a value is seen to come to a use of itself. One that is not may alias itself nevertheless, but
     /// nothing that could be asked about follows from it.
     pub fn meets_itself(&self, value: Value) -> bool {
-        let facts = &self.escapes.facts;
-        if !self.body().value(value).ty.is_address() && facts.holds_nothing(value) {
+        let view = &self.escapes.view;
+        if !self.body().value(value).ty.is_address() && view.holds_nothing(value) {
             return false;
         }
-        let at = (value, facts.addresses_in(value));
+        let at = (value, view.addresses_in(value));
         self.escapes.may_alias(at, at, self.budget)
     }
 
@@ -83,7 +83,7 @@ impl<'a> Aliases<'a> {
     pub fn relation(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         let is_address = |value: Value| body.value(value).ty.is_address();
-        let has_no_pointer = |value| !is_address(value) && self.escapes.facts.holds_nothing(value);
+        let has_no_pointer = |value| !is_address(value) && self.escapes.view.holds_nothing(value);
         if has_no_pointer(a) || has_no_pointer(b) {
             return Relation::NoPointer;
         }
@@ -98,8 +98,8 @@ impl<'a> Aliases<'a> {
             }
             otherwise = relation;
         }
-        let facts = &self.escapes.facts;
-        let (at_a, at_b) = ((a, facts.addresses_in(a)), (b, facts.addresses_in(b)));
+        let view = &self.escapes.view;
+        let (at_a, at_b) = ((a, view.addresses_in(a)), (b, view.addresses_in(b)));
         if self.escapes.may_alias(at_a, at_b, self.budget) {
             otherwise
         } else if is_accessed(body, a) && is_accessed(body, b) {
@@ -111,7 +111,7 @@ impl<'a> Aliases<'a> {
 
     /// Returns the base of an address and the path from there.
     pub fn base_path(&self, address: Value) -> BasePath {
-        base_path(&self.escapes.facts, address)
+        base_path(&self.escapes.view, address)
     }
 
     /// Returns what types, bases and paths say.
@@ -122,9 +122,9 @@ impl<'a> Aliases<'a> {
         {
             return Relation::TypedAccess;
         }
-        let facts = &self.escapes.facts;
+        let view = &self.escapes.view;
         let (a, b) = (self.base_path(a), self.base_path(b));
-        if let Some(distinct) = base::why_distinct(facts, &self.rules, a.base, b.base) {
+        if let Some(distinct) = base::why_distinct(view, &self.rules, a.base, b.base) {
             return distinct;
         }
         if a.base != b.base || matches!(a.base, AccessBase::Unidentified(_)) {

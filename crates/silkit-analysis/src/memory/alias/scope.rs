@@ -47,20 +47,20 @@ impl Aliases<'_> {
         match found.base {
             AccessBase::Class(base) | AccessBase::Tail(base) => self.object_immutability(base),
             AccessBase::Global(name) => {
-                let global = self.escapes.facts.program.module.globals.by_key(&name)?;
+                let global = self.escapes.view.program.module.globals.by_key(&name)?;
                 let is_initializer = matches!(
-                    self.escapes.facts.function.attributes.purpose,
+                    self.escapes.view.function.attributes.purpose,
                     Some(SpecialPurpose::GlobalInit | SpecialPurpose::GlobalInitOnce)
                 );
                 (global.attributes.is_let && !is_initializer).then_some(Immutable::Always)
             }
             AccessBase::Argument(argument) => {
                 let ValueDef::Argument(_, index) = body.def(argument) else { return None };
-                let facts = &self.escapes.facts;
+                let view = &self.escapes.view;
                 let convention =
-                    Conventions::new(facts.function_type()?, facts.addresses()).convention(index.into())?;
+                    Conventions::new(view.function_type()?, view.addresses()).convention(index.into())?;
                 let is_lent = convention == ArgumentConvention::InGuaranteed;
-                (is_lent && argument_is_exclusive(facts, argument)).then_some(Immutable::Always)
+                (is_lent && argument_is_exclusive(view, argument)).then_some(Immutable::Always)
             }
             _ => None,
         }
@@ -103,8 +103,8 @@ impl Aliases<'_> {
     /// Returns true if the caller keeps an argument alive.
     fn is_lent_argument(&self, argument: Value) -> bool {
         let ValueDef::Argument(_, index) = self.body().def(argument) else { return false };
-        let facts = &self.escapes.facts;
-        let conventions = facts.function_type().map(|own| Conventions::new(own, facts.addresses()));
+        let view = &self.escapes.view;
+        let conventions = view.function_type().map(|own| Conventions::new(own, view.addresses()));
         conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Guaranteed)
     }
 

@@ -109,10 +109,10 @@ pub struct Locations {
 
 impl Locations {
     /// Creates the locations of a body.
-    pub fn compute(facts: &BodyView<'_>) -> Self {
+    pub fn compute(view: &BodyView<'_>) -> Self {
         let mut all = Self::default();
-        let body = facts.body;
-        let conventions = facts.function_type().map(|own| Conventions::new(own, facts.addresses()));
+        let body = view.body;
+        let conventions = view.function_type().map(|own| Conventions::new(own, view.addresses()));
         if let (Some(conventions), Some(entry)) = (conventions, body.entry_block()) {
             let (results, error) = (conventions.indirect_result_count(), conventions.error_argument());
             for (index, &value) in body.arguments(entry).iter().enumerate() {
@@ -122,7 +122,7 @@ impl Locations {
                     _ => ArgumentRoleKind::Parameter,
                 };
                 if let Some(convention) = conventions.convention(index).filter(|c| is_identified(*c)) {
-                    all.add(facts, value, RootKind::Argument(convention, role));
+                    all.add(view, value, RootKind::Argument(convention, role));
                 }
             }
         }
@@ -131,33 +131,33 @@ impl Locations {
                 Opcode::AllocStack => {
                     let is_dynamic = body.view_as::<AllocStack>(inst).is_some_and(|a| a.dynamic_lifetime);
                     if let Some(value) = body.first_result(inst).filter(|_| !is_dynamic) {
-                        all.add(facts, value, RootKind::Allocation(inst));
+                        all.add(view, value, RootKind::Allocation(inst));
                     }
                 }
-                Opcode::BeginApply => all.add_yields(facts, inst),
+                Opcode::BeginApply => all.add_yields(view, inst),
                 _ => {}
             }
         }
-        all.number(facts);
+        all.number(view);
         all
     }
 
-    fn add_yields(&mut self, facts: &BodyView<'_>, inst: Inst) {
-        let site = ApplySite::new(facts.body, inst, facts.addresses());
+    fn add_yields(&mut self, view: &BodyView<'_>, inst: Inst) {
+        let site = ApplySite::new(view.body, inst, view.addresses());
         let Some(conventions) = site.and_then(|site| site.callee_conventions()) else { return };
-        for (index, value) in facts.body.results(inst).enumerate() {
+        for (index, value) in view.body.results(inst).enumerate() {
             let convention = conventions.yield_convention(index);
             if let Some(convention) = convention
                 && (is_identified(convention) || convention == ArgumentConvention::InoutAliasable)
             {
-                self.add(facts, value, RootKind::Yielded(convention, inst));
+                self.add(view, value, RootKind::Yielded(convention, inst));
             }
         }
     }
 
     /// Adds the tree of an address, unless a use of it is not understood.
-    fn add(&mut self, facts: &BodyView<'_>, root: Value, kind: RootKind) {
-        let ty = facts.ty(root);
+    fn add(&mut self, view: &BodyView<'_>, root: Value, kind: RootKind) {
+        let ty = view.ty(root);
         if !ty.is_address() {
             return;
         }
@@ -169,17 +169,17 @@ impl Locations {
         let mut work = vec![(root, first)];
         'values: while let Some((value, location)) = work.pop() {
             self.addresses.push((value, location));
-            let owns = facts.is_trivial(facts.ty(value)) == Some(false);
+            let owns = view.is_trivial(view.ty(value)) == Some(false);
             let mut made = Vec::new();
-            for operand in facts.body.uses(value) {
-                let Some(effect) = memory_use(facts, operand) else {
+            for operand in view.body.uses(value) {
+                let Some(effect) = memory_use(view, operand) else {
                     left_out = Some((root, Some(operand)));
                     break 'values;
                 };
                 match effect.derived {
                     Some((result, Derived::Same)) => made.push((result, location)),
                     Some((result, Derived::Part(part))) => {
-                        made.push((result, self.part(facts, &mut known, location, part, result)));
+                        made.push((result, self.part(view, &mut known, location, part, result)));
                     }
                     None => {}
                 }
@@ -188,7 +188,7 @@ impl Locations {
                     && effect.on_edges.is_empty()
                     && !effect.changes;
                 if !is_nothing {
-                    let inst = facts.body.operand(operand).user;
+                    let inst = view.body.operand(operand).user;
                     self.accesses.push(Access { operand, inst, location, effect, owns });
                 }
             }
@@ -213,7 +213,7 @@ impl Locations {
     /// Returns the part of a location, made if it is new.
     fn part(
         &mut self,
-        facts: &BodyView<'_>,
+        view: &BodyView<'_>,
         known: &mut FxHashMap<(u32, Part), u32>,
         parent: u32,
         part: Part,
@@ -226,7 +226,7 @@ impl Locations {
             child_of.has_cases |= child_of.part != Some(part);
             return child;
         }
-        let owner = if part.is_whole() { self.locations[parent as usize].owner } else { facts.ty(value) };
+        let owner = if part.is_whole() { self.locations[parent as usize].owner } else { view.ty(value) };
         let child = self.locations.len() as u32;
         known.insert((parent, key), child);
         self.locations.push(Location::new(value, Some(parent), Some(part), owner));
@@ -235,10 +235,10 @@ impl Locations {
     }
 
     /// Numbers the leaves.
-    fn number(&mut self, facts: &BodyView<'_>) {
+    fn number(&mut self, view: &BodyView<'_>) {
         // Parts come behind what they are parts of, so counts go up first, and numbers down afterwards.
         let rests: Vec<Option<Leaf>> =
-            (0..self.locations.len() as u32).map(|location| self.rest(facts, location)).collect();
+            (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
         let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();
         for location in (0..self.locations.len()).rev() {
             if let Some(parent) = self.locations[location].parent {
@@ -268,15 +268,15 @@ impl Locations {
     }
 
     /// Returns the leaf that a location is, or that is left of it.
-    fn rest(&self, facts: &BodyView<'_>, location: u32) -> Option<Leaf> {
+    fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
         let named: FxHashSet<Part> =
             of.children.iter().filter_map(|child| self.locations[*child as usize].part).collect();
         let leaf = |owns, is_known| Some(Leaf { location, owns, is_known });
         if of.children.is_empty() {
-            let is_trivial = facts.is_trivial(of.owner);
+            let is_trivial = view.is_trivial(of.owner);
             let is_known = match is_trivial {
-                Some(true) => facts.is_empty(of.owner.ty()) == Some(false),
+                Some(true) => view.is_empty(of.owner.ty()) == Some(false),
                 known => known.is_some(),
             };
             return leaf(is_trivial == Some(false), is_known);
@@ -284,16 +284,16 @@ impl Locations {
         if named.iter().any(|part| part.is_whole()) {
             return None;
         }
-        let Some(parts) = parts(facts, facts.ty(of.value).ty()) else { return leaf(false, false) };
+        let Some(parts) = parts(view, view.ty(of.value).ty()) else { return leaf(false, false) };
         let left: Vec<Type> =
             parts.into_iter().filter(|(part, _)| !named.contains(part)).map(|(_, ty)| ty).collect();
         if left.is_empty() {
             return None;
         }
         let trivial: Vec<Option<bool>> =
-            left.iter().map(|&ty| facts.is_trivial(SilType::object(ty))).collect();
+            left.iter().map(|&ty| view.is_trivial(SilType::object(ty))).collect();
         let owns = trivial.contains(&Some(false));
-        let is_known = owns || left.iter().any(|&ty| facts.is_empty(ty) == Some(false));
+        let is_known = owns || left.iter().any(|&ty| view.is_empty(ty) == Some(false));
         leaf(owns, is_known && !trivial.contains(&None))
     }
 
@@ -326,12 +326,12 @@ impl Location {
 }
 
 /// Returns the parts of a struct or tuple.
-fn parts(facts: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
+fn parts(view: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
     if let TypeKind::Tuple(elements) = ty.kind() {
         let element = |(i, e): (usize, &TupleElement)| (Part::Element(i as u32), e.ty);
         return Some(elements.iter().enumerate().map(element).collect());
     }
-    let fields = facts.declarations().stored_fields(ty)?;
+    let fields = view.declarations().stored_fields(ty)?;
     Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
 }
 
@@ -342,6 +342,6 @@ fn is_identified(convention: ArgumentConvention) -> bool {
 }
 
 /// Returns the cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
-pub fn switched_edges(facts: &BodyView<'_>, inst: Inst) -> Vec<usize> {
-    super::uses::switched(facts, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
+pub fn switched_edges(view: &BodyView<'_>, inst: Inst) -> Vec<usize> {
+    super::uses::switched(view, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
 }

@@ -115,8 +115,8 @@ impl MemoryUse {
 }
 
 /// Returns what the use of an address does to its memory; `None` where that is not known, or the address escapes.
-pub fn memory_use(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
-    let body = facts.body;
+pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
+    let body = view.body;
     let inst = body.operand(operand).user;
     let opcode = body.inst(inst).opcode;
     if is_opaque(opcode) && !is_cast(opcode) && body.operand_spec(operand).is_some() {
@@ -127,7 +127,7 @@ pub fn memory_use(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
         AddressUse::Project | AddressUse::Access => {
             MemoryUse::ignores().makes(body.first_result(inst)?, derived(body, inst)?)
         }
-        AddressUse::ProjectContent | AddressUse::ProjectToInitialize => projected(facts, operand)?,
+        AddressUse::ProjectContent | AddressUse::ProjectToInitialize => projected(view, operand)?,
         AddressUse::Lend => {
             MemoryUse::new(Needs::Nothing, Leaves::Value).makes(body.first_result(inst)?, Derived::Same)
         }
@@ -165,10 +165,10 @@ pub fn memory_use(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
             MemoryUse { changes: true, ..MemoryUse::new(Needs::Nothing, Leaves::Trivial) }
         }
         AddressUse::Deallocate => MemoryUse::new(Needs::Empty, Leaves::Nothing),
-        AddressUse::WritePart => tagged(facts, inst)?,
-        AddressUse::ReadTag => read_tag(facts, inst)?,
-        AddressUse::Call | AddressUse::Capture => passed(facts, inst, body.operand_index(operand))?,
-        AddressUse::Yield => yielded(facts, operand)?,
+        AddressUse::WritePart => tagged(view, inst)?,
+        AddressUse::ReadTag => read_tag(view, inst)?,
+        AddressUse::Call | AddressUse::Capture => passed(view, inst, body.operand_index(operand))?,
+        AddressUse::Yield => yielded(view, operand)?,
         AddressUse::Unknown
         | AddressUse::EndLend
         | AddressUse::Count
@@ -204,8 +204,8 @@ fn derived(body: &Body, inst: Inst) -> Option<Derived> {
 }
 
 /// Returns what it does to memory to make the address of the content of an enum or an existential.
-fn projected(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
-    let body = facts.body;
+fn projected(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
+    let body = view.body;
     let inst = body.operand(operand).user;
     let (part, needs) = match body.view(inst) {
         AnyInst::UncheckedTakeEnumDataAddr(p) => (Part::Payload(p.element.name()?), Needs::Nothing),
@@ -220,21 +220,21 @@ fn projected(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
 }
 
 /// Returns what it does to memory to read which case is there.
-fn read_tag(facts: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
-    match facts.body.view(inst) {
+fn read_tag(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
+    match view.body.view(inst) {
         AnyInst::SwitchEnumAddr(_) => {
-            Some(MemoryUse { on_edges: switched(facts, inst)?, ..MemoryUse::ignores() })
+            Some(MemoryUse { on_edges: switched(view, inst)?, ..MemoryUse::ignores() })
         }
         _ => Some(MemoryUse::reads()),
     }
 }
 
 /// Returns what it does to memory to write which case is there.
-fn tagged(facts: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
-    let AnyInst::InjectEnumAddr(inject) = facts.body.view(inst) else { return None };
-    let (ty, case) = (facts.ty(inject.operand), inject.element.name()?);
-    let has_payload = facts.declarations().enum_case(ty.ty(), case)?.payload.is_some();
-    let leaves = match facts.is_trivial_case(ty, case) {
+fn tagged(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
+    let AnyInst::InjectEnumAddr(inject) = view.body.view(inst) else { return None };
+    let (ty, case) = (view.ty(inject.operand), inject.element.name()?);
+    let has_payload = view.declarations().enum_case(ty.ty(), case)?.payload.is_some();
+    let leaves = match view.is_trivial_case(ty, case) {
         Some(false) => Leaves::Same,
         _ if has_payload => Leaves::KnownTrivial,
         _ => Leaves::Trivial,
@@ -248,13 +248,13 @@ fn passes(body: &Body, inst: Inst) -> bool {
 }
 
 /// Returns what it does to memory to be passed to a function.
-fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
+fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
     use ArgumentConvention as C;
-    let site = ApplySite::new(facts.body, inst, facts.addresses())?;
+    let site = ApplySite::new(view.body, inst, view.addresses())?;
     let convention = site.convention_of_operand(index)?;
-    let opcode = facts.body.inst(inst).opcode;
+    let opcode = view.body.inst(inst).opcode;
     if opcode == Opcode::PartialApply {
-        let is_on_stack = facts.body.has_flag(inst, "on_stack");
+        let is_on_stack = view.body.has_flag(inst, "on_stack");
         return match convention {
             C::Inout | C::InoutAliasable => Some(MemoryUse::ignores()),
             C::InGuaranteed if is_on_stack => Some(MemoryUse::ignores()),
@@ -285,9 +285,9 @@ fn passed(facts: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
 }
 
 /// Returns what it does to memory to be yielded to the caller.
-fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
-    let own = facts.function_type()?;
-    match Conventions::new(own, facts.addresses()).yield_convention(facts.body.operand_index(operand))? {
+fn yielded(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
+    let own = view.function_type()?;
+    match Conventions::new(own, view.addresses()).yield_convention(view.body.operand_index(operand))? {
         ArgumentConvention::In => Some(MemoryUse::takes()),
         ArgumentConvention::InGuaranteed => Some(MemoryUse::reads()),
         ArgumentConvention::Inout | ArgumentConvention::InoutAliasable => {
@@ -298,21 +298,21 @@ fn yielded(facts: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
 }
 
 /// Returns the edges of a switch behind which an enum is known to own nothing.
-pub(super) fn switched(facts: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
-    let body = facts.body;
-    let ty = facts.ty(body.operands(inst).first()?.value);
+pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
+    let body = view.body;
+    let ty = view.ty(body.operands(inst).first()?.value);
     let (cases, default) = match body.view(inst) {
         AnyInst::SwitchEnumAddr(s) => (s.cases, s.default_target),
         AnyInst::SwitchEnum(s) => (s.cases, s.default_target),
         _ => return None,
     };
     // An edge whose case is not known may lead to a trivial one.
-    let is_trivial = |case: Symbol| facts.is_trivial_case(ty, case) != Some(false);
+    let is_trivial = |case: Symbol| view.is_trivial_case(ty, case) != Some(false);
     let listed: Vec<Symbol> = cases.iter().filter_map(|(case, _)| case.name()).collect();
     let mut edges: Vec<usize> =
         listed.iter().enumerate().filter(|(_, case)| is_trivial(**case)).map(|(edge, _)| edge).collect();
     if default.is_some()
-        && facts.other_cases(ty, &listed).is_none_or(|cases| cases.into_iter().all(is_trivial))
+        && view.other_cases(ty, &listed).is_none_or(|cases| cases.into_iter().all(is_trivial))
     {
         edges.push(listed.len());
     }

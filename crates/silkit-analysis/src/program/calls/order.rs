@@ -1,7 +1,7 @@
 //! Callees before their callers.
 
 use super::callees::CalleeAnalysis;
-use silkit_base::{Entity, EntitySet, IdVec};
+use silkit_base::{Entity, EntitySet, IdVec, strong_components};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, FunctionId, Inst, Opcode};
@@ -10,14 +10,6 @@ use silkit_ir::{Body, FunctionId, Inst, Opcode};
 #[derive(Clone, Debug, Default)]
 pub struct BottomUp {
     groups: Vec<Vec<FunctionId>>,
-}
-
-/// The data of a function in Tarjan's algorithm.
-#[derive(Clone, Copy)]
-struct Node {
-    index: u32,
-    low: u32,
-    is_open: bool,
 }
 
 impl BottomUp {
@@ -38,48 +30,11 @@ impl BottomUp {
         roots: impl Iterator<Item = FunctionId>,
         is_wanted: impl Fn(FunctionId) -> bool,
     ) -> Self {
-        let unseen = Node { index: u32::MAX, low: 0, is_open: false };
-        let mut nodes = vec![unseen; graph.edges.len()];
-        let (mut next, mut open, mut groups) = (0, Vec::new(), Vec::new());
-        let mut stack: Vec<(FunctionId, std::slice::Iter<'_, FunctionId>)> = Vec::new();
-        for root in roots {
-            if nodes[root.index()].index != u32::MAX {
-                continue;
-            }
-            let mut enter = Some(root);
-            loop {
-                if let Some(function) = enter.take() {
-                    nodes[function.index()] = Node { index: next, low: next, is_open: true };
-                    next += 1;
-                    open.push(function);
-                    stack.push((function, graph.edges[function].called.iter()));
-                }
-                let Some((function, rest)) = stack.last_mut() else { break };
-                let function = *function;
-                if let Some(&callee) = rest.find(|&&callee| is_wanted(callee)) {
-                    let node = nodes[callee.index()];
-                    if node.index == u32::MAX {
-                        enter = Some(callee);
-                    } else if node.is_open {
-                        let low = &mut nodes[function.index()].low;
-                        *low = (*low).min(node.index);
-                    }
-                    continue;
-                }
-                stack.pop();
-                let node = nodes[function.index()];
-                if let Some((caller, _)) = stack.last() {
-                    let low = &mut nodes[caller.index()].low;
-                    *low = (*low).min(node.low);
-                }
-                if node.low == node.index {
-                    let at = open.iter().rposition(|&f| f == function).unwrap_or(0);
-                    let group: Vec<FunctionId> = open.split_off(at).into_iter().rev().collect();
-                    group.iter().for_each(|f| nodes[f.index()].is_open = false);
-                    groups.push(group);
-                }
-            }
-        }
+        let mut groups = Vec::new();
+        let called = |function| graph.edges[function].called.iter().copied().filter(|&f| is_wanted(f));
+        strong_components(graph.edges.len(), roots, called, |group: &[FunctionId]| {
+            groups.push(group.iter().rev().copied().collect());
+        });
         Self { groups }
     }
 

@@ -37,7 +37,7 @@ pub struct Records {
 #[derive(Debug)]
 pub struct Recorder<'a> {
     id: FunctionId,
-    facts: BodyView<'a>,
+    view: BodyView<'a>,
     program: &'a ProgramView<'a>,
     /// The effects that the attributes of the function do not exclude.
     allowed: Effects,
@@ -46,16 +46,16 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     /// Records what a function says that has a body: first what its instructions need the runtime for.
-    pub fn new(id: FunctionId, facts: BodyView<'a>) -> Self {
-        let program = facts.program;
-        let function = facts.function;
+    pub fn new(id: FunctionId, view: BodyView<'a>) -> Self {
+        let program = view.program;
+        let function = view.function;
         let is_promised = function.attributes.effects.is_some();
         let allowed = if is_promised { declared_effects(function) } else { Effects::all() };
         let arguments = arguments(function);
         let records = Records { leaves: vec![[None; 2]; Fact::count(arguments)], edges: Vec::new() };
-        let mut this = Self { id, facts, program, allowed, records };
-        let behavior = facts.behavior();
-        facts.body.insts().for_each(|inst| this.runtime(inst, behavior.runtime(inst)));
+        let mut this = Self { id, view, program, allowed, records };
+        let behavior = view.behavior();
+        view.body.insts().for_each(|inst| this.runtime(inst, behavior.runtime(inst)));
         this
     }
 
@@ -93,7 +93,7 @@ impl<'a> Recorder<'a> {
     /// Records the runtime effects of an instruction itself.
     fn runtime(&mut self, inst: Inst, mut effects: RuntimeEffects) {
         use RuntimeEffects as R;
-        let body = self.facts.body;
+        let body = self.view.body;
         if effects.intersects(R::COUNT | R::RELEASE) && !self.concerns_references(body, inst) {
             effects -= R::COUNT | R::RELEASE;
         }
@@ -118,7 +118,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns true if an operand may hold references.
     fn concerns_references(&self, body: &Body, inst: Inst) -> bool {
-        let may_hold = |value| self.facts.is_trivial(body.value(value).ty) != Some(true);
+        let may_hold = |value| self.view.is_trivial(body.value(value).ty) != Some(true);
         body.operands(inst).is_empty() || body.operands(inst).iter().any(|o| may_hold(o.value))
     }
 
@@ -145,7 +145,7 @@ impl<'a> Recorder<'a> {
             return;
         }
         let code = Reason::Unknown(Unknown::Function(callee));
-        let side = self.facts.effects(callee).side.as_ref();
+        let side = self.view.effects(callee).side.as_ref();
         let is_promised = function.attributes.effects.is_some() || side.is_some();
         let effects = side.map_or_else(|| declared_effects(function), SideEffects::all);
         for fact in Fact::FEW {
@@ -188,7 +188,7 @@ impl<'a> Recorder<'a> {
     /// Returns true if an instruction ends an object that was allocated in this function, without running code: nobody
     /// else sees that its memory is touched.
     fn ends_own_memory(&self, inst: Inst) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let opcode = body.inst(inst).opcode;
         let deallocates = matches!(
             opcode,
@@ -212,11 +212,11 @@ impl<'a> Recorder<'a> {
 
     /// Returns true if all fields of a box are trivial: destroying them does nothing.
     fn holds_trivial_fields(&self, value: Value) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let mut projections = body.users(value).filter(|&user| body.inst(user).opcode == Opcode::ProjectBox);
         let is_trivial = |inst| {
             let address = body.first_result(inst);
-            address.is_some_and(|address| self.facts.is_trivial(body.value(address).ty) == Some(true))
+            address.is_some_and(|address| self.view.is_trivial(body.value(address).ty) == Some(true))
         };
         let first = projections.next();
         first.is_some_and(is_trivial) && projections.all(is_trivial)
@@ -224,7 +224,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns what is unknown at an instruction.
     fn unknown_code(&self, inst: Inst) -> Unknown {
-        let body = self.facts.body;
+        let body = self.view.body;
         let calls = body.info(inst).apply.is_some() || body.inst(inst).opcode == Opcode::Builtin;
         if calls { Unknown::Callee } else { Unknown::Deinit }
     }
@@ -265,8 +265,8 @@ impl Witness for Recorder<'_> {
         }
         self.unknown(inst, self.unknown_code(inst));
         // Those that are known may be called, whatever the others.
-        if self.facts.body.info(inst).apply == Some(ApplyKind::Full) {
-            let known = self.program.callee_analysis().of_site(self.facts.body, inst).known;
+        if self.view.body.info(inst).apply == Some(ApplyKind::Full) {
+            let known = self.program.callee_analysis().of_site(self.view.body, inst).known;
             known.iter().for_each(|&callee| self.function(inst, callee));
         }
     }

@@ -17,8 +17,8 @@ impl Collector<'_> {
     /// Adds the effects that an argument has beyond those of the instructions that use it.
     pub(super) fn argument(&mut self, index: usize, argument: Value) {
         (self.at, self.cause) = (None, Cause::Everything);
-        let facts = self.view;
-        let conventions = facts.function_type().map(|ty| Conventions::new(ty, facts.addresses()));
+        let view = self.view;
+        let conventions = view.function_type().map(|ty| Conventions::new(ty, view.addresses()));
         let passing = conventions.and_then(|c| convention(c, index)).unwrap_or(ArgumentConvention::Inout);
         let mut uses = Uses {
             view: self.view,
@@ -26,17 +26,17 @@ impl Collector<'_> {
             takes: false,
             is_captured: false,
         };
-        let mut walk = Walk::new(facts);
-        if facts.body.value(argument).ty.is_address() || !facts.holds_nothing(argument) {
+        let mut walk = Walk::new(view);
+        if view.body.value(argument).ty.is_address() || !view.holds_nothing(argument) {
             walk.down(argument, AnyPath);
         }
         if walk.run(&mut uses).is_break() {
-            let effects = restricted(self.global, facts.holds_nothing(argument), passing);
+            let effects = restricted(self.global, view.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.takes {
             // What was loaded may be what is destroyed somewhere.
             let ownership = self.global & Effects::OWNERSHIP;
-            let effects = restricted(ownership, facts.holds_nothing(argument), passing);
+            let effects = restricted(ownership, view.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.is_captured && self.global.contains(Effects::DESTROY) {
             // So may be a closure that holds it.
@@ -62,7 +62,7 @@ struct Uses<'a> {
 
 impl Uses<'_> {
     fn value_leaf(&mut self, walk: &mut Walk<'_, AnyPath>, operand: Operand) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = body.operand(operand).user;
         match body.inst(inst).opcode {
             Opcode::RefTailAddr | Opcode::RefElementAddr | Opcode::ProjectBox => {
@@ -78,19 +78,19 @@ impl Uses<'_> {
             | Opcode::DebugValue
             | Opcode::UnconditionalCheckedCast
             | Opcode::Return => ControlFlow::Continue(()),
-            _ if body.info(inst).apply.is_some() => self.pass(walk.facts, operand),
+            _ if body.info(inst).apply.is_some() => self.pass(walk.view, operand),
             _ => ControlFlow::Break(()),
         }
     }
 
     /// Follows an argument into a call: one that escapes there may be used anywhere.
-    fn pass(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
-        let body = facts.body;
+    fn pass(&mut self, view: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
+        let body = view.body;
         let inst = body.operand(operand).user;
         if body.view_as::<PartialApply>(inst).is_some_and(|closure| !closure.on_stack) {
             self.is_captured = true;
         }
-        let Some(site) = ApplySite::new(body, inst, facts.addresses()) else {
+        let Some(site) = ApplySite::new(body, inst, view.addresses()) else {
             return ControlFlow::Break(());
         };
         let Some(index) = site.argument_of_operand(body.operand_index(operand)) else {
@@ -106,10 +106,10 @@ impl Uses<'_> {
         }
     }
 
-    fn address_leaf(&mut self, facts: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
-        let body = facts.body;
+    fn address_leaf(&mut self, view: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
+        let body = view.body;
         let data = body.operand(operand);
-        let is_trivial = facts.is_trivial(body.value(data.value).ty) == Some(true);
+        let is_trivial = view.is_trivial(body.value(data.value).ty) == Some(true);
         let opcode = body.inst(data.user).opcode;
         let using = body.address_use(operand);
         match using {
@@ -131,8 +131,8 @@ impl Uses<'_> {
 
 impl Walker<AnyPath> for Uses<'_> {
     fn at_leaf(&mut self, walk: &mut Walk<'_, AnyPath>, operand: Operand, _: AnyPath) -> ControlFlow<()> {
-        if walk.facts.body.value(walk.facts.body.operand(operand).value).ty.is_address() {
-            self.address_leaf(walk.facts, operand)
+        if walk.view.body.value(walk.view.body.operand(operand).value).ty.is_address() {
+            self.address_leaf(walk.view, operand)
         } else {
             self.value_leaf(walk, operand)
         }

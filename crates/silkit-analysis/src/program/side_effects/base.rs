@@ -22,11 +22,11 @@ pub(crate) enum AccessBase {
 
 /// Returns where an address comes from, and the path from there.
 pub(crate) fn access_path(
-    facts: BodyView<'_>,
+    view: BodyView<'_>,
     address: Value,
     path: ProjectionPath,
 ) -> (AccessBase, ProjectionPath) {
-    let mut walk = Walk::new(facts);
+    let mut walk = Walk::new(view);
     walk.up(address, path);
     let mut finder = BaseFinder { found: (AccessBase::Other, path), was_indexed: false };
     // It follows one chain and stops by itself.
@@ -42,7 +42,7 @@ struct BaseFinder {
 
 impl Walker<ProjectionPath> for BaseFinder {
     fn at_def(&mut self, walk: &mut Walk<'_, ProjectionPath>, value: Value, _: ProjectionPath) -> AtDef {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let opcode = body.defining_inst(value).map(|inst| body.inst(inst).opcode);
         let is_index = opcode == Some(Opcode::IndexAddr);
         // There are no elements behind a part of a value.
@@ -60,7 +60,7 @@ impl Walker<ProjectionPath> for BaseFinder {
         address: Value,
         path: ProjectionPath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = match body.def(address) {
             ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 self.found = (AccessBase::Argument(index.into()), path);
@@ -75,13 +75,12 @@ impl Walker<ProjectionPath> for BaseFinder {
                 (AccessBase::Object(p.box_value), path.push(Component::ClassField(p.field)))
             }
             AnyInst::RefElementAddr(e) => {
-                let component = walk.facts.class_field(e.operand, e.field);
+                let component = walk.view.class_field(e.operand, e.field);
                 (AccessBase::Object(e.operand), component.map_or(path.anything(), |c| path.push(c)))
             }
             AnyInst::RefTailAddr(t) => (AccessBase::Object(t.operand), path.push(Component::TailElements)),
             AnyInst::PointerToAddress(p) => {
-                match pointed_to(walk.facts, p.operand)
-                    .filter(|&a| body.value(a).ty == body.value(address).ty)
+                match pointed_to(walk.view, p.operand).filter(|&a| body.value(a).ty == body.value(address).ty)
                 {
                     Some(original) => {
                         walk.up(original, path);
@@ -97,8 +96,8 @@ impl Walker<ProjectionPath> for BaseFinder {
 }
 
 /// Returns the address that a pointer was made of, where it is one.
-fn pointed_to(facts: BodyView<'_>, pointer: Value) -> Option<Value> {
-    let mut walk = Walk::new(facts);
+fn pointed_to(view: BodyView<'_>, pointer: Value) -> Option<Value> {
+    let mut walk = Walk::new(view);
     walk.up(pointer, ProjectionPath::EMPTY);
     let mut finder = PointerFinder { found: None };
     if walk.run(&mut finder).is_break() { None } else { finder.found }
@@ -110,7 +109,7 @@ struct PointerFinder {
 
 impl Walker<ProjectionPath> for PointerFinder {
     fn at_def(&mut self, walk: &mut Walk<'_, ProjectionPath>, value: Value, _: ProjectionPath) -> AtDef {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let Some(inst) = body.defining_inst(value) else { return AtDef::Follow };
         match body.inst(inst).opcode {
             Opcode::MarkDependence
@@ -130,7 +129,7 @@ impl Walker<ProjectionPath> for PointerFinder {
         value: Value,
         path: ProjectionPath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = body.defining_inst(value);
         let is_pointer = inst.is_some_and(|inst| body.inst(inst).opcode == Opcode::AddressToPointer);
         let address = inst.filter(|_| is_pointer && path.is_empty()).map(|inst| body.operand_value(inst, 0));

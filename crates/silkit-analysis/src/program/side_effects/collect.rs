@@ -325,9 +325,9 @@ impl Collector<'_> {
 
     /// Adds effects on a part of a value to the arguments that it comes from, or to the global ones.
     pub(super) fn add_at(&mut self, effects: Effects, value: Value, path: ProjectionPath) {
-        let facts = self.view;
-        let (value, path) = if facts.body.value(value).ty.is_address() {
-            match access_path(facts, value, path) {
+        let view = self.view;
+        let (value, path) = if view.body.value(value).ty.is_address() {
+            match access_path(view, value, path) {
                 (AccessBase::Stack, _) => {
                     // A value may have been moved there, and so be destroyed in place of an argument.
                     self.add_global(effects & Effects::OWNERSHIP);
@@ -346,7 +346,7 @@ impl Collector<'_> {
         } else {
             (value, path)
         };
-        let mut walk = Walk::new(facts);
+        let mut walk = Walk::new(view);
         walk.up(value, path);
         let mut roots = Roots { effects, phis: &mut self.phis, arguments: Vec::new(), has_others: false };
         // It never breaks.
@@ -375,7 +375,7 @@ struct Roots<'a> {
 
 impl Walker<ProjectionPath> for Roots<'_> {
     fn at_def(&mut self, walk: &mut Walk<'_, ProjectionPath>, value: Value, path: ProjectionPath) -> AtDef {
-        let is_known = walk.facts.body.is_phi(value) && !self.phis.insert((self.effects, value, path));
+        let is_known = walk.view.body.is_phi(value) && !self.phis.insert((self.effects, value, path));
         if is_known { AtDef::Skip } else { AtDef::Follow }
     }
 
@@ -385,7 +385,7 @@ impl Walker<ProjectionPath> for Roots<'_> {
         value: Value,
         path: ProjectionPath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         match body.def(value) {
             ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 self.arguments.push((index.into(), path));

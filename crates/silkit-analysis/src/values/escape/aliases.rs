@@ -8,17 +8,17 @@ use silkit_ir::{Opcode, Operand, Value};
 
 /// Counts the escape of an address to the uses of a value.
 struct ToValue<'a> {
-    facts: BodyView<'a>,
+    view: BodyView<'a>,
     target: Value,
     path: ProjectionPath,
 }
 
 impl EscapeVisitor for ToValue<'_> {
     fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
-        let data = self.facts.body.operand(operand);
+        let data = self.view.body.operand(operand);
         if data.value == self.target && path.path.may_overlap(self.path) {
             AtUse::Abort
-        } else if self.facts.body.inst(data.user).opcode == Opcode::Return {
+        } else if self.view.body.inst(data.user).opcode == Opcode::Return {
             // What is returned cannot come to a place inside.
             AtUse::Skip
         } else {
@@ -56,7 +56,7 @@ impl Escapes<'_> {
     pub fn may_alias(&self, a: (Value, ProjectionPath), b: (Value, ProjectionPath), steps: u32) -> bool {
         // That one does not come to the other shows where it is local and does not escape.
         [(a, b), (b, a)].into_iter().all(|((value, at), (target, path))| {
-            let mut visitor = ToValue { facts: self.facts, target, path };
+            let mut visitor = ToValue { view: self.view, target, path };
             self.escapes_within(value, at, Direction::Up, &mut visitor, steps)
         })
     }

@@ -14,9 +14,9 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         operand: Operand,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let (inst, index) = (body.operand(operand).user, body.operand_index(operand));
-        let Some(site) = walk.facts.apply_site(inst) else { return ESCAPES };
+        let Some(site) = walk.view.apply_site(inst) else { return ESCAPES };
         if site.applied_of_operand(index).is_none() {
             // The callee itself, or an opened type.
             return STAYS;
@@ -78,12 +78,12 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             match escape.to {
                 Escape::Nowhere => continue,
                 Escape::Argument { argument, path, .. } => {
-                    let body = walk.facts.body;
+                    let body = walk.view.body;
                     let Some(index) = site.operand_of_argument(argument) else { return ESCAPES };
                     walk.up(body.operand_value(site.inst, index), EscapePath { path, ..next });
                 }
                 Escape::Return { path, is_exclusive } => {
-                    let Some(result) = direct_result(walk.facts.body, site.inst) else { return ESCAPES };
+                    let Some(result) = direct_result(walk.view.body, site.inst) else { return ESCAPES };
                     let exact_type = from.exact_type.filter(|_| is_exclusive);
                     walk.down(result, EscapePath { path, exact_type, ..next });
                 }
@@ -95,8 +95,8 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
 
     /// Follows the result of a call up to the arguments that exclusively escape to it.
     pub(super) fn call_root(&self, walk: &mut EscapeWalk<'_>, inst: Inst, to: EscapePath) -> ControlFlow<()> {
-        let body = walk.facts.body;
-        let Some(site) = walk.facts.apply_site(inst) else { return ESCAPES };
+        let body = walk.view.body;
+        let Some(site) = walk.view.apply_site(inst) else { return ESCAPES };
         let Some(callees) = self.view.program.callees(body, site.callee()) else { return ESCAPES };
         for &callee in callees.iter() {
             let effects = &self.view.effects(callee);

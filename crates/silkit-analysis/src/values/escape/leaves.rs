@@ -17,7 +17,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         operand: Operand,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let data = body.operand(operand);
         let (inst, value) = (data.user, data.value);
         let result = || body.first_result(inst);
@@ -27,7 +27,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 None => ESCAPES,
             },
             AnyInst::RefElementAddr(e) => match result() {
-                Some(result) => self.project(walk, result, walk.facts.class_field(e.operand, e.field), path),
+                Some(result) => self.project(walk, result, walk.view.class_field(e.operand, e.field), path),
                 None => ESCAPES,
             },
             AnyInst::ProjectBox(p) => match result() {
@@ -69,7 +69,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         builtin: Builtin<'_>,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = body.operand(operand).user;
         let escapes_if = |escapes: bool| if escapes { ESCAPES } else { STAYS };
         match BuiltinInfo::find(builtin.name.as_str()).map(|b| b.id) {
@@ -97,7 +97,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         operand: Operand,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let data = body.operand(operand);
         let (inst, address) = (data.user, data.value);
         let result = || body.first_result(inst);
@@ -131,7 +131,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                     (AnyInst::CopyAddr(copy), _) if self.follows_loads(path) => {
                         walk.up(copy.destination, path);
                     }
-                    (_, Some(loaded)) if self.follows_loads(path) && !walk.facts.holds_nothing(loaded) => {
+                    (_, Some(loaded)) if self.follows_loads(path) && !walk.view.holds_nothing(loaded) => {
                         walk.down(loaded, path.of_any_type());
                     }
                     _ => {}
@@ -192,7 +192,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
 
     /// Paths mean something else behind a cast of addresses: it is followed only where nothing comes behind it.
     fn cast(&self, walk: &EscapeWalk<'_>, cast: Option<Value>, path: EscapePath) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         for user in cast.into_iter().flat_map(|cast| body.users(cast)) {
             match body.inst(user).opcode {
                 Opcode::IsUnique => {}
@@ -218,7 +218,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
         let (ty, is_exact) = match path.exact_type {
             Some(exact) => (exact, true),
-            None => (walk.facts.body.value(value).ty, false),
+            None => (walk.view.body.value(value).ty, false),
         };
         let Some(destructors) = self.view.program.destructors(ty, is_exact) else { return ESCAPES };
         let at = self.effects_path(inner);
@@ -229,8 +229,8 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
 
 /// Returns true if a closure keeps the address that it captures; from some it copies the value.
 fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool {
-    let body = walk.facts.body;
-    let site = walk.facts.apply_site(inst);
+    let body = walk.view.body;
+    let site = walk.view.apply_site(inst);
     let convention = site.and_then(|site| site.convention_of_operand(body.operand_index(operand)));
     !matches!(convention, Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed))
 }

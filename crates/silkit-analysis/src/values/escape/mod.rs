@@ -65,13 +65,13 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug)]
 pub struct Escapes<'a> {
     /// The body in its program.
-    pub facts: BodyView<'a>,
+    pub view: BodyView<'a>,
 }
 
 impl<'a> Escapes<'a> {
     /// Creates escape analysis of a body.
-    pub(crate) fn new(facts: BodyView<'a>) -> Self {
-        Self { facts }
+    pub(crate) fn new(view: BodyView<'a>) -> Self {
+        Self { view }
     }
 
     /// Returns true if the part of a value that a path leads to escapes, as a visitor understands it.
@@ -94,12 +94,12 @@ impl<'a> Escapes<'a> {
         visitor: &mut impl EscapeVisitor,
         steps: u32,
     ) -> bool {
-        let mut walk = Walk::new(self.facts);
+        let mut walk = Walk::new(self.view);
         match direction {
             Direction::Up => walk.up(value, EscapePath::new(path)),
             Direction::Down => walk.down(value, EscapePath::new(path)),
         }
-        let mut walker = EscapeWalker { view: self.facts, visitor, steps };
+        let mut walker = EscapeWalker { view: self.view, visitor, steps };
         walk.run(&mut walker).is_break()
     }
 }
@@ -116,17 +116,17 @@ pub(crate) struct NewObjects<'a> {
 impl<'a> NewObjects<'a> {
     /// Creates an empty result for objects of this body.
     pub(crate) fn new(escapes: Escapes<'a>) -> Self {
-        Self { escapes, walk: Walk::new(escapes.facts) }
+        Self { escapes, walk: Walk::new(escapes.view) }
     }
 
     /// Returns true if an object escapes.
     pub(crate) fn escapes(&mut self, object: Value) -> bool {
         self.walk.up(object, EscapePath::new(ProjectionPath::EMPTY));
-        let mut walker = EscapeWalker { view: self.escapes.facts, visitor: &mut AnyEscape, steps: u32::MAX };
+        let mut walker = EscapeWalker { view: self.escapes.view, visitor: &mut AnyEscape, steps: u32::MAX };
         if self.walk.run(&mut walker).is_continue() {
             return false;
         }
-        self.walk = Walk::new(self.escapes.facts);
+        self.walk = Walk::new(self.escapes.view);
         // Paths to one value are merged, with those of other objects too: asked alone, this one may stay.
         self.escapes.escapes(object, ProjectionPath::EMPTY, Direction::Up, &mut AnyEscape)
     }
@@ -146,8 +146,8 @@ const STAYS: ControlFlow<()> = ControlFlow::Continue(());
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     /// Returns true if a value may hold what the walk is about.
-    fn is_relevant(&self, facts: &BodyView<'_>, value: Value, path: ProjectionPath) -> bool {
-        self.visitor.follows_trivial() && !path.has_class_projection() || !facts.holds_nothing(value)
+    fn is_relevant(&self, view: &BodyView<'_>, value: Value, path: ProjectionPath) -> bool {
+        self.visitor.follows_trivial() && !path.has_class_projection() || !view.holds_nothing(value)
     }
 
     /// Returns true if loads from an address are followed.
@@ -175,7 +175,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         path: EscapePath,
     ) -> ControlFlow<()> {
         let inner = component.map_or(Some(path.anything()), |c| path.pop_if_matches(c));
-        if let Some(path) = inner.filter(|p| self.is_relevant(&walk.facts, result, p.path)) {
+        if let Some(path) = inner.filter(|p| self.is_relevant(&walk.view, result, p.path)) {
             walk.down(result, path.of_any_type());
         }
         STAYS
@@ -187,7 +187,7 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
         if self.is_exhausted() {
             return AtUse::Abort;
         }
-        if !self.is_relevant(&walk.facts, walk.facts.body.operand(operand).value, path.path) {
+        if !self.is_relevant(&walk.view, walk.view.body.operand(operand).value, path.path) {
             return AtUse::Skip;
         }
         self.visitor.at_use(operand, path)
@@ -197,7 +197,7 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
         if self.is_exhausted() {
             return AtDef::Abort;
         }
-        if !self.is_relevant(&walk.facts, value, path.path) {
+        if !self.is_relevant(&walk.view, value, path.path) {
             return AtDef::Skip;
         }
         match self.visitor.at_def(value, path) {
@@ -210,8 +210,8 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
     }
 
     fn at_leaf(&mut self, walk: &mut EscapeWalk<'_>, operand: Operand, path: EscapePath) -> ControlFlow<()> {
-        let data = walk.facts.body.operand(operand);
-        if walk.facts.body.value(data.value).ty.is_address() {
+        let data = walk.view.body.operand(operand);
+        if walk.view.body.value(data.value).ty.is_address() {
             self.address_leaf(walk, operand, path)
         } else {
             self.value_leaf(walk, operand, path)
@@ -219,7 +219,7 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
     }
 
     fn at_root(&mut self, walk: &mut EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
-        if walk.facts.body.value(value).ty.is_address() {
+        if walk.view.body.value(value).ty.is_address() {
             self.address_root(walk, value, path)
         } else {
             self.value_root(walk, value, path)

@@ -16,7 +16,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         value: Value,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = match body.def(value) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(block, _) => {
@@ -60,13 +60,13 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         address: Value,
         path: EscapePath,
     ) -> ControlFlow<()> {
-        let body = walk.facts.body;
+        let body = walk.view.body;
         let inst = match body.def(address) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Argument(block, index) => {
                 let is_entry = body.is_entry_block(block);
                 let conventions =
-                    walk.facts.function_type().map(|ty| Conventions::new(ty, walk.facts.addresses()));
+                    walk.view.function_type().map(|ty| Conventions::new(ty, walk.view.addresses()));
                 let convention = conventions.and_then(|c| c.convention(index.into()));
                 let is_exclusive = is_entry && convention.is_some_and(is_exclusive);
                 if self.follows_loads(path) || path.follows_stores || !is_exclusive {
@@ -86,7 +86,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             AnyInst::PointerToAddress(_) => (0, path),
             AnyInst::RefTailAddr(_) => (0, path.push(Component::TailElements)),
             AnyInst::RefElementAddr(e) => {
-                let component = walk.facts.class_field(e.operand, e.field);
+                let component = walk.view.class_field(e.operand, e.field);
                 (0, component.map_or(path.anything(), |c| path.push(c)))
             }
             AnyInst::ProjectBox(p) => (0, path.push(Component::ClassField(p.field))),

@@ -52,7 +52,7 @@ pub(super) const SOME: Component = Component::EnumCase(1);
 impl<P: WalkPath> Walk<'_, P> {
     /// Walks on behind a use; false where the walk knows no way through it.
     pub(super) fn through_use(&mut self, operand: Operand, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let data = body.operand(operand);
         let (inst, index) = (data.user, body.operand_index(operand));
         if body.value(data.value).ty.is_address() {
@@ -64,7 +64,7 @@ impl<P: WalkPath> Walk<'_, P> {
 
     /// Follows the single result.
     fn forward(&mut self, inst: Inst, path: P) -> bool {
-        if let Some(result) = self.facts.body.first_result(inst) {
+        if let Some(result) = self.view.body.first_result(inst) {
             self.down(result, path);
         }
         true
@@ -84,18 +84,16 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 
     fn through_value_use(&mut self, operand: Operand, inst: Inst, index: usize, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         match body.view(inst) {
             AnyInst::Struct(_) => self.aggregate(inst, Some(Component::StructField(index as u32)), path),
             AnyInst::Tuple(_) => self.aggregate(inst, Some(Component::TupleElement(index as u32)), path),
-            AnyInst::Enum(e) => self.aggregate(inst, self.facts.enum_case(e.ty, e.element), path),
+            AnyInst::Enum(e) => self.aggregate(inst, self.view.enum_case(e.ty, e.element), path),
             AnyInst::InitExistentialRef(_) => self.aggregate(inst, Some(Component::Existential), path),
-            AnyInst::StructExtract(e) => {
-                self.project(inst, self.facts.struct_field(e.operand, e.field), path)
-            }
+            AnyInst::StructExtract(e) => self.project(inst, self.view.struct_field(e.operand, e.field), path),
             AnyInst::TupleExtract(e) => self.project(inst, Some(Component::TupleElement(e.field)), path),
             AnyInst::UncheckedEnumData(e) => {
-                let component = self.facts.enum_case(body.value(e.operand).ty, e.element);
+                let component = self.view.enum_case(body.value(e.operand).ty, e.element);
                 self.project(inst, component, path)
             }
             AnyInst::OpenExistentialRef(_) => self.project(inst, Some(Component::Existential), path),
@@ -107,7 +105,7 @@ impl<P: WalkPath> Walk<'_, P> {
                 }
                 true
             }
-            AnyInst::UncheckedRefCast(cast) => match self.facts.optional_cast(cast) {
+            AnyInst::UncheckedRefCast(cast) => match self.view.optional_cast(cast) {
                 None => false,
                 Some((false, true)) => self.aggregate(inst, Some(SOME), path),
                 Some((true, false)) => self.project(inst, Some(SOME), path),
@@ -125,11 +123,11 @@ impl<P: WalkPath> Walk<'_, P> {
 
     fn destructure(&mut self, inst: Inst, kind: Indexed, path: P) -> bool {
         if let Some((index, path)) = path.pop_exactly(kind) {
-            if let Some(part) = self.facts.body.results(inst).nth(index as usize) {
+            if let Some(part) = self.view.body.results(inst).nth(index as usize) {
                 self.down(part, path);
             }
         } else if path.pop_if_matches(Component::AnyValueFields).is_some() {
-            for part in self.facts.body.results(inst) {
+            for part in self.view.body.results(inst) {
                 self.down_once(part, path);
             }
         }
@@ -138,7 +136,7 @@ impl<P: WalkPath> Walk<'_, P> {
 
     /// Follows the block argument that an operand of a branch is passed to.
     fn pass(&mut self, operand: Operand, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let inst = body.operand(operand).user;
         for edge in body.outgoing(body.inst_block(inst)) {
             let to = body.edge(edge).to;
@@ -153,13 +151,13 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 
     fn switch(&mut self, inst: Inst, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         let AnyInst::SwitchEnum(switch) = body.view(inst) else { return false };
         let ty = body.value(switch.operand).ty;
         let payload = |block| body.arguments(block).first().copied();
         if let Some((case, path)) = path.pop_exactly(Indexed::EnumCase) {
             let is_case =
-                |c: DeclRef| self.facts.enum_case(ty, c).is_none_or(|c| c == Component::EnumCase(case));
+                |c: DeclRef| self.view.enum_case(ty, c).is_none_or(|c| c == Component::EnumCase(case));
             let target = switch.cases.iter().find(|(c, _)| is_case(*c)).map(|(_, block)| block);
             if let Some(payload) = target.and_then(payload) {
                 self.down(payload, path);
@@ -175,24 +173,24 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 
     fn through_address_use(&mut self, inst: Inst, index: usize, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         match body.view(inst) {
             AnyInst::StructElementAddr(e) => {
-                self.project(inst, self.facts.struct_field(e.operand, e.field), path)
+                self.project(inst, self.view.struct_field(e.operand, e.field), path)
             }
             AnyInst::TupleElementAddr(e) => self.project(inst, Some(Component::TupleElement(e.field)), path),
             AnyInst::InitEnumDataAddr(e) => {
-                self.project(inst, self.facts.enum_case(body.value(e.operand).ty, e.element), path)
+                self.project(inst, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
             AnyInst::UncheckedTakeEnumDataAddr(e) => {
-                self.project(inst, self.facts.enum_case(body.value(e.operand).ty, e.element), path)
+                self.project(inst, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
             AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
                 self.project(inst, Some(Component::Existential), path)
             }
             AnyInst::IndexAddr(step) => {
                 let behind = match path.pop_exactly(Indexed::Element) {
-                    Some((element, rest)) if self.facts.constant(step.index) == Some(element) => rest,
+                    Some((element, rest)) if self.view.constant(step.index) == Some(element) => rest,
                     Some((_, rest)) => rest.push(Component::AnyElement),
                     None => path,
                 };

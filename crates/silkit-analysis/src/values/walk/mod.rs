@@ -89,7 +89,7 @@ const SHORT: u32 = 256;
 /// A walk: what is still to be done, and where it was.
 pub struct Walk<'a, P> {
     /// The body, and what is known about the types in it.
-    pub facts: BodyView<'a>,
+    pub view: BodyView<'a>,
     stack: Vec<Task<P>>,
     /// The tasks that the present step adds, in order.
     next: Vec<Task<P>>,
@@ -120,9 +120,9 @@ fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) ->
 
 impl<'a, P: WalkPath> Walk<'a, P> {
     /// Creates a walk in a body that has not begun.
-    pub fn new(facts: BodyView<'a>) -> Self {
+    pub fn new(view: BodyView<'a>) -> Self {
         Self {
-            facts,
+            view,
             stack: Vec::new(),
             next: Vec::new(),
             down: FxHashMap::default(),
@@ -153,7 +153,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
     }
 
     fn uses(&mut self, value: Value, path: P, keeps: impl Fn(silkit_ir::Inst) -> bool) {
-        let body = self.facts.body;
+        let body = self.view.body;
         for operand in body.uses(value) {
             let user = body.operand(operand).user;
             // A lookup names the value that opened its type, and does nothing with it.

@@ -9,7 +9,7 @@ use silkit_ir::{Block, Inst, Value, ValueDef};
 impl<P: WalkPath> Walk<'_, P> {
     /// Walks on in front of a definition; false where the walk knows no way through it.
     pub(super) fn through_def(&mut self, value: Value, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         match body.def(value) {
             ValueDef::Result(inst, index) if body.value(value).ty.is_address() => {
                 index == 0 && self.through_address_def(inst, path)
@@ -36,12 +36,12 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 
     fn through_value_def(&mut self, inst: Inst, index: usize, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         match body.view(inst) {
             AnyInst::Struct(_) => self.fields(inst, Indexed::StructField, path),
             AnyInst::Tuple(_) => self.fields(inst, Indexed::TupleElement, path),
             AnyInst::Enum(e) => {
-                let component = self.facts.enum_case(e.ty, e.element);
+                let component = self.view.enum_case(e.ty, e.element);
                 let is_any = path.pop_if_matches(Component::AnyValueFields).is_some();
                 match e.payload {
                     Some(payload) if component.is_some_and(|c| path.pop_if_matches(c).is_some()) => {
@@ -57,11 +57,11 @@ impl<P: WalkPath> Walk<'_, P> {
                 }
             }
             AnyInst::StructExtract(e) => {
-                self.whole(e.operand, self.facts.struct_field(e.operand, e.field), path)
+                self.whole(e.operand, self.view.struct_field(e.operand, e.field), path)
             }
             AnyInst::TupleExtract(e) => self.whole(e.operand, Some(Component::TupleElement(e.field)), path),
             AnyInst::UncheckedEnumData(e) => {
-                self.whole(e.operand, self.facts.enum_case(body.value(e.operand).ty, e.element), path)
+                self.whole(e.operand, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
             AnyInst::DestructureStruct(d) => {
                 self.whole(d.operand, Some(Component::StructField(index as u32)), path)
@@ -75,7 +75,7 @@ impl<P: WalkPath> Walk<'_, P> {
             }
             AnyInst::InitExistentialRef(e) => self.part(e.operand, Some(Component::Existential), path),
             AnyInst::OpenExistentialRef(e) => self.whole(e.operand, Some(Component::Existential), path),
-            AnyInst::UncheckedRefCast(cast) => match self.facts.optional_cast(cast) {
+            AnyInst::UncheckedRefCast(cast) => match self.view.optional_cast(cast) {
                 None => false,
                 Some((false, true)) => self.part(cast.operand, Some(SOME), path),
                 Some((true, false)) => self.whole(cast.operand, Some(SOME), path),
@@ -98,7 +98,7 @@ impl<P: WalkPath> Walk<'_, P> {
 
     /// Follows the field that the path leads to, or all fields.
     fn fields(&mut self, inst: Inst, kind: Indexed, path: P) -> bool {
-        let fields = self.facts.body.operands(inst);
+        let fields = self.view.body.operands(inst);
         if let Some((index, path)) = path.pop_exactly(kind) {
             if let Some(field) = fields.get(index as usize) {
                 self.up(field.value, path);
@@ -110,7 +110,7 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 
     fn through_argument(&mut self, value: Value, block: Block, index: usize, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         if body.is_phi(value) {
             for incoming in body.phi_values(value) {
                 self.up_once(incoming, path);
@@ -123,33 +123,33 @@ impl<P: WalkPath> Walk<'_, P> {
         let AnyInst::SwitchEnum(switch) = body.view(terminator) else { return false };
         match switch.cases.iter().find(|(_, target)| *target == block) {
             Some((case, _)) if index == 0 => {
-                self.whole(switch.operand, self.facts.enum_case(body.value(switch.operand).ty, case), path)
+                self.whole(switch.operand, self.view.enum_case(body.value(switch.operand).ty, case), path)
             }
             _ => false,
         }
     }
 
     fn through_address_def(&mut self, inst: Inst, path: P) -> bool {
-        let body = self.facts.body;
+        let body = self.view.body;
         match body.view(inst) {
             AnyInst::StructElementAddr(e) => {
-                self.whole(e.operand, self.facts.struct_field(e.operand, e.field), path)
+                self.whole(e.operand, self.view.struct_field(e.operand, e.field), path)
             }
             AnyInst::TupleElementAddr(e) => {
                 self.whole(e.operand, Some(Component::TupleElement(e.field)), path)
             }
             AnyInst::InitEnumDataAddr(e) => {
-                self.whole(e.operand, self.facts.enum_case(body.value(e.operand).ty, e.element), path)
+                self.whole(e.operand, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
             AnyInst::UncheckedTakeEnumDataAddr(e) => {
-                self.whole(e.operand, self.facts.enum_case(body.value(e.operand).ty, e.element), path)
+                self.whole(e.operand, self.view.enum_case(body.value(e.operand).ty, e.element), path)
             }
             AnyInst::InitExistentialAddr(_) | AnyInst::OpenExistentialAddr(_) => {
                 self.whole(body.operand_value(inst, 0), Some(Component::Existential), path)
             }
             AnyInst::IndexAddr(step) => {
                 let component =
-                    self.facts.constant(step.index).map_or(Component::AnyElement, Component::Element);
+                    self.view.constant(step.index).map_or(Component::AnyElement, Component::Element);
                 self.whole(step.base, Some(component), path)
             }
             AnyInst::BeginAccess(_)

@@ -64,19 +64,19 @@ pub(super) struct Ops {
 
 struct Maker<'c, 'a> {
     cx: &'c FunctionContext<'a>,
-    facts: BodyView<'a>,
+    view: BodyView<'a>,
     origins: Vec<Value>,
     ops: Vec<Op>,
 }
 
 impl Ops {
     pub(super) fn new(cx: &FunctionContext<'_>) -> Self {
-        let facts = cx.view();
-        let mut locations = Locations::compute(&facts);
+        let view = cx.view();
+        let mut locations = Locations::compute(&view);
         if locations.roots.is_empty() {
             return Self { locations, ..Self::default() };
         }
-        let mut maker = Maker { cx, facts, origins: origins(cx), ops: Vec::new() };
+        let mut maker = Maker { cx, view, origins: origins(cx), ops: Vec::new() };
         let mut is_local = Vec::with_capacity(locations.roots.len());
         let exits: Vec<Inst> = cx
             .block_order()
@@ -296,7 +296,7 @@ impl Maker<'_, '_> {
                 dropped.extend(places.iter().map(|&location| locations.root_of(location).value));
                 continue;
             }
-            for edge in switched_edges(&self.facts, switch) {
+            for edge in switched_edges(&self.view, switch) {
                 for &location in places {
                     self.edge(locations, switch, edge, location, Leaves::KnownTrivial, false);
                 }

@@ -1,0 +1,78 @@
+//! Strongly connected components of a graph whose nodes are dense ids.
+
+use crate::Entity;
+
+/// The data of a node in Tarjan's algorithm.
+#[derive(Clone, Copy)]
+struct Node {
+    index: u32,
+    low: u32,
+    is_open: bool,
+}
+
+/// Calls `found` with each strongly connected component of the nodes that `roots` reach, in time linear in nodes and edges.
+///
+/// A component comes after all that it reaches. Its first node is the one that was reached first. All nodes are below
+/// `bound`; depth costs memory, not stack.
+///
+/// ```
+/// use silkit_base::{entity, strong_components, Entity};
+/// entity!(/// A node of some graph.
+///     Node, "n");
+/// let edges = [vec![1], vec![2], vec![1, 3], vec![]];
+/// let node = |n: usize| Node::from_index(n);
+/// let mut found = Vec::new();
+/// strong_components(
+///     edges.len(),
+///     [node(0)],
+///     |n| edges[n.index()].iter().map(|&n| node(n)).collect::<Vec<_>>().into_iter(),
+///     |component| found.push(component.iter().map(|n| n.index()).collect::<Vec<_>>()),
+/// );
+/// assert_eq!(found, [vec![3], vec![1, 2], vec![0]]);
+/// ```
+pub fn strong_components<N: Entity, S: Iterator<Item = N>>(
+    bound: usize,
+    roots: impl IntoIterator<Item = N>,
+    mut successors: impl FnMut(N) -> S,
+    mut found: impl FnMut(&[N]),
+) {
+    let unseen = Node { index: u32::MAX, low: 0, is_open: false };
+    let mut nodes = vec![unseen; bound];
+    let (mut next, mut open) = (0, Vec::new());
+    let mut stack: Vec<(N, S)> = Vec::new();
+    for root in roots {
+        let mut enter = Some(root).filter(|root| nodes[root.index()].index == u32::MAX);
+        loop {
+            if let Some(node) = enter.take() {
+                nodes[node.index()] = Node { index: next, low: next, is_open: true };
+                next += 1;
+                open.push(node);
+                stack.push((node, successors(node)));
+            }
+            let Some((node, rest)) = stack.last_mut() else { break };
+            let node = *node;
+            if let Some(to) = rest.next() {
+                let known = nodes[to.index()];
+                if known.index == u32::MAX {
+                    enter = Some(to);
+                } else if known.is_open {
+                    let low = &mut nodes[node.index()].low;
+                    *low = (*low).min(known.index);
+                }
+                continue;
+            }
+            stack.pop();
+            let done = nodes[node.index()];
+            if let Some((parent, _)) = stack.last() {
+                let low = &mut nodes[parent.index()].low;
+                *low = (*low).min(done.low);
+            }
+            if done.low == done.index {
+                let at = open.iter().rposition(|&n| n == node).unwrap_or(0);
+                open[at..].iter().for_each(|n| nodes[n.index()].is_open = false);
+                found(&open[at..]);
+                open.truncate(at);
+            }
+        }
+    }
+}
