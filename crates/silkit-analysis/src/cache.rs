@@ -44,12 +44,12 @@ analyses! {
 
 /// The versions of a body and its program when an analysis was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Moment {
+struct Version {
     body: Epoch,
     program: u64,
 }
 
-impl Moment {
+impl Version {
     fn of(view: &BodyView<'_>) -> Self {
         Self { body: view.body.epoch(), program: view.program.epoch() }
     }
@@ -69,7 +69,7 @@ pub struct AnalysisCache {
 
 struct Entry {
     of: TypeId,
-    moment: Moment,
+    moment: Version,
     analysis: Arc<dyn Any + Send + Sync>,
 }
 
@@ -96,7 +96,7 @@ impl AnalysisCache {
         }
         // Computed before it is added: it may ask for others.
         let analysis: Arc<dyn Any + Send + Sync> = Arc::new(A::compute(view));
-        let at = self.known.push(Entry { of, moment: Moment::of(view), analysis });
+        let at = self.known.push(Entry { of, moment: Version::of(view), analysis });
         &self.known[at]
     }
 
@@ -118,7 +118,7 @@ impl fmt::Debug for AnalysisCache {
 /// An analysis and the moment in which it was computed.
 #[derive(Debug)]
 pub struct Cached<A> {
-    moment: Moment,
+    moment: Version,
     analysis: Arc<A>,
 }
 
@@ -130,7 +130,7 @@ impl<A> Clone for Cached<A> {
 
 impl<A: Analysis> Cached<A> {
     pub(crate) fn new(view: &BodyView<'_>, analysis: A) -> Self {
-        Self { moment: Moment::of(view), analysis: Arc::new(analysis) }
+        Self { moment: Version::of(view), analysis: Arc::new(analysis) }
     }
 
     /// Returns the analysis, which must not be stale.

@@ -45,13 +45,13 @@ const MOST_ADDRESSES: usize = 1000;
 /// Alias results for the pairs of some values.
 struct Answers {
     /// The values that are asked about.
-    values: Vec<Asked>,
+    values: Vec<Query>,
     /// The pairs, by positions in `values`.
     pairs: Vec<(usize, usize, Relation)>,
 }
 
 /// A value, and what is known about its memory.
-struct Asked {
+struct Query {
     /// Its number with the `%`.
     name: String,
     /// Its definition on one line.
@@ -147,7 +147,7 @@ fn ask(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, values: &[Value]) ->
     Answers { values: values.iter().map(|&v| describe(body, aliases, dump, v)).collect(), pairs }
 }
 
-fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -> Asked {
+fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -> Query {
     let number = |value| format!("%{}", dump.value_number(value));
     let definition = dump.value(value, "");
     let definition = definition.split("//").next().unwrap_or_default().trim().to_owned();
@@ -169,7 +169,7 @@ fn describe(body: &Body, aliases: &Aliases<'_>, dump: &Dump<'_>, value: Value) -
         (found.base.kind_name(), begin, found.path.to_string())
     });
     let immutable = if is_address { aliases.immutability(value).map(|i| i.to_string()) } else { None };
-    Asked { name: number(value), definition, base, immutable }
+    Query { name: number(value), definition, base, immutable }
 }
 
 /// Returns true if two values may be of the same memory. That one of them is not used says nothing about its memory, only
@@ -226,12 +226,12 @@ impl Answers {
                 })
             })
             .collect();
-        let values: Vec<Json> = self.values.iter().map(Asked::as_json).collect();
+        let values: Vec<Json> = self.values.iter().map(Query::as_json).collect();
         format!("{:#}\n", json!({"function": function, "values": values, "pairs": pairs}))
     }
 }
 
-impl Asked {
+impl Query {
     fn as_json(&self) -> Json {
         let memory =
             self.base.as_ref().map(|(kind, begin, path)| json!({"kind": kind, "begin": begin, "path": path}));

@@ -1,6 +1,6 @@
 //! `silkit effects`: what functions may do, and the calls that prove it.
 
-use crate::effects_show::Shown;
+use crate::effects_show::EffectsView;
 use crate::input::name_of;
 use crate::session::{Report, Session};
 use silkit::analysis::proofs::Fact;
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let declarations = silkit::declarations(&input.module);
     let proofs = prove(&mut input.module, &declarations, args.wmo);
-    let shown = Shown::new(&input, &proofs);
+    let shown = EffectsView::new(&input, &proofs);
     let functions: Vec<FunctionId> = chosen
         .into_iter()
         .filter(|&id| args.may.iter().all(|&effect| shown.verdict(id, effect).is_some()))

@@ -14,7 +14,7 @@ use std::fmt::Write;
 const WIDTH: usize = 120;
 
 /// A module with what its functions may do.
-pub(crate) struct Shown<'a> {
+pub(crate) struct EffectsView<'a> {
     module: &'a Module,
     proofs: &'a Proofs,
     path: &'a str,
@@ -22,7 +22,7 @@ pub(crate) struct Shown<'a> {
     source_map: &'a ModuleSourceMap,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> EffectsView<'a> {
     pub(crate) fn new(input: &'a Input, proofs: &'a Proofs) -> Self {
         Self {
             module: &input.module,

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             }
         };
         session.progress.done(text.len() as u64);
-        if !says_the_same(&text, &formatted) {
+        if !is_equivalent(&text, &formatted) {
             let message = format!("`{}` would change its meaning, so it is left as it is", path.display());
             session.refuse(message, "try `--types`; if that does not help, please report the file");
         } else if args.check {
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Returns true if two texts hold the same SIL.
-fn says_the_same(before: &str, after: &str) -> bool {
+fn is_equivalent(before: &str, after: &str) -> bool {
     let print = |text: &str| {
         let parsed = parse_module(text);
         let options = PrintOptions { keep_locations: true, ..PrintOptions::default() };

@@ -46,7 +46,7 @@ impl Input {
     /// Sets the locations of instructions to their positions in the text, for printing with debug info.
     pub(crate) fn locate_in_file(&mut self) -> Option<Arc<FileLocations>> {
         let file = self.source_file()?;
-        Some(Arc::new(FileLocations::give(&mut self.module, &self.source_map, &file)))
+        Some(Arc::new(FileLocations::assign(&mut self.module, &self.source_map, &file)))
     }
 }
 

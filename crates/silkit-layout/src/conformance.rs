@@ -39,7 +39,7 @@ pub struct Witness {
     pub module: ModuleId,
 }
 
-type Found = FxHashMap<(Ty, Nominal), Option<Rc<Conformance>>>;
+type ConformanceCache = FxHashMap<(Ty, Nominal), Option<Rc<Conformance>>>;
 
 /// The witness tables by what they are about.
 #[derive(Default, Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Tables {
     tables: FxHashMap<(Nominal, Nominal), Vec<TableRef>>,
     protocols: FxHashMap<Nominal, Vec<Nominal>>,
     existentials: FxHashMap<Nominal, TableRef>,
-    found: RefCell<Found>,
+    found: RefCell<ConformanceCache>,
 }
 
 impl Tables {

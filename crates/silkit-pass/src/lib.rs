@@ -46,4 +46,4 @@ pub use pass::{FunctionPass, ModulePass, Pass, Run};
 pub use pipeline::{LeftOut, Pipeline, PipelineError, Step, parse_pipeline};
 pub use problem::{Problem, Severity, Spot};
 pub use registry::Registry;
-pub use runner::{At, Limit, Observer, Outcome, PassRun, Runner};
+pub use runner::{Limit, Observer, Outcome, PassRun, RunPosition, Runner};

@@ -34,7 +34,7 @@ pub struct PassRun {
 }
 
 /// The position of the runner, for observers.
-pub struct At<'a> {
+pub struct RunPosition<'a> {
     /// The number of the run, from 1.
     pub number: usize,
     /// The pass.
@@ -50,18 +50,18 @@ pub struct At<'a> {
 /// Sees every run. Several threads call at once; what it prints comes in order.
 pub trait Observer: Sync {
     /// A run begins.
-    fn before(&self, at: &At<'_>, output: &mut Output) {
+    fn before(&self, at: &RunPosition<'_>, output: &mut Output) {
         let _ = (at, output);
     }
 
     /// A run has ended.
-    fn after(&self, at: &At<'_>, has_changed: bool, output: &mut Output) {
+    fn after(&self, at: &RunPosition<'_>, has_changed: bool, output: &mut Output) {
         let _ = (at, has_changed, output);
     }
 
     /// Returns true if it wants to see the whole module after every pass. Passes of functions then run one after the
     /// other over all functions.
-    fn wants_module(&self) -> bool {
+    fn needs_module(&self) -> bool {
         false
     }
 
@@ -288,14 +288,14 @@ impl<'a> Runner<'a> {
         let mut caches: Vec<AnalysisCache> = Vec::new();
         let mut facts = self.options.program_facts();
         let mut number = 1;
-        let wants_module = self.observers.iter().any(|o| o.wants_module());
+        let needs_module = self.observers.iter().any(|o| o.needs_module());
         let is_raw = !matches!(module.stage, Some(SilStage::Canonical | SilStage::Lowered));
         let steps: Vec<Step<'_>> = steps.iter().filter(|step| is_raw || !step.is_for_raw).copied().collect();
         let mut rest = &steps[..];
         while let [first, ..] = rest {
             let group = match first.pass.run {
                 Run::Module(_) => 1,
-                Run::Function(_) if wants_module => 1,
+                Run::Function(_) if needs_module => 1,
                 Run::Function(_) => {
                     rest.iter().take_while(|s| matches!(s.pass.run, Run::Function(_))).count()
                 }
@@ -348,7 +348,8 @@ impl<'a> Runner<'a> {
     ) -> bool {
         let Some(allowance) = self.allowance(number) else { return false };
         let mut ledger = Ledger { allowance, ..Ledger::default() };
-        let before = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
+        let before =
+            RunPosition { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.before(&before, &mut ledger.output));
         let start = Instant::now();
         let (options, printing) = (&self.options, &self.printing);
@@ -358,7 +359,7 @@ impl<'a> Runner<'a> {
         let time = start.elapsed();
         let before = ledger.module.take();
         let has_changed = before.as_ref().is_some_and(|before| before.differs(module));
-        let at = At { number, pass: &step.pass, module, function: None, printing: &self.printing };
+        let at = RunPosition { number, pass: &step.pass, module, function: None, printing: &self.printing };
         self.observers.iter().for_each(|o| o.after(&at, has_changed, &mut ledger.output));
         let tag = step.pass.tag.to_owned();
         for (name, number) in ledger.counts {
@@ -452,7 +453,7 @@ impl<'a> Runner<'a> {
             work.ledger.allowance = allowance;
             work.ledger.changes = 0;
             let module = program.module;
-            let at = At {
+            let at = RunPosition {
                 number,
                 pass: &step.pass,
                 module,
@@ -470,7 +471,7 @@ impl<'a> Runner<'a> {
                 }
             }
             let time = start.elapsed();
-            let at = At {
+            let at = RunPosition {
                 number,
                 pass: &step.pass,
                 module,

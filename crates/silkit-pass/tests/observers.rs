@@ -3,7 +3,8 @@
 use silkit_ir::{Inst, Module, Opcode};
 use silkit_pass::observers::{ChangePrinter, Functions, Printer, Selection};
 use silkit_pass::{
-    At, FunctionContext, Limit, ModuleContext, Observer, Options, Outcome, Output, Pass, Runner, Step, Stream,
+    FunctionContext, Limit, ModuleContext, Observer, Options, Outcome, Output, Pass, RunPosition, Runner,
+    Step, Stream,
 };
 use silkit_types::decl::Declarations;
 
@@ -164,7 +165,7 @@ fn changes_are_printed_as_differences() {
 struct Stop(&'static str);
 
 impl Observer for Stop {
-    fn wants_module(&self) -> bool {
+    fn needs_module(&self) -> bool {
         true
     }
 
@@ -316,7 +317,7 @@ fn observers_see_what_is_worked_on() {
     /// Notes the functions, and whether the module holds their bodies meanwhile.
     struct Note;
     impl Observer for Note {
-        fn after(&self, at: &At<'_>, has_changed: bool, output: &mut Output) {
+        fn after(&self, at: &RunPosition<'_>, has_changed: bool, output: &mut Output) {
             let name = at.function.map_or("module", |function| function.name.as_str());
             output.print(Stream::Err, &format!("{} {name} {has_changed}\n", at.number));
         }

@@ -117,7 +117,7 @@ fn instructions_get_the_locations_of_their_places() {
     let mut sources = SourceMap::new();
     let file = sources.add("x.sil", TEXT).expect("a file");
     let file = sources.file(file).expect("a file");
-    let locations = FileLocations::give(&mut module, &source_map, file);
+    let locations = FileLocations::assign(&mut module, &source_map, file);
     let id = function(&module, "f");
     let body = module.functions[id].body.as_mut().expect("a body");
     let call = body.insts().find(|&inst| body.inst(inst).opcode == Opcode::Branch).expect("a branch");

@@ -44,10 +44,10 @@ pub struct Unknown {
 
 /// Findings and what was unknown, in the order in which they were reported.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Results {
     pub(crate) findings: RefCell<Vec<Finding>>,
     pub(crate) unknown: RefCell<Vec<Unknown>>,
-    pub(crate) wants_unknown: bool,
+    pub(crate) records_unknown: bool,
 }
 
 /// A module that is verified.
@@ -60,7 +60,7 @@ pub struct ModuleContext<'a> {
     pub(crate) program: &'a ProgramView<'a>,
     /// The text that it was read from.
     pub source: Option<MappedText<'a>>,
-    pub(crate) found: Found,
+    pub(crate) found: Results,
     places: OnceCell<FxHashMap<Entity, TextRange>>,
 }
 
@@ -68,10 +68,10 @@ impl<'a> ModuleContext<'a> {
     pub(crate) fn new(
         program: &'a ProgramView<'a>,
         source: Option<MappedText<'a>>,
-        wants_unknown: bool,
+        records_unknown: bool,
     ) -> Self {
         let (module, declarations) = (program.module, program.declarations);
-        let found = Found { wants_unknown, ..Found::default() };
+        let found = Results { records_unknown, ..Results::default() };
         Self { module, declarations, program, source, found, places: OnceCell::new() }
     }
 
@@ -87,7 +87,7 @@ impl<'a> ModuleContext<'a> {
         places.get(&entity).copied()
     }
 
-    /// Returns a breach of a rule, to be completed and reported.
+    /// Returns a violation of a rule, to be completed and reported.
     pub fn finding(
         &self,
         rule: &'static Rule,
@@ -98,14 +98,14 @@ impl<'a> ModuleContext<'a> {
         new_finding(rule, owner, place, message.into())
     }
 
-    /// Reports a breach.
+    /// Reports a violation.
     pub fn report(&self, finding: Finding) {
         self.found.findings.borrow_mut().push(finding);
     }
 
     /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, owner: Owner, place: Place, message: impl FnOnce() -> String) {
-        if self.found.wants_unknown {
+        if self.found.records_unknown {
             self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
         }
     }
@@ -122,7 +122,7 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
         related: Vec::new(),
         path: Vec::new(),
         notes: Vec::new(),
-        told: Vec::new(),
+        reference_messages: Vec::new(),
     }
 }
 
@@ -146,7 +146,7 @@ pub struct FunctionContext<'a> {
     shared: Shared<'a>,
     source: Option<(&'a str, &'a BodySourceMap)>,
     names: Names<'a>,
-    pub(crate) found: Found,
+    pub(crate) found: Results,
     is_broken: Cell<bool>,
     cache: AnalysisCache,
     ownership: OnceCell<BodyOwnership<'a>>,
@@ -159,7 +159,7 @@ impl<'a> FunctionContext<'a> {
         id: FunctionId,
         function: &'a Function,
         body: &'a Body,
-        wants_unknown: bool,
+        records_unknown: bool,
     ) -> Self {
         let source = shared.source.and_then(|source| Some((source.text, source.map.function(id)?)));
         Self {
@@ -170,7 +170,7 @@ impl<'a> FunctionContext<'a> {
             shared,
             names: Names::new(body, source),
             source,
-            found: Found { wants_unknown, ..Found::default() },
+            found: Results { records_unknown, ..Results::default() },
             is_broken: Cell::new(false),
             cache: AnalysisCache::default(),
             ownership: OnceCell::new(),
@@ -291,17 +291,17 @@ impl<'a> FunctionContext<'a> {
 
     // ---- reports ----
 
-    /// Returns a breach of a rule, to be completed and reported.
+    /// Returns a violation of a rule, to be completed and reported.
     pub fn finding(&self, rule: &'static Rule, place: Place, message: impl Into<String>) -> Finding {
         new_finding(rule, Owner::Function(self.id), place, message.into())
     }
 
-    /// Reports a breach.
+    /// Reports a violation.
     pub fn report(&self, finding: Finding) {
         self.found.findings.borrow_mut().push(finding);
     }
 
-    /// Reports a breach that makes it useless to follow paths: [`crate::Check::Paths`] will not run.
+    /// Reports a violation that makes it useless to follow paths: [`crate::Check::Paths`] will not run.
     pub fn report_broken(&self, finding: Finding) {
         self.is_broken.set(true);
         self.report(finding);
@@ -314,7 +314,7 @@ impl<'a> FunctionContext<'a> {
 
     /// Records that a rule could not be decided.
     pub fn unknown(&self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
-        if self.found.wants_unknown {
+        if self.found.records_unknown {
             let owner = Owner::Function(self.id);
             self.found.unknown.borrow_mut().push(Unknown { rule, owner, place, message: message() });
         }

@@ -1,7 +1,7 @@
 //! Findings of the verifier: plain data that names entities, not text.
 
+use crate::reference_message::{Failure, OwnershipError, ReferenceMessage};
 use crate::rule::Rule;
-use crate::told::{Failure, OwnershipError, Told};
 use silkit_diag::Severity;
 use silkit_ir::{Block, FunctionId, Inst, Operand, Value};
 
@@ -27,7 +27,7 @@ pub enum Place {
     Text(TextRange),
 }
 
-/// One breach of a rule.
+/// One violation of a rule.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The rule.
@@ -49,7 +49,7 @@ pub struct Finding {
     /// Further remarks.
     pub notes: Vec<String>,
     /// The messages of the reference; several if it reports the violation in several places.
-    pub told: Vec<Told>,
+    pub reference_messages: Vec<ReferenceMessage>,
 }
 
 impl Finding {
@@ -95,40 +95,44 @@ impl Finding {
 
     /// Adds what the reference's verifier says, of the finding's own place.
     #[must_use]
-    pub fn told(self, message: &'static str) -> Self {
+    pub fn reference_message(self, message: &'static str) -> Self {
         let at = self.place;
-        self.told_of(at, message)
+        self.reference_message_at(at, message)
     }
 
     /// Adds what the reference's verifier says, of some place.
     #[must_use]
-    pub fn told_of(self, at: Place, message: &'static str) -> Self {
-        self.told_showing(at, message, Vec::new())
+    pub fn reference_message_at(self, at: Place, message: &'static str) -> Self {
+        self.reference_message_showing(at, message, Vec::new())
     }
 
     /// Adds what the reference's verifier says, of some place, and the instructions that it shows before.
     #[must_use]
-    pub fn told_showing(
+    pub fn reference_message_showing(
         mut self,
         at: Place,
         message: &'static str,
         shown: Vec<(&'static str, Inst)>,
     ) -> Self {
-        self.told.push(Told::Failure(Failure { message, at, shown }));
+        self.reference_messages.push(ReferenceMessage::Failure(Failure { message, at, shown }));
         self
     }
 
     /// Adds what the part of the reference's verifier that is written in Swift says, of some place.
     #[must_use]
     pub fn told_in_swift(mut self, at: Place, message: &'static str) -> Self {
-        self.told.push(Told::SwiftFailure(Failure { message, at, shown: Vec::new() }));
+        self.reference_messages.push(ReferenceMessage::SwiftFailure(Failure {
+            message,
+            at,
+            shown: Vec::new(),
+        }));
         self
     }
 
     /// Adds what the reference's ownership verifier says of a value.
     #[must_use]
     pub fn told_of_value(mut self, value: Value, error: OwnershipError) -> Self {
-        self.told.push(Told::Ownership(value, error));
+        self.reference_messages.push(ReferenceMessage::Ownership(value, error));
         self
     }
 }

@@ -13,16 +13,16 @@ mod families;
 mod finding;
 mod linked;
 mod names;
+mod reference_message;
 mod render;
 mod rule;
 mod run;
-mod told;
 
 pub use catalog::{find_rule, rules};
 pub use context::{FunctionContext, ModuleContext, Owner, Unknown};
 pub use finding::{Finding, Place};
 pub use linked::{LinkedFinding, LinkedModule};
+pub use reference_message::{Failure, MemoryFault, MemoryFaultKind, OwnershipError, ReferenceMessage};
 pub use render::Renderer;
 pub use rule::{Check, Rule};
 pub use run::{Options, Report, verify, verify_linked};
-pub use told::{Failure, MemoryFault, MemoryFaultKind, OwnershipError, Told};

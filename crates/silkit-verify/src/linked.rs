@@ -19,7 +19,7 @@ pub struct LinkedModule<'a> {
     pub package: Option<Symbol>,
 }
 
-/// A breach by objects of two modules.
+/// A violation by objects of two modules.
 #[derive(Clone, Debug)]
 pub struct LinkedFinding {
     /// The position of the module that the finding is in.

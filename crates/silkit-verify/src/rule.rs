@@ -38,7 +38,7 @@ pub enum Check {
     Module(fn(&ModuleContext<'_>)),
     /// A function that looks at several modules that are verified together.
     Linked(fn(&[LinkedModule<'_>], &mut Vec<LinkedFinding>)),
-    /// The check of another rule, found by its id, finds breaches of this one too.
+    /// The check of another rule, found by its id, finds violations of this one too.
     With(&'static str),
 }
 

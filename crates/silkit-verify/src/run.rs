@@ -1,7 +1,7 @@
 //! Running the rules over a module.
 
 use crate::catalog::rules;
-use crate::context::{Found, FunctionContext, ModuleContext, Shared, Unknown};
+use crate::context::{FunctionContext, ModuleContext, Results, Shared, Unknown};
 use crate::finding::Finding;
 use crate::linked::{LinkedFinding, LinkedModule};
 use crate::rule::{Check, Rule};
@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    fn wants(&self, rule: &Rule) -> bool {
+    fn is_enabled(&self, rule: &Rule) -> bool {
         (self.only.is_empty() || self.only.contains(&rule.id)) && !self.allow.contains(&rule.id)
     }
 }
@@ -42,9 +42,9 @@ pub struct Report {
 }
 
 impl Report {
-    fn take(&mut self, found: Found, options: &Options) {
-        self.findings.extend(found.findings.into_inner().into_iter().filter(|f| options.wants(f.rule)));
-        self.unknown.extend(found.unknown.into_inner().into_iter().filter(|u| options.wants(u.rule)));
+    fn take(&mut self, found: Results, options: &Options) {
+        self.findings.extend(found.findings.into_inner().into_iter().filter(|f| options.is_enabled(f.rule)));
+        self.unknown.extend(found.unknown.into_inner().into_iter().filter(|u| options.is_enabled(u.rule)));
     }
 }
 
@@ -95,8 +95,8 @@ impl Plan {
 /// Returns true if a rule, or one that its check finds too, is asked for.
 fn is_wanted(rule: &Rule, options: &Options) -> bool {
     let id = rule.id.as_str();
-    options.wants(rule)
-        || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.wants(r))
+    options.is_enabled(rule)
+        || rules().any(|r| matches!(r.check, Check::With(with) if with == id) && options.is_enabled(r))
 }
 
 /// Returns true if a function has a body, and does not ask to be left alone.
@@ -121,7 +121,7 @@ pub fn verify(
     let shared = Shared { program, source };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
-    let found: Vec<Found> = ids
+    let found: Vec<Results> = ids
         .par_iter()
         .filter_map(|&id| {
             let function = &module.functions[id];
@@ -153,6 +153,6 @@ pub fn verify_linked(modules: &[LinkedModule<'_>], options: &Options) -> Vec<Lin
             check(modules, &mut found);
         }
     }
-    found.retain(|f| options.wants(f.finding.rule));
+    found.retain(|f| options.is_enabled(f.finding.rule));
     found
 }

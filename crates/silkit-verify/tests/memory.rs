@@ -1,6 +1,6 @@
 //! Memory lifetime at its corners: paths, parts, enums, dead ends; and its cost.
 
-use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Options, Told, verify};
+use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Options, ReferenceMessage, verify};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,8 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 fn fault(finding: &Finding) -> MemoryFault {
-    match finding.told[..] {
-        [Told::Memory(fault)] => fault,
+    match finding.reference_messages[..] {
+        [ReferenceMessage::Memory(fault)] => fault,
         _ => panic!("it is about memory: {finding:#?}"),
     }
 }

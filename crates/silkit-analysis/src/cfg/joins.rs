@@ -10,11 +10,11 @@ const MOST_MEMBERS: usize = 8;
 /// Finds iterated dominance frontiers of many sets of blocks: the places of phis.
 #[derive(Clone, Debug)]
 pub struct Joins {
-    way: Way,
+    way: Representation,
 }
 
 #[derive(Clone, Debug)]
-enum Way {
+enum Representation {
     /// All frontiers are known.
     Frontiers(Frontiers),
     /// The edges, because the frontiers are too large together.
@@ -25,8 +25,10 @@ impl Joins {
     /// Returns those of a body.
     pub fn compute(body: &Body, dominators: &Dominators) -> Self {
         let most = MOST_MEMBERS * body.block_count();
-        let way = Frontiers::compute(body, dominators, most)
-            .map_or_else(|| Way::Edges(Edges::compute(body, dominators)), Way::Frontiers);
+        let way = Frontiers::compute(body, dominators, most).map_or_else(
+            || Representation::Edges(Edges::compute(body, dominators)),
+            Representation::Frontiers,
+        );
         Self { way }
     }
 
@@ -48,8 +50,8 @@ impl Joins {
         let (mut found, mut joins) = (Vec::new(), Vec::new());
         while let Some(block) = work.pop() {
             match &mut self.way {
-                Way::Frontiers(frontiers) => joins.extend_from_slice(frontiers.of(block)),
-                Way::Edges(edges) => edges.within(dominators, home, block, &mut joins),
+                Representation::Frontiers(frontiers) => joins.extend_from_slice(frontiers.of(block)),
+                Representation::Edges(edges) => edges.within(dominators, home, block, &mut joins),
             }
             for join in joins.drain(..) {
                 if seen.insert(join) && dominators.dominates(home, join) && is_wanted(join) {
@@ -58,7 +60,7 @@ impl Joins {
                 }
             }
         }
-        if let Way::Edges(edges) = &mut self.way {
+        if let Representation::Edges(edges) = &mut self.way {
             edges.forget();
         }
         found.sort_unstable();
@@ -241,7 +243,7 @@ mod tests {
         home: Block,
         blocks: &[Block],
     ) {
-        let ways = [Way::Frontiers(frontiers.clone()), Way::Edges(edges.clone())];
+        let ways = [Representation::Frontiers(frontiers.clone()), Representation::Edges(edges.clone())];
         let found = ways.map(|way| {
             Joins { way }
                 .iterated(dominators, home, blocks.iter().copied().step_by(3), |block| block != blocks[7])

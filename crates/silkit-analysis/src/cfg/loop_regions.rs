@@ -93,7 +93,7 @@ impl LoopRegions {
         this.mark_unknown(&source);
         // Edges out of a loop are handed on to the loop around it.
         for &id in inner_first.iter().rev() {
-            this.hand_on(&source, id);
+            this.propagate_edges(&source, id);
         }
         for region in this.function + 1..this.regions.len() {
             this.leave_out_around(region);
@@ -159,7 +159,7 @@ impl LoopRegions {
     }
 
     /// Creates the edges of a loop from the edges of its children that leave it.
-    fn hand_on(&mut self, source: &Source<'_>, id: LoopId) {
+    fn propagate_edges(&mut self, source: &Source<'_>, id: LoopId) {
         let region = source.of_loop[id.index()];
         if let Some(header) = source.order.position(source.loops.get(id).header) {
             self.regions[region].is_unknown_head = self.regions[header].is_unknown_head;

@@ -12,7 +12,7 @@ pub(crate) use passes::{PASSES_ADVICE, known};
 use crate::input::Input;
 use crate::session::Session;
 use crate::{answer, output, refuse, use_threads};
-use printers::Seen;
+use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
 use silkit::ir::Module;
@@ -130,10 +130,10 @@ fn verified_and_dumped(
         checking.skipped.push(Part::Swift);
     }
     if options.verify && !crate::findings::check(session, path, input, &findings, &checking) {
-        tell_how_to_go_on(session);
+        suggest_output(session);
         return false;
     }
-    let seen = Seen { module: &input.module, declarations, addresses, findings: &findings };
+    let seen = PrinterInput { module: &input.module, declarations, addresses, findings: &findings };
     options.printers.iter().for_each(|printer| output::complain(&(printer.print)(&seen)));
     // The reference verifies what it has read, and again what it will print; tests count on being told twice.
     let tells_on = options.checking.goes_on || options.checking.tells_memory;
@@ -142,7 +142,7 @@ fn verified_and_dumped(
 }
 
 /// Suggests, once, how to get the output of a module with errors.
-fn tell_how_to_go_on(session: &mut Session) {
+fn suggest_output(session: &mut Session) {
     let message =
         "the module has errors, so nothing is written; `-sil-verify-none` goes on without verification";
     session.push_once(Diagnostic::new(Severity::Help, message));

@@ -158,7 +158,7 @@ struct Verifier<'a> {
 }
 
 impl Observer for Verifier<'_> {
-    fn wants_module(&self) -> bool {
+    fn needs_module(&self) -> bool {
         true
     }
 

@@ -13,11 +13,11 @@ pub(crate) struct Printer {
     /// One line that says what it prints.
     pub(crate) summary: &'static str,
     /// Returns what it prints, to standard error.
-    pub(crate) print: fn(&Seen<'_>) -> String,
+    pub(crate) print: fn(&PrinterInput<'_>) -> String,
 }
 
 /// The input of a printer.
-pub(crate) struct Seen<'a> {
+pub(crate) struct PrinterInput<'a> {
     pub(crate) module: &'a Module,
     pub(crate) declarations: &'a Declarations,
     pub(crate) addresses: Addresses,

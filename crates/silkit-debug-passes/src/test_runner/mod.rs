@@ -185,12 +185,12 @@ impl Test<'_, '_> {
     }
 
     /// Adds text to what the test says.
-    fn say(&mut self, text: impl AsRef<str>) {
+    fn print(&mut self, text: impl AsRef<str>) {
         self.output.push_str(text.as_ref());
     }
 
     /// Adds the function as it is.
-    fn say_function(&mut self) {
+    fn print_function(&mut self) {
         let types = self.cx.options().is_on("sil-print-types");
         let options = PrintOptions { types, ..PrintOptions::default() };
         let text = silkit_text::print_function(
@@ -199,6 +199,6 @@ impl Test<'_, '_> {
             &options,
             self.cx.printing().demangle,
         );
-        self.say(text);
+        self.print(text);
     }
 }

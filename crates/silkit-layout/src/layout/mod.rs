@@ -16,14 +16,14 @@ use silkit_base::Symbol;
 use silkit_types::decl::{DeclFlags, NominalKind};
 use std::rc::Rc;
 
-type Found = Result<Rc<Layout>, TypeError>;
+type LayoutResult = Result<Rc<Layout>, TypeError>;
 
 impl World {
     /// Returns the layout of a type.
     ///
     /// # Errors
     /// Where the type is not concrete or its declaration is not known.
-    pub fn layout(&self, ty: Ty) -> Found {
+    pub fn layout(&self, ty: Ty) -> LayoutResult {
         if let Some(found) = self.layouts.borrow().get(&ty) {
             return found.clone();
         }

@@ -2,7 +2,7 @@
 
 use crate::compare::compare;
 use crate::output::{Output, Stream};
-use crate::runner::{At, Observer};
+use crate::runner::{Observer, RunPosition};
 use silkit_text::{print_function, print_module};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    fn print(&self, word: &str, at: &At<'_>, output: &mut Output) {
+    fn print(&self, word: &str, at: &RunPosition<'_>, output: &mut Output) {
         if let Some(text) = text_of(at, &self.functions) {
             output.print(Stream::Err, &format!("  *** SIL {word} {} ***\n{text}", title(at)));
         }
@@ -65,13 +65,13 @@ impl Printer {
 }
 
 /// Returns which run of which pass it is, and on which function.
-fn title(at: &At<'_>) -> String {
+fn title(at: &RunPosition<'_>) -> String {
     let of = at.function.map_or(String::new(), |f| format!(" on @{}", f.name));
     format!("#{}: {}{of}", at.number, at.pass.tag)
 }
 
 impl Observer for Printer {
-    fn before(&self, at: &At<'_>, output: &mut Output) {
+    fn before(&self, at: &RunPosition<'_>, output: &mut Output) {
         if self.names_runs {
             output.print(Stream::Err, &format!("  Run {}\n", title(at)));
         }
@@ -80,7 +80,7 @@ impl Observer for Printer {
         }
     }
 
-    fn after(&self, at: &At<'_>, has_changed: bool, output: &mut Output) {
+    fn after(&self, at: &RunPosition<'_>, has_changed: bool, output: &mut Output) {
         // Where all passes are meant, what stays as it was was printed before.
         let is_named = self.after.tags.iter().any(|tag| tag == at.pass.tag);
         if is_named || self.after.all && has_changed || self.run == Some(at.number) {
@@ -105,13 +105,13 @@ impl ChangePrinter {
 }
 
 impl Observer for ChangePrinter {
-    fn before(&self, at: &At<'_>, _: &mut Output) {
+    fn before(&self, at: &RunPosition<'_>, _: &mut Output) {
         if let Some(text) = text_of(at, &self.functions) {
             self.before.lock().unwrap_or_else(PoisonError::into_inner).insert(at.number, text);
         }
     }
 
-    fn after(&self, at: &At<'_>, _: bool, output: &mut Output) {
+    fn after(&self, at: &RunPosition<'_>, _: bool, output: &mut Output) {
         let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).remove(&at.number);
         let (Some(before), Some(after)) = (before, text_of(at, &self.functions)) else { return };
         if before != after {
@@ -123,7 +123,7 @@ impl Observer for ChangePrinter {
 }
 
 /// Returns the function that is worked on, or the module, as text; `None` where it was not asked for.
-fn text_of(at: &At<'_>, functions: &Functions) -> Option<String> {
+fn text_of(at: &RunPosition<'_>, functions: &Functions) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {
         Some(function) if functions.are_all() || functions.have(function.name.as_str()) => {

@@ -35,7 +35,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directive<'a> {
     pub(crate) prefix: &'a str,
-    pub(crate) found: Found,
+    pub(crate) found: Recognized,
     /// The start of the prefix.
     pub(crate) start: usize,
     /// The start of the pattern, after the colon.
@@ -44,7 +44,7 @@ pub(crate) struct Directive<'a> {
 
 /// The recognized directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Recognized {
     Check {
         kind: Kind,
         is_literal: bool,
@@ -113,13 +113,13 @@ fn is_word(c: u8) -> bool {
 }
 
 /// Returns what the text behind a prefix makes it, and how long that text is.
-fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
+fn recognize(rest: &[u8], is_comment: bool) -> Option<(Recognized, usize)> {
     if is_comment {
-        return rest.starts_with(b":").then_some((Found::Comment, 1));
+        return rest.starts_with(b":").then_some((Recognized::Comment, 1));
     }
     let plain = |kind, from: usize| {
         let (is_literal, len) = modifiers(&rest[from..])?;
-        Some((Found::Check { kind, is_literal }, from + len))
+        Some((Recognized::Check { kind, is_literal }, from + len))
     };
     if matches!(rest.first(), Some(b':' | b'{')) {
         return plain(Kind::Plain(1), 0);
@@ -135,7 +135,7 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
         let number = number.filter(|&n| n > 0 && i32::try_from(n).is_ok());
         match (number, count.get(digits)) {
             (Some(n), Some(b':' | b'{')) => plain(Kind::Plain(n), 7 + digits)?,
-            _ => (Found::BadCount, 7 + digits),
+            _ => (Recognized::BadCount, 7 + digits),
         }
     } else {
         const COMBINATIONS: [&[u8]; 8] = [
@@ -149,7 +149,7 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
             b"NOT-EMPTY:",
         ];
         if let Some(bad) = COMBINATIONS.iter().find(|c| word.starts_with(c)) {
-            (Found::BadNot, 1 + bad.len())
+            (Recognized::BadNot, 1 + bad.len())
         } else {
             let kinds = [
                 (&b"NEXT"[..], Kind::Next),
@@ -163,8 +163,8 @@ fn recognize(rest: &[u8], is_comment: bool) -> Option<(Found, usize)> {
             plain(kind, 1 + name.len())?
         }
     };
-    let is_check = matches!(found, Found::Check { .. });
-    Some((if is_misspelled && is_check { Found::Misspelled } else { found }, len))
+    let is_check = matches!(found, Recognized::Check { .. });
+    Some((if is_misspelled && is_check { Recognized::Misspelled } else { found }, len))
 }
 
 /// `:` or `{LITERAL}:`; whether literal, and the length.
@@ -183,7 +183,7 @@ fn modifiers(rest: &[u8]) -> Option<(bool, usize)> {
 mod tests {
     use super::*;
 
-    fn found(text: &str, prefixes: &[&str]) -> Vec<(String, Found, String)> {
+    fn found(text: &str, prefixes: &[&str]) -> Vec<(String, Recognized, String)> {
         let checks: Vec<String> = prefixes.iter().map(|p| (*p).to_owned()).collect();
         let comments = ["COM".to_owned(), "RUN".to_owned()];
         let mut scanner = Scanner::new(text.as_bytes(), &checks, &comments);
@@ -196,8 +196,8 @@ mod tests {
         out
     }
 
-    fn check(kind: Kind) -> Found {
-        Found::Check { kind, is_literal: false }
+    fn check(kind: Kind) -> Recognized {
+        Recognized::Check { kind, is_literal: false }
     }
 
     #[test]
@@ -206,11 +206,11 @@ mod tests {
             ("CHECK: a", Some(check(Kind::Plain(1)))),
             ("//CHECK-NEXT: a", Some(check(Kind::Next))),
             ("CHECK-COUNT-3: a", Some(check(Kind::Plain(3)))),
-            ("CHECK-COUNT-0: a", Some(Found::BadCount)),
-            ("CHECK-COUNT-2 : a", Some(Found::BadCount)),
-            ("CHECK{LITERAL}: a", Some(Found::Check { kind: Kind::Plain(1), is_literal: true })),
-            ("CHECK-DAG-NOT: a", Some(Found::BadNot)),
-            ("CHECK_NEXT: a", Some(Found::Misspelled)),
+            ("CHECK-COUNT-0: a", Some(Recognized::BadCount)),
+            ("CHECK-COUNT-2 : a", Some(Recognized::BadCount)),
+            ("CHECK{LITERAL}: a", Some(Recognized::Check { kind: Kind::Plain(1), is_literal: true })),
+            ("CHECK-DAG-NOT: a", Some(Recognized::BadNot)),
+            ("CHECK_NEXT: a", Some(Recognized::Misspelled)),
             ("CHECK_FOO: a", None),
             ("CHECK-NXT: a", None),
             ("CHECK : a", None),

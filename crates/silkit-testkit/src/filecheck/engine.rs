@@ -55,7 +55,7 @@ pub(crate) fn run(
 }
 
 /// A range of the input.
-type Found = std::ops::Range<usize>;
+type MatchRange = std::ops::Range<usize>;
 
 struct Engine<'a> {
     input: &'a [u8],
@@ -65,13 +65,13 @@ struct Engine<'a> {
 
 impl Engine<'_> {
     /// Finds one check's own pattern, and reports if it is not there.
-    fn search(&mut self, check: &Check, start: usize, end: usize) -> Option<Found> {
+    fn search(&mut self, check: &Check, start: usize, end: usize) -> Option<MatchRange> {
         let times = match check.kind {
             Kind::End => return Some(end..end),
             Kind::Plain(times) => times,
             _ => 1,
         };
-        let mut whole: Option<Found> = None;
+        let mut whole: Option<MatchRange> = None;
         for time in 1..=times {
             let from = whole.as_ref().map_or(start, |found| found.end);
             match self.find(check, from, end) {
@@ -95,7 +95,7 @@ impl Engine<'_> {
         whole
     }
 
-    fn find(&mut self, check: &Check, start: usize, end: usize) -> Result<Found, Mismatch> {
+    fn find(&mut self, check: &Check, start: usize, end: usize) -> Result<MatchRange, Mismatch> {
         let found = check.pattern.find(&self.input[start..end], &mut self.values)?;
         // The pattern of an empty line begins with the end of the line before.
         let skip = usize::from(check.kind == Kind::Empty);
@@ -164,8 +164,8 @@ impl Engine<'_> {
     }
 
     /// Finds all checks of a group, in places that do not overlap; answers these, sorted.
-    fn group(&mut self, checks: &[Check], start: usize, end: usize) -> Option<Vec<Found>> {
-        let mut taken: Vec<Found> = Vec::new();
+    fn group(&mut self, checks: &[Check], start: usize, end: usize) -> Option<Vec<MatchRange>> {
+        let mut taken: Vec<MatchRange> = Vec::new();
         for check in checks {
             let mut from = start;
             // Matches end behind `from` in turn, so those passed once need no second look.

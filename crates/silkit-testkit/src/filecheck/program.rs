@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::directive::{Directive, Found, Kind, Scanner};
+use super::directive::{Directive, Kind, Recognized, Scanner};
 use super::number::{Block, Format, Names};
 use super::pattern::{Context, Pattern, Values, names_of, trim_end};
 use super::{Failure, Options};
@@ -64,7 +64,7 @@ impl Program {
             let eol = text[directive.end..].iter().position(|&c| c == b'\n' || c == b'\r');
             let eol = eol.map_or(text.len(), |n| directive.end + n);
             scanner.skip_to(eol);
-            if directive.found == Found::Comment {
+            if directive.found == Recognized::Comment {
                 continue;
             }
             used.push(directive.prefix);
@@ -121,16 +121,16 @@ impl Reader<'_> {
     fn check(&mut self, directive: &Directive<'_>, eol: usize) -> Result<Check, Failure> {
         let prefix = directive.prefix;
         let (kind, is_literal) = match directive.found {
-            Found::Check { kind, is_literal } => (kind, is_literal),
-            Found::Misspelled => {
+            Recognized::Check { kind, is_literal } => (kind, is_literal),
+            Recognized::Misspelled => {
                 let name = String::from_utf8_lossy(&self.text[directive.start..directive.end]);
                 return Err(self.error(directive.start, &format!("misspelled directive '{name}'")));
             }
-            Found::BadNot => {
+            Recognized::BadNot => {
                 let message = format!("unsupported -NOT combo on prefix '{prefix}'");
                 return Err(self.error(directive.start, &message));
             }
-            Found::BadCount | Found::Comment => {
+            Recognized::BadCount | Recognized::Comment => {
                 let message = format!("invalid count in -COUNT specification on prefix '{prefix}'");
                 return Err(self.error(directive.start, &message));
             }

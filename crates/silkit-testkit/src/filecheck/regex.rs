@@ -240,10 +240,10 @@ struct Backtracker<'t> {
 }
 
 /// The continuation that must match after the current part.
-type Then<'c, 't> = &'c mut dyn FnMut(&mut Backtracker<'t>, usize);
+type Continuation<'c, 't> = &'c mut dyn FnMut(&mut Backtracker<'t>, usize);
 
 impl<'t> Backtracker<'t> {
-    fn run(&mut self, node: &Node, at: usize, then: Then<'_, 't>) {
+    fn run(&mut self, node: &Node, at: usize, then: Continuation<'_, 't>) {
         self.steps += 1;
         self.depth += 1;
         // Both limits stay exceeded, which ends the whole search.
@@ -290,7 +290,7 @@ impl<'t> Backtracker<'t> {
         }
     }
 
-    fn sequence(&mut self, nodes: &[Node], at: usize, then: Then<'_, 't>) {
+    fn sequence(&mut self, nodes: &[Node], at: usize, then: Continuation<'_, 't>) {
         // Text is compared in a loop, so that long patterns do not nest deeply.
         let singles = nodes.iter().take_while(|n| matches!(n, Node::Byte(_) | Node::Set(_))).count();
         let (simple, others) = nodes.split_at(singles);
@@ -307,7 +307,7 @@ impl<'t> Backtracker<'t> {
         }
     }
 
-    fn repeat(&mut self, node: &Node, min: u32, max: u32, at: usize, then: Then<'_, 't>) {
+    fn repeat(&mut self, node: &Node, min: u32, max: u32, at: usize, then: Continuation<'_, 't>) {
         if matches!(node, Node::Byte(_) | Node::Set(_)) {
             let mut count = 0;
             while count < max as usize && self.single(node, at + count) {

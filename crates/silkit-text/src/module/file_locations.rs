@@ -18,7 +18,7 @@ impl FileLocations {
     /// Sets the location of each instruction without a spelled `loc` to its position in the file, as the reference's
     /// parser does, and finds the first mentions of functions. To print a module with debug info, call this after
     /// reading and before changing it.
-    pub fn give(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {
+    pub fn assign(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {
         let mut mentions = Mentions { file, first: FxHashMap::default() };
         mentions.in_scopes();
         for (id, function) in module.functions.iter_mut() {

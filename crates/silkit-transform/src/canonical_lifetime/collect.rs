@@ -20,7 +20,7 @@ pub(super) enum Use {
 
 /// The uses and copies that a walk collected.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct CollectedUses {
     /// The places up to which the value lives.
     pub(super) points: FxHashMap<Inst, Use>,
     /// The destroys, which keep nothing alive, in the order in which they were found.
@@ -32,7 +32,7 @@ pub(super) struct Found {
     pub(super) live_in: FxHashSet<Block>,
 }
 
-impl Found {
+impl CollectedUses {
     /// Adds a use. One that does not consume the value tells more than one that does.
     fn add(&mut self, inst: Inst, how: Use) {
         let known = self.points.entry(inst).or_insert(how);
@@ -70,11 +70,11 @@ impl Found {
 }
 
 /// Returns the uses of a value and of its copies; `None` where it escapes.
-pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<Found> {
+pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<CollectedUses> {
     let body = cx.body();
     let ownership = ownership(cx);
     let borrows = Borrows::new(body, &ownership);
-    let mut found = Found::default();
+    let mut found = CollectedUses::default();
     let mut work = vec![value];
     while let Some(at) = work.pop() {
         for operand in body.uses(at) {

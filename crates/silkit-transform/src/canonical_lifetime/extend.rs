@@ -1,7 +1,7 @@
 //! Extension of a lifetime beyond the last use.
 
-use super::collect::{Found, Use};
-use super::{Known, Limits};
+use super::collect::{CollectedUses, Use};
+use super::{LifetimeFacts, Limits};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
@@ -12,8 +12,8 @@ use silkit_pass::FunctionContext;
 pub(super) fn extend(
     cx: &FunctionContext<'_>,
     value: Value,
-    found: &mut Found,
-    known: &Known,
+    found: &mut CollectedUses,
+    known: &LifetimeFacts,
     limits: Limits<'_>,
 ) {
     let body = cx.body();
@@ -54,7 +54,7 @@ pub(super) fn extend(
 }
 
 /// Extends the lifetime of a value to each `unreachable` before which it is not consumed. Its copies are ignored.
-fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, found: &mut Found) {
+fn extend_to_dead_ends(cx: &FunctionContext<'_>, value: Value, home: Block, found: &mut CollectedUses) {
     let body = cx.body();
     let ownership = super::ownership(cx);
     let ends =
@@ -105,7 +105,7 @@ fn behind(body: &Body, inst: Inst) -> Vec<Inst> {
 
 /// Returns how far the value lived where these instructions had not consumed it: the destroys that no path from them
 /// leads to, and the last instructions, but for terminators, of blocks from which only some edges lead on to others.
-fn unconsumed(body: &Body, home: Block, found: &Found, consumes: &[Inst]) -> Vec<Inst> {
+fn unconsumed(body: &Body, home: Block, found: &CollectedUses, consumes: &[Inst]) -> Vec<Inst> {
     let block_of = |inst: Inst| body.inst_block(inst);
     let is_consume = |(inst, how): (&Inst, &Use)| (*how == Use::Consumes).then_some(*inst);
     let ended = found.destroys.iter().copied().chain(found.points.iter().filter_map(is_consume));
@@ -143,7 +143,7 @@ fn unconsumed(body: &Body, home: Block, found: &Found, consumes: &[Inst]) -> Vec
     last
 }
 
-fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut Found) {
+fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut CollectedUses) {
     let consumed: Vec<Inst> =
         found.points.iter().filter(|(_, how)| **how == Use::Consumes).map(|(&i, _)| i).collect();
     let ends: Vec<Inst> = found.destroys.iter().copied().chain(consumed).collect();
@@ -169,7 +169,7 @@ fn extend_over_accesses(body: &Body, value: Value, home: Block, found: &mut Foun
 }
 
 /// Returns true if an access begins before the value is used for the last time.
-fn begins_inside(body: &Body, end: Inst, home: Block, found: &Found) -> bool {
+fn begins_inside(body: &Body, end: Inst, home: Block, found: &CollectedUses) -> bool {
     let Some(begin) = body.scope_begin(end) else { return true };
     let block = body.inst_block(begin);
     if found.is_live_out(body, block) {

@@ -80,12 +80,17 @@ fn is_borrowed(cx: &FunctionContext<'_>, value: Value) -> bool {
 
 /// Canonicalizes the lifetime of an owned value that is not a copy of another owned value. Escaping values are not
 /// changed.
-pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known) {
+pub fn canonicalize(cx: &mut FunctionContext<'_>, value: Value, known: &mut LifetimeFacts) {
     canonicalize_to(cx, value, known, Limits::default());
 }
 
 /// Canonicalizes a lifetime like [`canonicalize`], within limits.
-pub fn canonicalize_to(cx: &mut FunctionContext<'_>, value: Value, known: &mut Known, limits: Limits<'_>) {
+pub fn canonicalize_to(
+    cx: &mut FunctionContext<'_>,
+    value: Value,
+    known: &mut LifetimeFacts,
+    limits: Limits<'_>,
+) {
     if ownership(cx).value(value) != Some(Ownership::Owned) {
         return;
     }
@@ -110,7 +115,7 @@ pub struct Limits<'e> {
 
 /// Cached facts about the function.
 #[derive(Debug)]
-pub struct Known {
+pub struct LifetimeFacts {
     /// The dominator tree.
     pub dominators: Cached<Dominators>,
     /// The dead ends.

@@ -1,7 +1,7 @@
 //! Insertion of lifetime ends after last uses, and removal of copies.
 
-use super::Known;
-use super::collect::{Found, Use};
+use super::LifetimeFacts;
+use super::collect::{CollectedUses, Use};
 use crate::variables;
 use silkit_analysis::DeadEnds;
 use silkit_base::FxHashSet;
@@ -18,7 +18,12 @@ enum End {
 }
 
 /// Ends a value behind its last uses and removes the copies and destroys that are not needed then.
-pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, known: &Known) {
+pub(super) fn rewrite(
+    cx: &mut FunctionContext<'_>,
+    value: Value,
+    found: CollectedUses,
+    known: &LifetimeFacts,
+) {
     let Some(home) = super::home(cx.body(), value) else { return };
     let ends = ends(cx.body(), value, home, &found, known);
     let leads_to_plain = leads_to_plain(cx.body(), home, &found, known.dead_ends.snapshot());
@@ -45,7 +50,7 @@ pub(super) fn rewrite(cx: &mut FunctionContext<'_>, value: Value, found: Found, 
     rewrite_copies(cx, value, &found, last);
 }
 
-fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) -> Vec<End> {
+fn ends(body: &Body, value: Value, home: Block, found: &CollectedUses, known: &LifetimeFacts) -> Vec<End> {
     let dead_ends = known.dead_ends.snapshot();
     let leads_to_destroy = leads_to_destroy(body, home, found, dead_ends);
     // On the way to a dead end the value is ended only where it was.
@@ -90,7 +95,7 @@ fn ends(body: &Body, value: Value, home: Block, found: &Found, known: &Known) ->
 }
 
 /// Returns a destroy that is there already, with nothing but bookkeeping before it.
-fn destroy_near(body: &Body, point: Point, found: &Found) -> Option<Inst> {
+fn destroy_near(body: &Body, point: Point, found: &CollectedUses) -> Option<Inst> {
     let mut at = match point {
         Point::After(inst) => body.next_inst(inst),
         Point::Start(block) => body.first_inst(block),
@@ -121,14 +126,14 @@ fn is_plain(body: &Body, destroy: Inst) -> bool {
 
 /// Returns the blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was
 /// destroyed for dead ends only.
-fn leads_to_plain(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+fn leads_to_plain(body: &Body, home: Block, found: &CollectedUses, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
     let before = plain.map(|&destroy| body.inst_block(destroy)).filter(|&block| block != home);
     leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
 /// Returns true if a plain destroy comes behind a point in its block.
-fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
+fn plain_follows(body: &Body, point: Point, found: &CollectedUses) -> bool {
     let first = match point {
         Point::After(inst) => body.next_inst(inst),
         Point::Before(inst) => Some(inst),
@@ -140,7 +145,12 @@ fn plain_follows(body: &Body, point: Point, found: &Found) -> bool {
 }
 
 /// Returns the blocks of dead ends from which a destroy is reached.
-fn leads_to_destroy(body: &Body, home: Block, found: &Found, dead_ends: &DeadEnds) -> FxHashSet<Block> {
+fn leads_to_destroy(
+    body: &Body,
+    home: Block,
+    found: &CollectedUses,
+    dead_ends: &DeadEnds,
+) -> FxHashSet<Block> {
     let blocks = found.destroys.iter().map(|&inst| body.inst_block(inst));
     leads_to(body, home, blocks.collect(), dead_ends)
 }
@@ -157,7 +167,7 @@ fn leads_to(body: &Body, home: Block, mut work: Vec<Block>, dead_ends: &DeadEnds
 }
 
 /// Removes variables that would have a value after its end.
-fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &Found) {
+fn remove_variables(cx: &mut FunctionContext<'_>, home: Block, found: &CollectedUses) {
     let body = cx.body();
     let is_inside = |variable: Inst| {
         let block = body.inst_block(variable);
@@ -190,7 +200,12 @@ fn destroy(cx: &mut FunctionContext<'_>, value: Value, point: Point, dead_end: b
 }
 
 /// Replaces uses of copies by the value itself, except for those that consume it before its end.
-fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut last: FxHashSet<Inst>) {
+fn rewrite_copies(
+    cx: &mut FunctionContext<'_>,
+    value: Value,
+    found: &CollectedUses,
+    mut last: FxHashSet<Inst>,
+) {
     let mut doomed: Vec<Inst> = Vec::new();
     let mut copies: Vec<Inst> = Vec::new();
     let uses: Vec<Operand> = cx.body().uses(value).collect();
@@ -233,7 +248,7 @@ fn rewrite_copies(cx: &mut FunctionContext<'_>, value: Value, found: &Found, mut
 fn may_use(
     cx: &FunctionContext<'_>,
     operand: Operand,
-    found: &Found,
+    found: &CollectedUses,
     last: &mut FxHashSet<Inst>,
     copies: &mut Vec<Inst>,
     doomed: &mut Vec<Inst>,

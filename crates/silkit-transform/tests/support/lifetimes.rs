@@ -3,7 +3,9 @@
 use super::changed;
 use silkit_analysis::{DeadEnds, Dominators};
 use silkit_ir::{Inst, Opcode};
-use silkit_transform::canonical_lifetime::{Known, Lexical, Limits, canonicalize, canonicalize_to, copied};
+use silkit_transform::canonical_lifetime::{
+    Lexical, LifetimeFacts, Limits, canonicalize, canonicalize_to, copied,
+};
 use silkit_transform::lifetime_completion::complete_at_last_uses;
 
 /// Updates the lists of guaranteed phis: `renew` or `complete`.
@@ -37,7 +39,7 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
         let is_access = |&inst: &Inst| {
             matches!(cx.body().inst(inst).opcode, Opcode::BeginAccess | Opcode::BeginUnpairedAccess)
         };
-        let mut known = Known {
+        let mut known = LifetimeFacts {
             dominators: cx.get::<Dominators>(),
             dead_ends: cx.get::<DeadEnds>(),
             has_accesses: cx.body().insts().any(|inst| is_access(&inst)),

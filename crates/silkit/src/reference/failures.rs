@@ -4,7 +4,7 @@ use super::Reference;
 use silkit_base::FxHashSet;
 use silkit_ir::{Body, Inst, Value, ValueDef};
 use silkit_text::Dump;
-use silkit_verify::{Finding, Owner, Place, Told};
+use silkit_verify::{Finding, Owner, Place, ReferenceMessage};
 
 /// Returns the first line of a failure.
 pub(super) fn headline(message: &str) -> String {
@@ -40,11 +40,11 @@ impl Reference<'_> {
             }
         };
         for finding in findings {
-            if finding.told.is_empty() {
+            if finding.reference_messages.is_empty() {
                 tell(&finding.message, finding.place, &[]);
             }
-            for told in &finding.told {
-                if let Told::Failure(failure) | Told::SwiftFailure(failure) = told {
+            for told in &finding.reference_messages {
+                if let ReferenceMessage::Failure(failure) | ReferenceMessage::SwiftFailure(failure) = told {
                     tell(failure.message, failure.at, &failure.shown);
                 }
             }

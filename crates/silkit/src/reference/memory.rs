@@ -2,7 +2,7 @@
 
 use super::Reference;
 use silkit_ir::Opcode;
-use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Owner, Told};
+use silkit_verify::{Finding, MemoryFault, MemoryFaultKind, Owner, ReferenceMessage};
 use std::fmt::Write;
 
 impl Reference<'_> {
@@ -10,8 +10,8 @@ impl Reference<'_> {
     pub fn memory_errors(&self, findings: &[Finding]) -> String {
         let mut out = String::new();
         for finding in findings {
-            for told in &finding.told {
-                if let Told::Memory(fault) = told {
+            for told in &finding.reference_messages {
+                if let ReferenceMessage::Memory(fault) = told {
                     self.memory_error(finding, fault, &mut out);
                 }
             }

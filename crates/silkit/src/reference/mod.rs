@@ -11,7 +11,7 @@ pub use dumper::dump_ownership;
 use crate::comment_name;
 use silkit_ir::{Body, FunctionId, Module};
 use silkit_text::Dump;
-use silkit_verify::{Finding, Owner, Told};
+use silkit_verify::{Finding, Owner, ReferenceMessage};
 
 /// Renders findings in a module as the reference would.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +34,10 @@ pub enum Part {
 
 /// Returns the part of the reference's verifier that finds what was found.
 pub fn part(finding: &Finding) -> Part {
-    match finding.told.first() {
-        Some(Told::Ownership(..)) => Part::Ownership,
-        Some(Told::SwiftFailure(_)) => Part::Swift,
-        Some(Told::Memory(_)) => Part::Memory,
+    match finding.reference_messages.first() {
+        Some(ReferenceMessage::Ownership(..)) => Part::Ownership,
+        Some(ReferenceMessage::SwiftFailure(_)) => Part::Swift,
+        Some(ReferenceMessage::Memory(_)) => Part::Memory,
         _ => Part::Main,
     }
 }
@@ -70,10 +70,12 @@ impl<'a> Reference<'a> {
 
     /// Returns the line of the reference's message about a finding that says what is wrong, where it finds the same.
     pub fn headline(&self, finding: &Finding) -> Option<String> {
-        match finding.told.first()? {
-            Told::Failure(failure) | Told::SwiftFailure(failure) => Some(failures::headline(failure.message)),
-            Told::Memory(fault) => Some(self.memory_headline(finding, fault)),
-            Told::Ownership(..) => {
+        match finding.reference_messages.first()? {
+            ReferenceMessage::Failure(failure) | ReferenceMessage::SwiftFailure(failure) => {
+                Some(failures::headline(failure.message))
+            }
+            ReferenceMessage::Memory(fault) => Some(self.memory_headline(finding, fault)),
+            ReferenceMessage::Ownership(..) => {
                 let Owner::Function(id) = finding.owner else { return None };
                 let found = std::slice::from_ref(finding);
                 let text = ownership::errors(self.module, id, found, ownership::Layout::Plain);

@@ -6,7 +6,7 @@ use silkit_base::FxHashSet;
 use silkit_ir::ownership::OwnershipConstraint;
 use silkit_ir::{Block, Body, FunctionId, Inst, Module, Opcode, Ownership, Value, ValueDef};
 use silkit_text::Dump;
-use silkit_verify::{Finding, OwnershipError, Told};
+use silkit_verify::{Finding, OwnershipError, ReferenceMessage};
 
 /// The layout of a sequence of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,8 +24,10 @@ pub(super) fn errors(module: &Module, id: FunctionId, findings: &[Finding], layo
     let dump = Reference::new(module).dump(body);
     let mut told: Vec<(Value, &OwnershipError)> = findings
         .iter()
-        .flat_map(|f| &f.told)
-        .filter_map(|t| if let Told::Ownership(value, error) = t { Some((*value, error)) } else { None })
+        .flat_map(|f| &f.reference_messages)
+        .filter_map(|t| {
+            if let ReferenceMessage::Ownership(value, error) = t { Some((*value, error)) } else { None }
+        })
         .collect();
     // What is used in the wrong way is not looked at any further.
     let is_incompatible = |e: &OwnershipError| matches!(e, OwnershipError::Incompatible { .. });

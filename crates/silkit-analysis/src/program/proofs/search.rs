@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// The last step of the proof of a fact.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum LastStep {
     /// No proof.
     None,
     /// An instruction of the function.
@@ -25,7 +25,7 @@ pub struct Proofs {
     first: IdVec<FunctionId, u32>,
     /// All edges, each with the number of the fact that it makes true.
     edges: Vec<(Edge, u32)>,
-    ways: Vec<Way>,
+    ways: Vec<LastStep>,
     /// True if the path ends at an instruction with the effect, false if at one that does not exclude it.
     is_proved: Vec<bool>,
 }
@@ -71,7 +71,7 @@ impl Proofs {
             records,
             first,
             edges,
-            ways: vec![Way::None; count as usize],
+            ways: vec![LastStep::None; count as usize],
             is_proved: vec![false; count as usize],
         };
         this.search();
@@ -86,8 +86,8 @@ impl Proofs {
             for (id, of) in self.records.iter() {
                 for (fact, leaves) in of.leaves.iter().enumerate() {
                     let at = self.first[id] as usize + fact;
-                    if leaves[certainty].is_some() && matches!(self.ways[at], Way::None) {
-                        self.ways[at] = Way::Leaf;
+                    if leaves[certainty].is_some() && matches!(self.ways[at], LastStep::None) {
+                        self.ways[at] = LastStep::Leaf;
                         self.is_proved[at] = certainty == 0;
                         queue.push_back(at);
                     }
@@ -96,8 +96,8 @@ impl Proofs {
             while let Some(from) = queue.pop_front() {
                 for &edge in &by_source[starts[from] as usize..starts[from + 1] as usize] {
                     let at = self.edges[edge as usize].1 as usize;
-                    if matches!(self.ways[at], Way::None) {
-                        self.ways[at] = Way::Edge(edge);
+                    if matches!(self.ways[at], LastStep::None) {
+                        self.ways[at] = LastStep::Edge(edge);
                         self.is_proved[at] = certainty == 0;
                         queue.push_back(at);
                     }
@@ -133,14 +133,14 @@ impl Proofs {
     pub fn facts(&self, function: FunctionId) -> impl Iterator<Item = Fact> + '_ {
         let base = self.first[function] as usize;
         let count = self.records[function].leaves.len();
-        (0..count).filter(move |at| !matches!(self.ways[base + at], Way::None)).map(Fact::at)
+        (0..count).filter(move |at| !matches!(self.ways[base + at], LastStep::None)).map(Fact::at)
     }
 
     /// Returns whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only
     /// not excluded, `None` where it does not.
     pub fn verdict(&self, function: FunctionId, fact: Fact) -> Option<bool> {
         let at = self.node(function, fact)?;
-        (!matches!(self.ways[at], Way::None)).then(|| self.is_proved[at])
+        (!matches!(self.ways[at], LastStep::None)).then(|| self.is_proved[at])
     }
 
     /// Returns a proof of an effect of a function; `None` if it does not have the effect.
@@ -151,14 +151,14 @@ impl Proofs {
         // Each way is shorter than the one that it goes on with.
         loop {
             match self.ways[at] {
-                Way::None => return None,
-                Way::Leaf => {
+                LastStep::None => return None,
+                LastStep::Leaf => {
                     let [proving, other] = self.records[function].leaves[fact];
                     let Leaf { inst, reason } = if is_proved { proving? } else { other? };
                     steps.push(Step { function, inst });
                     return Some(Proof { is_proved, steps, reason });
                 }
-                Way::Edge(edge) => {
+                LastStep::Edge(edge) => {
                     let (edge, _) = self.edges[edge as usize];
                     if edge.inst.is_some() {
                         steps.push(Step { function, inst: edge.inst });

@@ -6,7 +6,7 @@ use silkit_ir::{Block, Inst, Opcode, Value, ValueDef};
 
 /// The events on the paths from a point to the end of the function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ahead {
+enum Following {
     /// No event yet: the next one found is the last.
     Nothing,
     /// The last was found, or the function does not end there.
@@ -29,11 +29,11 @@ impl Epilogue<'_> {
         while has_changed {
             has_changed = false;
             for &block in &order {
-                let mut is_nothing = self.ahead(block, &nothing_ahead) == Ahead::Nothing;
+                let mut is_nothing = self.ahead(block, &nothing_ahead) == Following::Nothing;
                 if is_nothing {
                     match self.last_in(block, locals[block.index()], kind) {
                         Ok(found) => is_nothing = found.is_none(),
-                        Err(Blocked) => return Vec::new(),
+                        Err(Barrier) => return Vec::new(),
                     }
                 }
                 has_changed |= std::mem::replace(&mut nothing_ahead[block.index()], is_nothing) != is_nothing;
@@ -42,9 +42,9 @@ impl Epilogue<'_> {
         let mut found = Vec::new();
         for &block in &order {
             match self.ahead(block, &nothing_ahead) {
-                Ahead::Something => {}
-                Ahead::Either => return Vec::new(),
-                Ahead::Nothing => {
+                Following::Something => {}
+                Following::Either => return Vec::new(),
+                Following::Nothing => {
                     found.extend(self.last_in(block, locals[block.index()], kind).ok().flatten());
                 }
             }
@@ -52,18 +52,18 @@ impl Epilogue<'_> {
         found
     }
 
-    fn ahead(&self, block: Block, nothing_ahead: &[bool]) -> Ahead {
+    fn ahead(&self, block: Block, nothing_ahead: &[bool]) -> Following {
         let body = self.body;
         let mut successors = body.block_successors(block).map(|s| nothing_ahead[s.index()]);
         match successors.next() {
             None => match body.last_inst(block).is_some_and(|i| body.inst(i).opcode.leaves_function()) {
-                true => Ahead::Nothing,
-                false => Ahead::Something,
+                true => Following::Nothing,
+                false => Following::Something,
             },
             Some(first) => match successors.all(|other| other == first) {
-                true if first => Ahead::Nothing,
-                true => Ahead::Something,
-                false => Ahead::Either,
+                true if first => Following::Nothing,
+                true => Following::Something,
+                false => Following::Either,
             },
         }
     }
@@ -89,7 +89,7 @@ impl Epilogue<'_> {
     }
 
     /// Returns the last retain or release of a value in a block, or that something stands in the way.
-    fn last_in(&self, block: Block, value: Value, kind: EpilogueKind) -> Result<Option<Inst>, Blocked> {
+    fn last_in(&self, block: Block, value: Value, kind: EpilogueKind) -> Result<Option<Inst>, Barrier> {
         let body = self.body;
         let root = self.identity.root(value);
         let mut at = body.last_inst(block);
@@ -102,7 +102,7 @@ impl Epilogue<'_> {
                 return Ok(Some(inst));
             }
             if self.blocks(inst, kind) {
-                return Err(Blocked);
+                return Err(Barrier);
             }
             at = body.prev_inst(inst);
         }
@@ -116,4 +116,4 @@ impl Epilogue<'_> {
 }
 
 /// Found an instruction that may release or observe a reference count.
-struct Blocked;
+struct Barrier;

@@ -10,7 +10,7 @@ use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 const MOST_PATHS: usize = 4;
 
 /// The retains of what a function returns: see [`Epilogue::returned`].
-enum Found {
+enum RetainSearch {
     At(Inst),
     Nothing,
     Blocked,
@@ -50,10 +50,10 @@ impl Epilogue<'_> {
                 return if is_complete { retains } else { Vec::new() };
             };
             match self.retain_in(block, value) {
-                Found::At(retain) => retains.push(retain),
-                Found::Blocked => return Vec::new(),
-                Found::Nothing if body.predecessors(block).next().is_none() => return Vec::new(),
-                Found::Nothing => {
+                RetainSearch::At(retain) => retains.push(retain),
+                RetainSearch::Blocked => return Vec::new(),
+                RetainSearch::Nothing if body.predecessors(block).next().is_none() => return Vec::new(),
+                RetainSearch::Nothing => {
                     free.insert(block);
                     for edge in body.incoming(block) {
                         let from = body.edge(edge).from;
@@ -74,22 +74,26 @@ impl Epilogue<'_> {
     }
 
     /// Returns the last retain of a value in a block. A call of the function itself retains what it returns.
-    fn retain_in(&self, block: Block, value: Value) -> Found {
+    fn retain_in(&self, block: Block, value: Value) -> RetainSearch {
         let root = self.identity.root(value);
         let mut at = self.body.last_inst(block);
         while let Some(inst) = at {
             if self.recurses(inst) {
-                return Found::At(inst);
+                return RetainSearch::At(inst);
             }
             if self.is(inst, EpilogueKind::Retain) {
-                return if self.root_of_operand(inst) == root { Found::At(inst) } else { Found::Nothing };
+                return if self.root_of_operand(inst) == root {
+                    RetainSearch::At(inst)
+                } else {
+                    RetainSearch::Nothing
+                };
             }
             if self.blocks(inst, EpilogueKind::Retain) {
-                return Found::Blocked;
+                return RetainSearch::Blocked;
             }
             at = self.body.prev_inst(inst);
         }
-        Found::Nothing
+        RetainSearch::Nothing
     }
 
     /// Returns the owned arguments that the block which returns releases wholly, at once or part by part, with the

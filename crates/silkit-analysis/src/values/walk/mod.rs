@@ -76,7 +76,7 @@ enum Task<P> {
 
 /// The way that a walk goes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Way {
+enum Direction {
     Down,
     Up,
 }
@@ -98,7 +98,7 @@ pub struct Walk<'a, P> {
     /// The number of visited values.
     steps: u32,
     /// The visited values, since the walk exceeded [`SHORT`].
-    been: FxHashSet<(Way, Value, P)>,
+    been: FxHashSet<(Direction, Value, P)>,
 }
 
 impl<P> std::fmt::Debug for Walk<'_, P> {
@@ -180,11 +180,11 @@ impl<'a, P: WalkPath> Walk<'a, P> {
     }
 
     /// Returns the path to walk on with from a value, unless nothing new can come of it.
-    fn enter(&mut self, way: Way, value: Value, path: P, is_once: bool) -> Option<P> {
+    fn enter(&mut self, way: Direction, value: Value, path: P, is_once: bool) -> Option<P> {
         if is_once {
             let seen = match way {
-                Way::Down => &mut self.down,
-                Way::Up => &mut self.up,
+                Direction::Down => &mut self.down,
+                Direction::Up => &mut self.up,
             };
             return unseen(seen, value, path);
         }
@@ -195,7 +195,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
     fn step(&mut self, task: Task<P>, walker: &mut impl Walker<P>) -> ControlFlow<()> {
         match task {
             Task::Down { value, path, is_once } => {
-                if let Some(path) = self.enter(Way::Down, value, path, is_once) {
+                if let Some(path) = self.enter(Direction::Down, value, path, is_once) {
                     self.uses(value, path, |_| true);
                 }
                 ControlFlow::Continue(())
@@ -207,7 +207,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
                 AtUse::Follow => walker.at_leaf(self, operand, path),
             },
             Task::Up { value, path, is_once } => {
-                let Some(path) = self.enter(Way::Up, value, path, is_once) else {
+                let Some(path) = self.enter(Direction::Up, value, path, is_once) else {
                     return ControlFlow::Continue(());
                 };
                 match walker.at_def(self, value, path) {

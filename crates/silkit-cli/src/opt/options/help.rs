@@ -1,6 +1,6 @@
 //! The help of `silkit opt`, made from the table of its options.
 
-use super::{OptOption, Takes, plain, reference, table};
+use super::{OptOption, OptionValue, plain, reference, table};
 use crate::opt::printers::PRINTERS;
 use silkit::passes;
 use std::fmt::Write;
@@ -77,9 +77,9 @@ fn of_passes(out: &mut String) {
 
 fn spelling(option: &OptOption) -> String {
     match option.takes {
-        Takes::Nothing => option.name.to_owned(),
-        Takes::Choice(words) => format!("{}[={}]", option.name, words.join("|")),
-        Takes::Value(meta, _) => format!("{} {meta}", option.name),
+        OptionValue::Nothing => option.name.to_owned(),
+        OptionValue::Choice(words) => format!("{}[={}]", option.name, words.join("|")),
+        OptionValue::Value(meta, _) => format!("{} {meta}", option.name),
     }
 }
 
@@ -138,9 +138,9 @@ pub(crate) struct KnownWord {
 pub(crate) fn known_words() -> Vec<KnownWord> {
     let options = table::GROUPS.iter().flat_map(|group| group.options).map(|option| {
         let (meta, words): (_, &[&str]) = match option.takes {
-            Takes::Nothing => ("", &[]),
-            Takes::Choice(words) => ("", words),
-            Takes::Value(meta, words) => (meta, words),
+            OptionValue::Nothing => ("", &[]),
+            OptionValue::Choice(words) => ("", words),
+            OptionValue::Value(meta, words) => (meta, words),
         };
         KnownWord { name: option.name.to_owned(), meta, words, help: option.help.to_owned() }
     });

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The value that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Takes {
+enum OptionValue {
     /// No value, or `=true`, `=false` and their like.
     Nothing,
     /// No value, or one of these words after `=`.
@@ -29,7 +29,7 @@ enum Takes {
 
 /// The action of an option.
 #[derive(Clone, Copy)]
-enum Act {
+enum Action {
     Switch(fn(&mut Request, bool)),
     Choice(fn(&mut Request, Option<&str>)),
     Value(fn(&mut Request, &str) -> Result<(), Refusal>),
@@ -40,9 +40,9 @@ enum Act {
 struct OptOption {
     /// The name with its dashes: two for those that the reference does not have.
     name: &'static str,
-    takes: Takes,
+    takes: OptionValue,
     help: &'static str,
-    act: Act,
+    act: Action,
 }
 
 /// Options that stand together in the help.
@@ -52,7 +52,7 @@ struct Group {
 }
 
 const fn switch(name: &'static str, help: &'static str, act: fn(&mut Request, bool)) -> OptOption {
-    OptOption { name, takes: Takes::Nothing, help, act: Act::Switch(act) }
+    OptOption { name, takes: OptionValue::Nothing, help, act: Action::Switch(act) }
 }
 
 const fn value(
@@ -61,7 +61,7 @@ const fn value(
     help: &'static str,
     act: fn(&mut Request, &str) -> Result<(), Refusal>,
 ) -> OptOption {
-    OptOption { name, takes: Takes::Value(meta, &[]), help, act: Act::Value(act) }
+    OptOption { name, takes: OptionValue::Value(meta, &[]), help, act: Action::Value(act) }
 }
 
 const fn choice(
@@ -70,11 +70,11 @@ const fn choice(
     help: &'static str,
     act: fn(&mut Request, Option<&str>),
 ) -> OptOption {
-    OptOption { name, takes: Takes::Choice(words), help, act: Act::Choice(act) }
+    OptOption { name, takes: OptionValue::Choice(words), help, act: Action::Choice(act) }
 }
 
 /// The meaning of an option name.
-enum Known {
+enum KnownOption {
     Option(&'static OptOption),
     /// A pass, or a printer that runs like one.
     Pass(Pass<'static>),
@@ -97,32 +97,32 @@ fn plain(name: &str) -> &str {
     name.trim_start_matches('-')
 }
 
-fn lookup(name: &str) -> Option<Known> {
+fn lookup(name: &str) -> Option<KnownOption> {
     if let Some(option) = options().find(|option| plain(option.name) == name) {
-        return Some(Known::Option(option));
+        return Some(KnownOption::Option(option));
     }
     if let Some(option) = passes::all().iter().flat_map(|pass| pass.options).find(|option| **option == name) {
-        return Some(Known::OfPass(option));
+        return Some(KnownOption::OfPass(option));
     }
     if let Some(printer) = PRINTERS.iter().find(|printer| printer.name == name) {
-        return Some(Known::Printer(printer));
+        return Some(KnownOption::Printer(printer));
     }
     if let Some(pass) = passes::find(name) {
-        return Some(Known::Pass(pass));
+        return Some(KnownOption::Pass(pass));
     }
     for inert in reference::INERT {
         if inert.switches.contains(&name) {
-            return Some(Known::Inert { takes_value: false });
+            return Some(KnownOption::Inert { takes_value: false });
         }
         if inert.values.contains(&name) {
-            return Some(Known::Inert { takes_value: true });
+            return Some(KnownOption::Inert { takes_value: true });
         }
     }
     let refused = reference::REFUSED.iter().find(|refused| refused.options.contains(&name));
     if let Some(refused) = refused {
-        return Some(Known::Refused(refused.reason));
+        return Some(KnownOption::Refused(refused.reason));
     }
-    reference::TAGS.contains(&name).then_some(Known::Refused(NOT_BUILT))
+    reference::TAGS.contains(&name).then_some(KnownOption::Refused(NOT_BUILT))
 }
 
 /// The reason why a pass of the reference cannot run.
@@ -177,33 +177,45 @@ fn option<'a>(
         })
     };
     match known {
-        Known::Option(OptOption { takes: Takes::Value(meta, words), act: Act::Value(act), .. }) => {
+        KnownOption::Option(OptOption {
+            takes: OptionValue::Value(meta, words),
+            act: Action::Value(act),
+            ..
+        }) => {
             let value = value(meta)?;
             if !words.is_empty() && !words.contains(&value.as_str()) {
                 return Err(table::wrong_word(name, &value, words));
             }
             act(request, &value)?;
         }
-        Known::Option(OptOption { takes: Takes::Choice(words), act: Act::Choice(act), .. }) => match inline {
+        KnownOption::Option(OptOption {
+            takes: OptionValue::Choice(words),
+            act: Action::Choice(act),
+            ..
+        }) => match inline {
             Some(word) if !words.contains(&word) => return Err(table::wrong_word(name, word, words)),
             word => act(request, word),
         },
-        Known::Option(OptOption { act: Act::Switch(act), .. }) => act(request, is_on(arg, name, inline)?),
-        Known::Option(_) => return Err(unknown(arg, name)),
-        Known::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
-        Known::Pass(pass) => {
+        KnownOption::Option(OptOption { act: Action::Switch(act), .. }) => {
+            act(request, is_on(arg, name, inline)?)
+        }
+        KnownOption::Option(_) => return Err(unknown(arg, name)),
+        KnownOption::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
+        KnownOption::Pass(pass) => {
             if is_on(arg, name, inline)? {
                 request.passes.pipeline.steps.push(pass.into());
             }
         }
-        Known::Printer(printer) => {
+        KnownOption::Printer(printer) => {
             if is_on(arg, name, inline)? {
                 request.printers.push(printer);
             }
         }
-        Known::Inert { takes_value: true } => _ = value("VALUE")?,
-        Known::Inert { takes_value: false } => _ = is_on(arg, name, inline)?,
-        Known::Refused(reason) => return Err((format!("`-{name}` is not supported"), reason.to_owned())),
+        KnownOption::Inert { takes_value: true } => _ = value("VALUE")?,
+        KnownOption::Inert { takes_value: false } => _ = is_on(arg, name, inline)?,
+        KnownOption::Refused(reason) => {
+            return Err((format!("`-{name}` is not supported"), reason.to_owned()));
+        }
     }
     Ok(())
 }
@@ -298,7 +310,7 @@ mod tests {
     #[test]
     fn passes_of_the_reference_that_are_not_built_in_are_told_from_typing_errors() {
         let missing =
-            reference::TAGS.iter().filter(|tag| matches!(lookup(tag), Some(Known::Refused(NOT_BUILT))));
+            reference::TAGS.iter().filter(|tag| matches!(lookup(tag), Some(KnownOption::Refused(NOT_BUILT))));
         for tag in missing.take(3) {
             let error = parse(&args(&format!("-{tag}"))).err().expect("an error");
             assert!(error.1.contains("not built in"), "{error:?}");

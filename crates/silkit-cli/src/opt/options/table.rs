@@ -1,6 +1,6 @@
 //! The options of `silkit opt` that do something, by group: what each takes, its help, and what it does.
 
-use super::{Group, OptOption, Refusal, Takes, choice, switch, value};
+use super::{Group, OptOption, OptionValue, Refusal, choice, switch, value};
 use crate::color::{self, Color};
 use crate::opt::passes::{known, tags_with};
 use crate::opt::request::Request;
@@ -267,7 +267,7 @@ const WATCHING: &[OptOption] = &[
 
 const GENERAL: &[OptOption] = &[
     OptOption {
-        takes: Takes::Value("FORMAT", &["text", "json", "sarif"]),
+        takes: OptionValue::Value("FORMAT", &["text", "json", "sarif"]),
         ..value("--format", "", "Report errors as text, json or sarif [default: text]", |r, word| {
             r.report = Report::from_str(word, false).unwrap_or_default();
             Ok(())

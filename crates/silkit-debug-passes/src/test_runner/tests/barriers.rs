@@ -9,6 +9,6 @@ fn is_deinit_barrier(test: &mut Test<'_, '_>) -> Result<(), String> {
     let inst = test.instruction()?;
     let text = test.dump().inst(inst, "");
     let is_barrier = test.with_view(|view| view.is_deinit_barrier(inst));
-    test.say(format!("{text}{is_barrier}\n"));
+    test.print(format!("{text}{is_barrier}\n"));
     Ok(())
 }

@@ -22,56 +22,56 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
             'V' => {
                 let (function, value) = test.arguments.value_anywhere(test.cx.module())?;
                 let text = test.dump_of(function).value(value, "");
-                test.say(format!("value: {text}"));
+                test.print(format!("value: {text}"));
             }
             'O' => match test.arguments.any()? {
                 Argument::Operand(function, operand) => {
                     let body = test.body_of(function);
                     let index = body.operand_index(operand);
                     let text = test.dump_of(function).inst(body.operand(operand).user, "");
-                    test.say(format!("operand: operand #{index} of {text}"));
+                    test.print(format!("operand: operand #{index} of {text}"));
                 }
                 _ => return Err("`O` wants an operand".to_owned()),
             },
             'I' => match test.arguments.any()? {
                 Argument::Instruction(function, inst) => {
                     let text = test.dump_of(function).inst(inst, "");
-                    test.say(format!("instruction: {text}"));
+                    test.print(format!("instruction: {text}"));
                 }
                 _ => return Err("`I` wants an instruction".to_owned()),
             },
             'A' => match test.arguments.any()? {
                 Argument::Passed(function, value) => {
                     let text = test.dump_of(function).value(value, "");
-                    test.say(format!("argument:\n{text}"));
+                    test.print(format!("argument:\n{text}"));
                 }
                 _ => return Err("`A` wants an argument of a block".to_owned()),
             },
             'B' => match test.arguments.any()? {
                 Argument::Block(function, block) => {
                     let text = test.dump_of(function).whole_block(block);
-                    test.say(format!("block:\n{text}"));
+                    test.print(format!("block:\n{text}"));
                 }
                 _ => return Err("`B` wants a block".to_owned()),
             },
             'F' => match test.arguments.any()? {
                 Argument::Function(function) => {
                     let name = test.cx.module().functions[function].name.as_str();
-                    test.say(format!("function: {name}\n"));
+                    test.print(format!("function: {name}\n"));
                 }
                 _ => return Err("`F` wants a function".to_owned()),
             },
             'b' => {
                 let value = test.arguments.bool()?;
-                test.say(format!("bool: {value}\n"));
+                test.print(format!("bool: {value}\n"));
             }
             'u' => {
                 let value = test.arguments.number()?;
-                test.say(format!("uint: {value}\n"));
+                test.print(format!("uint: {value}\n"));
             }
             's' => {
                 let value = test.arguments.text()?;
-                test.say(format!("string: {value}\n"));
+                test.print(format!("string: {value}\n"));
             }
             other => return Err(format!("`{other}` is no kind of argument")),
         }
@@ -80,25 +80,25 @@ fn test_specification_parsing(test: &mut Test<'_, '_>) -> Result<(), String> {
 }
 
 fn dump_function(test: &mut Test<'_, '_>) -> Result<(), String> {
-    test.say_function();
+    test.print_function();
     Ok(())
 }
 
 fn dead_end_blocks(test: &mut Test<'_, '_>) -> Result<(), String> {
-    test.say_function();
+    test.print_function();
     let dead_ends = test.get::<DeadEnds>();
     let dead_ends = dead_ends.snapshot();
     let blocks: Vec<Block> = test.body().blocks().filter(|&b| dead_ends.is_dead_end(b)).collect();
     for block in blocks {
         let name = test.dump().block(block);
-        test.say(format!("{name}\n"));
+        test.print(format!("{name}\n"));
     }
     Ok(())
 }
 
 fn has_any_dead_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
     let any = test.get::<DeadEnds>().snapshot().any();
-    test.say(if any { "has dead ends\n" } else { "no dead ends\n" });
+    test.print(if any { "has dead ends\n" } else { "no dead ends\n" });
     Ok(())
 }
 
@@ -117,6 +117,6 @@ fn stack_nesting_fixup(test: &mut Test<'_, '_>) -> Result<(), String> {
     let body = test.cx.module_mut().functions[test.function].body.as_mut();
     let body = body.expect("invariant: tests stand in bodies");
     fix_stack_nesting(body, is_ossa).map_err(|error| format!("the stack cannot be nested: {error:?}"))?;
-    test.say_function();
+    test.print_function();
     Ok(())
 }

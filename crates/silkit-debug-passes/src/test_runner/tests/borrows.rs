@@ -9,33 +9,33 @@ pub(super) const TESTS: &[(&str, TestFn)] =
 
 fn enclosing_values(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
+    test.print_function();
     let of = test.dump().value(value, "");
-    test.say(format!("Enclosing values for: {of}"));
+    test.print(format!("Enclosing values for: {of}"));
     let ownership = test.ownership();
     let enclosing = Borrows::new(test.body(), &ownership).enclosing(value);
-    say_values(test, &enclosing);
+    print_values(test, &enclosing);
     Ok(())
 }
 
 /// Does not ask what `borrowed … from` lists, but looks at the edges of phis.
 fn find_enclosing_defs(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
-    test.say("Enclosing Defs:\n");
+    test.print_function();
+    test.print("Enclosing Defs:\n");
     let ownership = test.ownership();
     let borrows = Borrows::new(test.body(), &ownership).with_unmarked_reborrows();
     let of_phi = enclosed_phis(&borrows).into_iter().find(|phi| phi.phi == value);
     let mut enclosing = of_phi.map_or_else(|| borrows.enclosing(value), |phi| phi.enclosing);
     // The reference finds what stands in front first.
     enclosing.reverse();
-    say_values(test, &enclosing);
+    print_values(test, &enclosing);
     Ok(())
 }
 
-fn say_values(test: &mut Test<'_, '_>, values: &[Value]) {
+fn print_values(test: &mut Test<'_, '_>, values: &[Value]) {
     for &value in values {
         let text = test.dump().value(value, "");
-        test.say(text);
+        test.print(text);
     }
 }

@@ -16,7 +16,7 @@ impl Test<'_, '_> {
         Ok(first as usize..end as usize)
     }
 
-    fn say_fields(&mut self, liveness: &FieldLiveness) {
+    fn print_fields(&mut self, liveness: &FieldLiveness) {
         for &block in liveness.blocks() {
             let mut line = self.dump().block(block);
             line.push_str(": ");
@@ -27,7 +27,7 @@ impl Test<'_, '_> {
                     BlockLiveness::Out => "LiveOut, ",
                 });
             }
-            self.say(line + "\n");
+            self.print(line + "\n");
         }
         for &user in liveness.users() {
             for (index, leaf) in liveness.leaves().iter().enumerate() {
@@ -37,27 +37,27 @@ impl Test<'_, '_> {
                     Some(UseKind::Ending) => "lifetime-ending user: ",
                     Some(UseKind::Regular) => "regular user: ",
                 };
-                self.say_inst(how, user);
-                self.say(format!("\tat {index}\n"));
+                self.print_inst(how, user);
+                self.print(format!("\tat {index}\n"));
             }
         }
     }
 
-    fn say_field_boundary(&mut self, boundary: &FieldBoundary, count: usize) {
+    fn print_field_boundary(&mut self, boundary: &FieldBoundary, count: usize) {
         for (user, leaves) in &boundary.last_users {
-            self.say_inst("last user: ", *user);
-            self.say(format!("\tat {}\n", bits(leaves, count)));
+            self.print_inst("last user: ", *user);
+            self.print(format!("\tat {}\n", bits(leaves, count)));
         }
         for (block, leaves) in &boundary.edges {
             let name = self.dump().block(*block);
-            self.say(format!("boundary edge: {name}\n\tat {}\n", bits(leaves, count)));
+            self.print(format!("boundary edge: {name}\n\tat {}\n", bits(leaves, count)));
         }
         for (def, leaves) in &boundary.dead_defs {
             match *def {
-                Def::Inst(inst) => self.say_inst("dead def: ", inst),
-                Def::Argument(value) => self.say_value("dead def: ", value),
+                Def::Inst(inst) => self.print_inst("dead def: ", inst),
+                Def::Argument(value) => self.print_value("dead def: ", value),
             }
-            self.say(format!("\tat {}\n", bits(leaves, count)));
+            self.print(format!("\tat {}\n", bits(leaves, count)));
         }
     }
 }
@@ -83,14 +83,14 @@ fn one_definition(test: &mut Test<'_, '_>) -> Result<(), String> {
         let leaves = test.leaves()?;
         liveness.use_at(test.body(), user, kind, leaves);
     }
-    test.say_fields(&liveness);
+    test.print_fields(&liveness);
     let boundary = liveness.boundary(test.body());
-    test.say_field_boundary(&boundary, count);
+    test.print_field_boundary(&boundary, count);
     Ok(())
 }
 
 fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
-    test.say("FieldSensitive MultiDef lifetime analysis:\n");
+    test.print("FieldSensitive MultiDef lifetime analysis:\n");
     let root = test.value()?;
     let count = leaf_count(test.body().value(root).ty, test.cx.declarations());
     if test.arguments.text()? != "defs:" {
@@ -109,7 +109,7 @@ fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
             _ => return Err("a definition is a value or an instruction".to_owned()),
         };
         let leaves = test.leaves()?;
-        test.say(format!("  def in range [{}, {}) {text}", leaves.start, leaves.end));
+        test.print(format!("  def in range [{}, {}) {text}", leaves.start, leaves.end));
         if let Some(def) = def {
             liveness.define(test.body(), def, leaves);
         }
@@ -120,8 +120,8 @@ fn several_definitions(test: &mut Test<'_, '_>) -> Result<(), String> {
         let leaves = test.leaves()?;
         liveness.use_at(test.body(), user, kind, leaves);
     }
-    test.say_fields(&liveness);
+    test.print_fields(&liveness);
     let boundary = liveness.boundary(test.body());
-    test.say_field_boundary(&boundary, count);
+    test.print_field_boundary(&boundary, count);
     Ok(())
 }

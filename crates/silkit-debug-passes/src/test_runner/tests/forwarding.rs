@@ -67,11 +67,11 @@ fn forwarding_def_use(test: &mut Test<'_, '_>) -> Result<(), String> {
         match leaf {
             LeafUse::Use(operand) => {
                 let text = test.operand_text(operand);
-                test.say(format!("USE: {text}"));
+                test.print(format!("USE: {text}"));
             }
             LeafUse::Dead(value, operand) => {
                 let (value, text) = (test.dump().value(value, ""), test.operand_text(operand));
-                test.say(format!("USE: dead value: {}from: {text}", value.trim_end_matches('\n')));
+                test.print(format!("USE: dead value: {}from: {text}", value.trim_end_matches('\n')));
             }
         }
     }
@@ -86,14 +86,14 @@ fn forwarding_use_def(test: &mut Test<'_, '_>) -> Result<(), String> {
     };
     introducers.reverse();
     for introducer in introducers {
-        test.say_value("INTRODUCER: ", introducer);
+        test.print_value("INTRODUCER: ", introducer);
     }
     Ok(())
 }
 
 fn on_stack_lifetime_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
+    test.print_function();
     let ends = {
         let ownership = test.ownership();
         let borrows = Borrows::new(test.body(), &ownership);
@@ -101,15 +101,15 @@ fn on_stack_lifetime_ends(test: &mut Test<'_, '_>) -> Result<(), String> {
         borrows.closure_ends(closure)
     };
     for &end in &ends {
-        test.say_operand(end);
+        test.print_operand(end);
     }
-    test.say(format!("returned: {}\n", !ends.is_empty()));
+    test.print(format!("returned: {}\n", !ends.is_empty()));
     Ok(())
 }
 
 fn argument_conventions(test: &mut Test<'_, '_>) -> Result<(), String> {
     let (name, ty) = (test.function().name, test.function().ty);
-    test.say(format!("Conventions for function: {}\n{ty}\n\n", name.as_str()));
+    test.print(format!("Conventions for function: {}\n{ty}\n\n", name.as_str()));
     let Some(conventions) = Conventions::of(test.function(), test.addresses()) else { return Ok(()) };
     for argument in 0..conventions.argument_count() {
         let what = match conventions.role(argument) {
@@ -118,7 +118,7 @@ fn argument_conventions(test: &mut Test<'_, '_>) -> Result<(), String> {
             Some(ArgumentRole::Param(_)) | None => "parameter",
         };
         let how = conventions.convention(argument).map_or("unknown", convention_name);
-        test.say(format!("[{argument}] {what:>16}: {how}\n"));
+        test.print(format!("[{argument}] {what:>16}: {how}\n"));
     }
     Ok(())
 }
@@ -163,12 +163,12 @@ fn print_type_lowering(test: &mut Test<'_, '_>) -> Result<(), String> {
         ("isLexical", found.trivial.map(|yes| !yes)),
         ("isOrContainsPack", has_pack),
     ];
-    test.say(format!("Type Lowering for lowered type: {ty}.\nExpansion: Maximal\n"));
+    test.print(format!("Type Lowering for lowered type: {ty}.\nExpansion: Maximal\n"));
     for (name, answer) in lines {
         let answer = answer.map_or_else(|| "unknown".to_owned(), |yes| yes.to_string());
-        test.say(format!("{name}: {answer}.\n"));
+        test.print(format!("{name}: {answer}.\n"));
     }
-    test.say("\n");
+    test.print("\n");
     Ok(())
 }
 

@@ -16,8 +16,8 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 
 fn interior_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
-    test.say_value("Interior liveness: ", value);
+    test.print_function();
+    test.print_value("Interior liveness: ", value);
     let (liveness, found, uses) = {
         let ownership = test.ownership();
         let borrows = Borrows::new(test.body(), &ownership);
@@ -31,39 +31,39 @@ fn interior_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         if let Interior::Scope(scope) = found
             && !scope.is_of_memory
         {
-            test.say_value("Inner scope: ", scope.value);
+            test.print_value("Inner scope: ", scope.value);
         }
     }
-    test.say_liveness(&liveness);
-    test.say(if found == Incomplete::Complete { "Complete liveness\n" } else { incomplete(found) });
+    test.print_liveness(&liveness);
+    test.print(if found == Incomplete::Complete { "Complete liveness\n" } else { incomplete(found) });
     let boundary = liveness.boundary(test.body());
-    test.say_boundary(&boundary);
+    test.print_boundary(&boundary);
     Ok(())
 }
 
 fn extended_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
-    test.say_value("Extended liveness: ", value);
+    test.print_function();
+    test.print_value("Extended liveness: ", value);
     let liveness = {
         let ownership = test.ownership();
         let mut liveness = Liveness::of_several();
         Borrows::new(test.body(), &ownership).add_extended_uses(&mut liveness, value);
         liveness
     };
-    test.say_life(&liveness);
+    test.print_life(&liveness);
     Ok(())
 }
 
 fn visit_inner_adjacent_phis(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
+    test.print_function();
     let phis = {
         let ownership = test.ownership();
         Borrows::new(test.body(), &ownership).inner_adjacent_phis(value)
     };
     for phi in phis {
-        test.say_value("", phi);
+        test.print_value("", phi);
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let enters_scopes = test.arguments.has_more() && test.arguments.bool()?;
     let title = if enters_scopes { "Interior liveness with inner uses: " } else { "Interior liveness: " };
-    test.say_value(title, value);
+    test.print_value(title, value);
     let uses = {
         let ownership = test.ownership();
         let extent = Extent { enters_scopes, enters_accesses: false, follows_dependences: true };
@@ -84,38 +84,38 @@ fn interior_range(test: &mut Test<'_, '_>) -> Result<(), String> {
         let inst = match found {
             Interior::Use(inst, _) | Interior::Endless(inst) => inst,
             Interior::Scope(scope) => {
-                test.say_value("Inner scope: ", scope.value);
+                test.print_value("Inner scope: ", scope.value);
                 scope.begin
             }
             Interior::PassedOn(_) => continue,
             Interior::Escape(inst) => {
-                test.say_inst("Pointer escape: ", inst);
+                test.print_inst("Pointer escape: ", inst);
                 inst
             }
         };
         liveness.use_at(test.body(), inst, UseKind::Regular);
     }
-    test.say_range(value, &liveness);
+    test.print_range(value, &liveness);
     Ok(())
 }
 
 fn linear_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_value("Linear liveness: ", value);
-    test.say("Live blocks:\n");
+    test.print_value("Linear liveness: ", value);
+    test.print("Live blocks:\n");
     let liveness = {
         let ownership = test.ownership();
         let mut liveness = Liveness::of_value(test.body(), value);
         Borrows::new(test.body(), &ownership).add_linear_uses(&mut liveness, value);
         liveness
     };
-    test.say_range(value, &liveness);
+    test.print_range(value, &liveness);
     Ok(())
 }
 
 impl Test<'_, '_> {
     /// Shows a life as a range of instructions: where it begins and ends, and the uses inside.
-    fn say_range(&mut self, value: Value, liveness: &Liveness) {
+    fn print_range(&mut self, value: Value, liveness: &Liveness) {
         let body = self.body();
         let boundary = liveness.boundary(body);
         let ends: FxHashSet<Inst> = boundary.last_users.iter().copied().collect();
@@ -144,25 +144,25 @@ impl Test<'_, '_> {
             (None, Some(block)) => self.dump().block(block),
             (None, None) => String::new(),
         };
-        self.say(format!("begin:    {begin}\n"));
-        self.say_list("ends:     ", &boundary.last_users);
-        self.say_list("exits:    ", &exits);
-        self.say_list("interiors:", &interiors);
+        self.print(format!("begin:    {begin}\n"));
+        self.print_list("ends:     ", &boundary.last_users);
+        self.print_list("exits:    ", &exits);
+        self.print_list("interiors:", &interiors);
         for &end in &boundary.last_users {
-            self.say_inst("last user: ", end);
+            self.print_inst("last user: ", end);
         }
         for &block in &boundary.edges {
             let text = self.dump().whole_block(block);
-            self.say(format!("boundary edge:\n{text}"));
+            self.print(format!("boundary edge:\n{text}"));
         }
         if boundary.last_users.is_empty() && boundary.edges.is_empty() {
-            self.say_value("dead def: ", value);
+            self.print_value("dead def: ", value);
         }
     }
 
-    fn say_list(&mut self, title: &str, insts: &[Inst]) {
+    fn print_list(&mut self, title: &str, insts: &[Inst]) {
         let lines: Vec<String> = insts.iter().map(|&inst| self.line(inst)).collect();
-        self.say(format!("{title}{}\n", lines.join("\n          ")));
+        self.print(format!("{title}{}\n", lines.join("\n          ")));
     }
 
     /// Returns an instruction without the end of its line.

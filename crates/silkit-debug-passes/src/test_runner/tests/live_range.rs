@@ -15,7 +15,7 @@ fn address_ownership_live_range(test: &mut Test<'_, '_>) -> Result<(), String> {
     let address = test.value()?;
     let at = test.instruction()?;
     let text = shown(test, address, at);
-    test.say(text);
+    test.print(text);
     Ok(())
 }
 

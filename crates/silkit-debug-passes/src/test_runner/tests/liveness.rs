@@ -19,7 +19,7 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 
 impl Test<'_, '_> {
     /// Shows where something lives: blocks and uses.
-    pub(super) fn say_liveness(&mut self, liveness: &Liveness) {
+    pub(super) fn print_liveness(&mut self, liveness: &Liveness) {
         for &block in liveness.blocks() {
             let name = self.dump().block(block);
             let how = match liveness.block(block) {
@@ -27,7 +27,7 @@ impl Test<'_, '_> {
                 BlockLiveness::Within => "LiveWithin",
                 BlockLiveness::Out => "LiveOut",
             };
-            self.say(format!("{name}: {how}\n"));
+            self.print(format!("{name}: {how}\n"));
         }
         for &(user, kind) in liveness.users() {
             let how = match kind {
@@ -35,54 +35,54 @@ impl Test<'_, '_> {
                 UseKind::Ending => "lifetime-ending user: ",
                 UseKind::Regular => "regular user: ",
             };
-            self.say_inst(how, user);
+            self.print_inst(how, user);
         }
     }
 
     /// Shows where something lives and where that ends.
-    pub(super) fn say_life(&mut self, liveness: &Liveness) {
-        self.say_liveness(liveness);
+    pub(super) fn print_life(&mut self, liveness: &Liveness) {
+        self.print_liveness(liveness);
         let boundary = liveness.boundary(self.body());
-        self.say_boundary(&boundary);
+        self.print_boundary(&boundary);
     }
 
     /// Shows where a life ends.
-    pub(super) fn say_boundary(&mut self, boundary: &Boundary) {
+    pub(super) fn print_boundary(&mut self, boundary: &Boundary) {
         for &user in &boundary.last_users {
-            self.say_inst("last user: ", user);
+            self.print_inst("last user: ", user);
         }
         for &block in &boundary.edges {
             let name = self.dump().block(block);
-            self.say(format!("boundary edge: {name}\n"));
+            self.print(format!("boundary edge: {name}\n"));
         }
         for &def in &boundary.dead_defs {
             match def {
-                Def::Inst(inst) => self.say_inst("dead def: ", inst),
-                Def::Argument(value) => self.say_value("dead def: ", value),
+                Def::Inst(inst) => self.print_inst("dead def: ", inst),
+                Def::Argument(value) => self.print_value("dead def: ", value),
             }
         }
     }
 
-    pub(super) fn say_inst(&mut self, before: &str, inst: Inst) {
+    pub(super) fn print_inst(&mut self, before: &str, inst: Inst) {
         let text = self.dump().inst(inst, "");
-        self.say(format!("{before}{text}"));
+        self.print(format!("{before}{text}"));
     }
 
-    pub(super) fn say_value(&mut self, before: &str, value: Value) {
+    pub(super) fn print_value(&mut self, before: &str, value: Value) {
         let text = self.dump().value(value, "");
-        self.say(format!("{before}{text}"));
+        self.print(format!("{before}{text}"));
     }
 
     /// Shows a use with all that is known of it.
-    pub(super) fn say_operand(&mut self, operand: Operand) {
+    pub(super) fn print_operand(&mut self, operand: Operand) {
         let body = self.body();
         let data = body.operand(operand);
         let (user, value, number) = (data.user, data.value, body.operand_index(operand));
         let is_type = if body.operand_spec(operand).is_none() { "yes" } else { "no" };
-        self.say("Operand.\n");
-        self.say_inst("Owner: ", user);
-        self.say_value("Value: ", value);
-        self.say(format!("Operand Number: {number}\nIs Type Dependent: {is_type}\n"));
+        self.print("Operand.\n");
+        self.print_inst("Owner: ", user);
+        self.print_value("Value: ", value);
+        self.print(format!("Operand Number: {number}\nIs Type Dependent: {is_type}\n"));
     }
 
     fn define(&self, liveness: &mut Liveness, value: Value) {
@@ -104,25 +104,25 @@ pub(super) fn incomplete(found: Incomplete) -> &'static str {
 
 fn ssa_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_value("SSA lifetime analysis: ", value);
+    test.print_value("SSA lifetime analysis: ", value);
     let (liveness, found) = {
         let ownership = test.ownership();
         let mut liveness = Liveness::of_value(test.body(), value);
         let found = Borrows::new(test.body(), &ownership).add_simple_uses(&mut liveness, value);
         (liveness, found)
     };
-    test.say(incomplete(found));
-    test.say_life(&liveness);
+    test.print(incomplete(found));
+    test.print_life(&liveness);
     Ok(())
 }
 
 fn multidef_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
-    test.say("MultiDef lifetime analysis:\n");
+    test.print("MultiDef lifetime analysis:\n");
     let mut values = Vec::new();
     let mut liveness = Liveness::of_several();
     while test.arguments.has_more() {
         let value = test.value()?;
-        test.say_value("  def value: ", value);
+        test.print_value("  def value: ", value);
         test.define(&mut liveness, value);
         values.push(value);
     }
@@ -132,14 +132,14 @@ fn multidef_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         let found = values.iter().map(|&value| borrows.add_simple_uses(&mut liveness, value));
         found.max().unwrap_or_default()
     };
-    test.say(incomplete(found));
-    test.say_life(&liveness);
+    test.print(incomplete(found));
+    test.print_life(&liveness);
     Ok(())
 }
 
 /// Definitions are values or instructions; uses are instructions.
 fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
-    test.say("MultiDef lifetime analysis:\n");
+    test.print("MultiDef lifetime analysis:\n");
     if test.arguments.text()? != "defs:" {
         return Err("`defs:` comes first".to_owned());
     }
@@ -148,11 +148,11 @@ fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         match test.arguments.any()? {
             Argument::Text(text) if text == "uses:" => break,
             Argument::Instruction(_, inst) => {
-                test.say_inst("  def instruction: ", inst);
+                test.print_inst("  def instruction: ", inst);
                 liveness.define(test.body(), Def::Inst(inst));
             }
             Argument::Value(_, value) | Argument::Passed(_, value) => {
-                test.say_value("  def value: ", value);
+                test.print_value("  def value: ", value);
                 test.define(&mut liveness, value);
             }
             _ => return Err("a definition is a value or an instruction".to_owned()),
@@ -162,7 +162,7 @@ fn multidefuse_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         let user = test.instruction()?;
         liveness.use_at(test.body(), user, UseKind::Regular);
     }
-    test.say_life(&liveness);
+    test.print_life(&liveness);
     Ok(())
 }
 
@@ -187,7 +187,7 @@ fn ssa_use_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         let kind = use_kind(&test.arguments.text()?)?;
         liveness.use_at(test.body(), user, kind);
     }
-    test.say_life(&liveness);
+    test.print_life(&liveness);
     Ok(())
 }
 
@@ -199,33 +199,33 @@ fn are_uses_within_boundary(test: &mut Test<'_, '_>) -> Result<(), String> {
     expect(test, "def:")?;
     let value = test.value()?;
     let mut liveness = Liveness::of_value(test.body(), value);
-    test.say("SSAPrunedLiveness:\n");
-    test.say_value("\tdef: ", value);
+    test.print("SSAPrunedLiveness:\n");
+    test.print_value("\tdef: ", value);
     expect(test, "liveness-uses:")?;
-    test.say("\tuses:\n");
+    test.print("\tuses:\n");
     loop {
         match test.arguments.any()? {
             Argument::Text(text) if text == "uses:" => break,
             Argument::Instruction(_, user) => {
                 let word = test.arguments.text()?;
-                test.say_inst(&format!("\t\t{word} "), user);
+                test.print_inst(&format!("\t\t{word} "), user);
                 liveness.use_at(test.body(), user, use_kind(&word)?);
             }
             _ => return Err("a use is an instruction".to_owned()),
         }
     }
-    test.say_life(&liveness);
-    test.say("\noperands:\n");
+    test.print_life(&liveness);
+    test.print("\noperands:\n");
     let mut uses = Vec::new();
     while test.arguments.has_more() {
         let operand = test.arguments.operand()?;
-        test.say_operand(operand);
+        test.print_operand(operand);
         uses.push(operand);
     }
     let dead_ends = test.get::<DeadEnds>();
     let body = test.body();
     let inside = liveness.contains_uses(body, dead_ends.of(body), &uses);
-    test.say(format!("RESULT: {inside}\n"));
+    test.print(format!("RESULT: {inside}\n"));
     Ok(())
 }
 
@@ -236,14 +236,14 @@ fn insertion_points(test: &mut Test<'_, '_>) -> Result<(), String> {
         boundary.last_users.push(test.instruction()?);
     }
     for point in boundary.insertion_points(test.body()) {
-        test.say_inst("", point);
+        test.print_inst("", point);
     }
     Ok(())
 }
 
 fn scoped_address_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_value("Scoped address analysis: ", value);
+    test.print_value("Scoped address analysis: ", value);
     let (liveness, found) = {
         let ownership = test.ownership();
         let mut liveness = Liveness::of_value(test.body(), value);
@@ -251,21 +251,21 @@ fn scoped_address_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
         let found = borrows.add_address_uses(&mut liveness, value);
         (liveness, found)
     };
-    test.say(incomplete(found));
-    test.say_life(&liveness);
+    test.print(incomplete(found));
+    test.print_life(&liveness);
     Ok(())
 }
 
 fn linear_liveness(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
-    test.say_function();
-    test.say_value("Linear liveness: ", value);
+    test.print_function();
+    test.print_value("Linear liveness: ", value);
     let liveness = {
         let ownership = test.ownership();
         let mut liveness = Liveness::of_value(test.body(), value);
         Borrows::new(test.body(), &ownership).add_linear_uses(&mut liveness, value);
         liveness
     };
-    test.say_life(&liveness);
+    test.print_life(&liveness);
     Ok(())
 }

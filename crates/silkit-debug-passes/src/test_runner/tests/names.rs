@@ -8,13 +8,13 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[("variable_name_inference", variab
 fn variable_name_inference(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;
     let named = test.with_view(|&view| VariableNames { view, names_calls: true }.of(value));
-    test.say_value("Input Value: ", value);
+    test.print_value("Input Value: ", value);
     match named {
         Some(named) => {
-            test.say(format!("Name: '{}'\n", named.name));
-            test.say_value("Root: ", named.root);
+            test.print(format!("Name: '{}'\n", named.name));
+            test.print_value("Root: ", named.root);
         }
-        None => test.say("Name: 'unknown'\nRoot: 'unknown'\n"),
+        None => test.print("Name: 'unknown'\nRoot: 'unknown'\n"),
     }
     Ok(())
 }

@@ -13,14 +13,14 @@ pub(super) const TESTS: &[(&str, TestFn)] = &[
 fn reachable_uses(test: &mut Test<'_, '_>) -> Result<(), String> {
     let Some((variable, inst)) = variable(test, "### Modify: ")? else { return Ok(()) };
     let found = variable.uses_after(test.body(), inst);
-    say_found(test, found, "!!! Reachable escape\n", "### Reachable access:\n");
+    print_found(test, found, "!!! Reachable escape\n", "### Reachable access:\n");
     Ok(())
 }
 
 fn reaching_assignments(test: &mut Test<'_, '_>) -> Result<(), String> {
     let Some((variable, inst)) = variable(test, "### Instruction: ")? else { return Ok(()) };
     let found = variable.assignments_before(test.body(), inst);
-    say_found(test, found, "!!! Reaching escape\n", "### Reachable assignments:\n");
+    print_found(test, found, "!!! Reaching escape\n", "### Reachable assignments:\n");
     Ok(())
 }
 
@@ -29,7 +29,7 @@ fn reaching_assignments(test: &mut Test<'_, '_>) -> Result<(), String> {
 fn variable(test: &mut Test<'_, '_>, what: &str) -> Result<Option<(Variable, Inst)>, String> {
     let allocation = test.value()?;
     let inst = test.instruction()?;
-    test.say_value("### Allocation: ", allocation);
+    test.print_value("### Allocation: ", allocation);
     let variable = {
         let ownership = test.ownership();
         let borrows = Borrows::new(test.body(), &ownership);
@@ -37,37 +37,37 @@ fn variable(test: &mut Test<'_, '_>, what: &str) -> Result<Option<(Variable, Ins
         Variable::of(&borrows, conventions.as_ref(), allocation)
     };
     let Some(variable) = variable else {
-        test.say("No reachability\n");
+        test.print("No reachability\n");
         return Ok(None);
     };
-    test.say_value("### Access map:\nAccess map for: ", allocation);
+    test.print_value("### Access map:\nAccess map for: ", allocation);
     for access in variable.accesses() {
-        test.say(format!("assign: {}, ", access.is_assignment));
-        say_access(test, access);
+        test.print(format!("assign: {}, ", access.is_assignment));
+        print_access(test, access);
     }
-    test.say_inst(what, inst);
+    test.print_inst(what, inst);
     Ok(Some((variable, inst)))
 }
 
-fn say_found(
+fn print_found(
     test: &mut Test<'_, '_>,
     found: Result<Vec<VariableAccess>, Escapes>,
     escapes: &str,
     title: &str,
 ) {
     match found {
-        Err(Escapes) => test.say(escapes),
+        Err(Escapes) => test.print(escapes),
         Ok(found) => {
-            test.say(title);
-            test.say(if found.is_empty() { "\n" } else { "" });
-            found.iter().for_each(|access| say_access(test, access));
+            test.print(title);
+            test.print(if found.is_empty() { "\n" } else { "" });
+            found.iter().for_each(|access| print_access(test, access));
         }
     }
 }
 
-fn say_access(test: &mut Test<'_, '_>, access: &VariableAccess) {
+fn print_access(test: &mut Test<'_, '_>, access: &VariableAccess) {
     match access.inst {
-        Some(inst) => test.say_inst(access.kind.name(), inst),
-        None => test.say(format!("{}\n", access.kind.name())),
+        Some(inst) => test.print_inst(access.kind.name(), inst),
+        None => test.print(format!("{}\n", access.kind.name())),
     }
 }

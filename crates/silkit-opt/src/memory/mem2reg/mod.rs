@@ -47,7 +47,7 @@ pub(super) const PASS: Pass<'static> =
         .with_options(&["enable-library-evolution", "sil-mem2reg-disable-lifetime-canonicalization"]);
 
 /// Cached facts about the function, none of which the changes of this pass make stale.
-struct Known {
+struct AllocationFacts {
     dominators: Cached<Dominators>,
     dead_ends: Cached<DeadEnds>,
     joins: Joins,
@@ -66,7 +66,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
     let dominators = cx.get::<Dominators>();
     let dead_ends = cx.get::<DeadEnds>();
-    let mut known = Known {
+    let mut known = AllocationFacts {
         joins: Joins::compute(cx.body(), dominators.snapshot()),
         chosen: ChosenDominators::new(dominators.snapshot()),
         dead_projections: dead_projections(cx.body()),
@@ -85,15 +85,15 @@ fn run(cx: &mut FunctionContext<'_>) {
 }
 
 /// Extends the lifetimes of stored values to their last use: memory kept them alive until they were destroyed.
-fn canonicalize(cx: &mut FunctionContext<'_>, known: Known) {
+fn canonicalize(cx: &mut FunctionContext<'_>, known: AllocationFacts) {
     if cx.options().is_on("sil-mem2reg-disable-lifetime-canonicalization") {
         return;
     }
     let is_end = |inst: Inst| cx.body().ends_scope(inst) == Some(ScopeKind::Access);
     let has_accesses = cx.body().insts().any(is_end);
-    let Known { dominators, dead_ends, stored, .. } = known;
+    let AllocationFacts { dominators, dead_ends, stored, .. } = known;
     let lexical = canonical_lifetime::Lexical::of(cx.body());
-    let mut known = canonical_lifetime::Known { dominators, dead_ends, has_accesses, lexical };
+    let mut known = canonical_lifetime::LifetimeFacts { dominators, dead_ends, has_accesses, lexical };
     let mut seen = FxHashSet::default();
     for value in stored {
         let is_there = match cx.body().def(value) {
@@ -140,7 +140,7 @@ fn dead_projections(body: &Body) -> FxHashMap<Block, Vec<Inst>> {
 }
 
 /// Replaces an allocation by values, where that is possible.
-fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, allocation: Inst) {
+fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, allocation: Inst) {
     let slot = Slot::new(cx, allocation);
     if !slot.may_be_promoted(cx) {
         return;

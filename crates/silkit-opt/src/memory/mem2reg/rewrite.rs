@@ -29,14 +29,14 @@ pub(super) struct Slot {
 
 /// The content of an allocation at a point.
 #[derive(Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct Content {
     /// The stored value.
     pub(super) stored: Option<Value>,
     /// The value that stands for it, if different: one with a lexical lifetime, or the result of a load.
     scope: Option<Value>,
 }
 
-impl Held {
+impl Content {
     /// Creates a value that is what the allocation holds.
     pub(super) fn as_is(value: Value) -> Self {
         Self { stored: None, scope: Some(value) }
@@ -107,15 +107,15 @@ pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Va
 }
 
 /// Returns what an allocation holds after a `store`.
-pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Held {
+pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Content {
     if !slot.gives_lifetime(cx, source) {
-        return Held { stored: Some(source), scope: None };
+        return Content { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
     let mut builder = cx.at(Point::After(store));
     builder.set_default_loc(loc);
     let moved = builder.build(MoveValue { lexical: true, ..MoveValue::new(source) });
-    Held { stored: Some(source), scope: Some(moved) }
+    Content { stored: Some(source), scope: Some(moved) }
 }
 
 /// Returns what an allocation holds after a `store_borrow`.
@@ -124,19 +124,19 @@ pub(super) fn after_store_borrow(
     slot: &Slot,
     store: Inst,
     source: Value,
-) -> Held {
+) -> Content {
     if !slot.gives_lifetime(cx, source) || is_lexical_borrow(cx, source) {
-        return Held { stored: Some(source), scope: None };
+        return Content { stored: Some(source), scope: None };
     }
     let loc = variables::auto_generated(cx.body_mut(), store);
     let mut builder = cx.at(Point::After(store));
     builder.set_default_loc(loc);
     let borrow = builder.build(BeginBorrow { lexical: true, ..BeginBorrow::new(source) });
-    Held { stored: Some(source), scope: Some(borrow) }
+    Content { stored: Some(source), scope: Some(borrow) }
 }
 
 /// Ends the borrow that a `store_borrow` became, where its own borrow ends.
-pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Held, end: Inst) {
+pub(super) fn end_borrow(cx: &mut FunctionContext<'_>, held: Content, end: Inst) {
     let Some(borrow) = held.borrow() else { return };
     let loc = variables::auto_generated(cx.body_mut(), end);
     let mut builder = cx.at(Point::Before(end));

@@ -1,8 +1,8 @@
 //! Allocations that are used in several blocks: each block is reduced to at most one store, and where stored values
 //! meet, phis are made of them.
 
-use super::rewrite::{self, Held, Slot};
-use super::{Known, uses};
+use super::rewrite::{self, Content, Slot};
+use super::{AllocationFacts, uses};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::instructions::{EndBorrow, Load, LoadQualifier, Store, StoreBorrow, StoreQualifier};
 use silkit_ir::{ArgFlags, Block, Body, Inst, Opcode, Operand, Ownership, Point, Value, ValueDef};
@@ -11,11 +11,11 @@ use silkit_pass::FunctionContext;
 /// An allocation while it is replaced.
 struct Promoter<'p, 'c> {
     cx: &'p mut FunctionContext<'c>,
-    known: &'p mut Known,
+    known: &'p mut AllocationFacts,
     slot: &'p Slot,
     /// The last store of each block that stores, and what the allocation holds behind it as long as loads stay. What is
     /// stored may be a load that is replaced later: [`Self::stored_in`] tells what it is now.
-    at_end: FxHashMap<Block, (Inst, Held)>,
+    at_end: FxHashMap<Block, (Inst, Content)>,
     /// The phis, by their blocks.
     phis: FxHashMap<Block, Value>,
     phi_blocks: Vec<Block>,
@@ -25,7 +25,11 @@ struct Promoter<'p, 'c> {
 
 /// Replaces what uses an allocation, where that is possible: then the values that stand for it, some of which may not be
 /// ended on all paths. What remains of its uses reads nothing.
-pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) -> Option<Vec<Value>> {
+pub(super) fn promote(
+    cx: &mut FunctionContext<'_>,
+    known: &mut AllocationFacts,
+    slot: &Slot,
+) -> Option<Vec<Value>> {
     let phi_blocks = phi_blocks(cx.body(), known, slot);
     let passes_values = |&block: &Block| {
         let body = cx.body();
@@ -59,7 +63,7 @@ fn passes_values(body: &Body, terminator: Inst) -> bool {
 }
 
 /// Returns the blocks where stored values meet while the allocation may be there.
-fn phi_blocks(body: &Body, known: &mut Known, slot: &Slot) -> Vec<Block> {
+fn phi_blocks(body: &Body, known: &mut AllocationFacts, slot: &Slot) -> Vec<Block> {
     let dominators = known.dominators.snapshot();
     let home = body.inst_block(slot.allocation);
     let stores = body.users(slot.address).filter(|&user| is_store(body, user));
@@ -78,8 +82,8 @@ fn is_store(body: &Body, inst: Inst) -> bool {
 
 /// The state during the walk through a block.
 #[derive(Default)]
-struct Running {
-    held: Option<Held>,
+struct BlockState {
+    held: Option<Content>,
     /// The last store, unless what it stored was taken or destroyed since.
     store: Option<(Inst, bool)>,
 }
@@ -98,7 +102,7 @@ impl Promoter<'_, '_> {
         }
         for insts in blocks {
             let block = self.cx.body().inst_block(insts[0]);
-            let mut running = Running::default();
+            let mut running = BlockState::default();
             for inst in insts {
                 if self.cx.body().inst_block(inst) == Block::NONE {
                     continue;
@@ -114,9 +118,9 @@ impl Promoter<'_, '_> {
         }
     }
 
-    fn step(&mut self, inst: Inst, running: &mut Running) {
+    fn step(&mut self, inst: Inst, running: &mut BlockState) {
         let body = self.cx.body();
-        let value = running.held.and_then(Held::value);
+        let value = running.held.and_then(Content::value);
         match body.inst(inst).opcode {
             Opcode::Load | Opcode::LoadBorrow => self.step_load(inst, running),
             Opcode::Store => self.step_store(inst, running),
@@ -146,7 +150,7 @@ impl Promoter<'_, '_> {
     }
 
     /// Ends what a `store_borrow` became where its end is; whether that is what the allocation holds.
-    fn end_borrow(&mut self, inst: Inst, held: Held) -> bool {
+    fn end_borrow(&mut self, inst: Inst, held: Content) -> bool {
         let body = self.cx.body();
         let Some(end) = body.view_as::<EndBorrow>(inst) else { return false };
         let stored = body.def_as::<StoreBorrow>(end.operand).map(|store| store.source);
@@ -157,7 +161,7 @@ impl Promoter<'_, '_> {
         is_meant
     }
 
-    fn step_load(&mut self, inst: Inst, running: &mut Running) {
+    fn step_load(&mut self, inst: Inst, running: &mut BlockState) {
         let load = self.cx.body().view_as::<Load>(inst);
         let is_whole = load.is_some_and(|load| load.address == self.slot.address);
         let is_copy = load.is_some_and(|load| load.qualifier == Some(LoadQualifier::Copy));
@@ -165,19 +169,19 @@ impl Promoter<'_, '_> {
         if takes {
             running.store = running.store.map(|(store, _)| (store, false));
         }
-        if let Some(value) = running.held.and_then(Held::value) {
+        if let Some(value) = running.held.and_then(Content::value) {
             rewrite::replace_load(self.cx, self.slot, inst, value);
         } else if is_whole && !is_copy {
             // What is loaded first is what the allocation holds. A copy is not: somebody ends its lifetime.
-            running.held = self.cx.body().first_result(inst).map(Held::as_is);
+            running.held = self.cx.body().first_result(inst).map(Content::as_is);
         }
     }
 
-    fn step_store(&mut self, inst: Inst, running: &mut Running) {
+    fn step_store(&mut self, inst: Inst, running: &mut BlockState) {
         let Some(store) = self.cx.body().view_as::<Store>(inst) else { return };
         let (source, qualifier) = (store.source, store.qualifier);
         if qualifier == Some(StoreQualifier::Assign) {
-            let (address, value) = (self.slot.address, running.held.and_then(Held::value));
+            let (address, value) = (self.slot.address, running.held.and_then(Content::value));
             if let Some(old) = value {
                 rewrite::destroy_before(self.cx, inst, old);
             } else {
@@ -195,7 +199,7 @@ impl Promoter<'_, '_> {
     }
 
     /// Removes the store before another one.
-    fn remove_overwritten(&mut self, running: &mut Running) {
+    fn remove_overwritten(&mut self, running: &mut BlockState) {
         let Some((store, _)) = running.store.take() else { return };
         // A borrow has uses of its own, and its memory is not written before it ends.
         if self.cx.body().inst(store).opcode == Opcode::Store {
@@ -223,14 +227,14 @@ impl Promoter<'_, '_> {
     }
 
     /// Returns what the allocation holds at the end of a block.
-    fn live_out(&self, block: Block) -> Option<Held> {
+    fn live_out(&self, block: Block) -> Option<Content> {
         let nearest = self.known.chosen.nearest(self.known.dominators.snapshot(), block)?;
-        let phi = || self.phis.get(&nearest).map(|&phi| Held::as_is(phi));
+        let phi = || self.phis.get(&nearest).map(|&phi| Content::as_is(phi));
         self.stored_in(nearest).or_else(phi)
     }
 
     /// Returns what the allocation holds at the end of a block that stores to it.
-    fn stored_in(&self, block: Block) -> Option<Held> {
+    fn stored_in(&self, block: Block) -> Option<Content> {
         let &(store, held) = self.at_end.get(&block)?;
         Some(held.with_stored(self.cx.body().operand_value(store, 0)))
     }
@@ -238,15 +242,15 @@ impl Promoter<'_, '_> {
     /// Returns what the allocation holds at the start of a block, as a value; `undef` where nothing was stored
     /// before.
     fn live_in(&mut self, block: Block) -> Value {
-        let held = self.held_in(block).and_then(Held::value);
+        let held = self.held_in(block).and_then(Content::value);
         let ty = self.slot.ty;
         held.unwrap_or_else(|| self.cx.edit().undef(ty))
     }
 
     /// Returns what the allocation holds at the start of a block.
-    fn held_in(&self, block: Block) -> Option<Held> {
+    fn held_in(&self, block: Block) -> Option<Content> {
         if let Some(&phi) = self.phis.get(&block) {
-            return Some(Held::as_is(phi));
+            return Some(Content::as_is(phi));
         }
         let above = self.known.dominators.snapshot().immediate(block)?;
         self.live_out(above)
@@ -286,7 +290,7 @@ impl Promoter<'_, '_> {
             for edge in edges {
                 let from = self.cx.body().edge(edge).from;
                 let (index, ty) = (self.cx.body().edge_index(edge), self.slot.ty);
-                let held = self.live_out(from).and_then(Held::value);
+                let held = self.live_out(from).and_then(Content::value);
                 let value = held.unwrap_or_else(|| self.cx.edit().undef(ty));
                 let Some(terminator) = self.cx.body().terminator(from) else { continue };
                 let mut args: Vec<Value> = self.cx.body().edge_args(terminator, index).collect();
@@ -330,7 +334,7 @@ impl Promoter<'_, '_> {
 
     /// Returns what was stored last in each block, and the phis, in the order of blocks.
     fn values(&self) -> Vec<Value> {
-        let mut stores: Vec<(Block, Held)> =
+        let mut stores: Vec<(Block, Content)> =
             self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();
         stores.sort_unstable_by_key(|&(block, _)| block);
         let phis = self.phi_blocks.iter().map(|block| self.phis[block]);

@@ -1,7 +1,7 @@
 //! Allocations that are used in one block: what they hold is known from its start to its end.
 
-use super::rewrite::{self, Held, Slot};
-use super::{Known, uses};
+use super::rewrite::{self, Content, Slot};
+use super::{AllocationFacts, uses};
 use silkit_ir::instructions::{EndBorrow, Store, StoreBorrow, StoreQualifier};
 use silkit_ir::{Block, Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
@@ -9,7 +9,7 @@ use silkit_transform::destroy;
 use silkit_transform::variables::{self, StoredVariables};
 
 /// Replaces what uses an allocation. What remains of its uses reads nothing.
-pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot) {
+pub(super) fn promote(cx: &mut FunctionContext<'_>, known: &mut AllocationFacts, slot: &Slot) {
     let stored = StoredVariables::of(cx.body(), slot.allocation);
     let mut held = None;
     let mut end = None;
@@ -30,13 +30,13 @@ fn step(
     cx: &mut FunctionContext<'_>,
     slot: &Slot,
     inst: Inst,
-    held: &mut Option<Held>,
+    held: &mut Option<Content>,
     stored: &StoredVariables,
 ) {
     let body = cx.body();
     match body.inst(inst).opcode {
         Opcode::Load | Opcode::LoadBorrow => {
-            let value = match held.and_then(Held::value) {
+            let value = match held.and_then(Content::value) {
                 Some(value) => value,
                 None => nothing(cx, slot, inst, held),
             };
@@ -46,7 +46,7 @@ fn step(
             let Some(store) = body.view_as::<Store>(inst) else { return };
             let (source, qualifier) = (store.source, store.qualifier);
             if qualifier == Some(StoreQualifier::Assign)
-                && let Some(old) = held.and_then(Held::value)
+                && let Some(old) = held.and_then(Content::value)
             {
                 rewrite::destroy_before(cx, inst, old);
             }
@@ -68,7 +68,7 @@ fn step(
             }
         }
         Opcode::DestroyAddr => {
-            let value = match held.and_then(Held::value) {
+            let value = match held.and_then(Content::value) {
                 Some(value) => value,
                 None => nothing(cx, slot, inst, held),
             };
@@ -79,16 +79,21 @@ fn step(
 }
 
 /// Returns what memory holds that was never written: only what holds nothing may be read from it.
-fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Held>) -> Value {
+fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Content>) -> Value {
     let declarations = cx.declarations();
     let mut builder = cx.at(Point::Before(inst));
     let value = destroy::empty_value(&mut builder, slot.ty, declarations);
-    *held = Some(Held::as_is(value));
+    *held = Some(Content::as_is(value));
     value
 }
 
 /// Removes the projections that nobody uses up to the end of the allocation, whatever they are projections of.
-fn remove_dead_projections(cx: &mut FunctionContext<'_>, known: &mut Known, slot: &Slot, end: Option<Inst>) {
+fn remove_dead_projections(
+    cx: &mut FunctionContext<'_>,
+    known: &mut AllocationFacts,
+    slot: &Slot,
+    end: Option<Inst>,
+) {
     let block = cx.body().inst_block(slot.allocation);
     let Some(dead) = known.dead_projections.get_mut(&block) else { return };
     let body = cx.body();

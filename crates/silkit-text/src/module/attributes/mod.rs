@@ -10,7 +10,7 @@ use silkit_ir::attributes::*;
 
 /// The effect of a function attribute.
 #[derive(Clone, Copy)]
-enum OfFunction {
+enum FunctionAttribute {
     Flag(FunctionFlags),
     Serialized(Serialized),
     Thunk(ThunkKind),
@@ -41,8 +41,8 @@ enum Quoted {
     ObjCReplacement,
 }
 
-const FUNCTION: &[(&str, OfFunction)] = {
-    use OfFunction as A;
+const FUNCTION: &[(&str, FunctionAttribute)] = {
+    use FunctionAttribute as A;
     &[
         ("transparent", A::Flag(FunctionFlags::TRANSPARENT)),
         ("serialized", A::Serialized(Serialized::Fully)),
@@ -118,7 +118,7 @@ impl Quoted {
 
 /// The effect of a global variable attribute.
 #[derive(Clone, Copy)]
-enum OfGlobal {
+enum GlobalAttribute {
     Serialized(Serialized),
     Let,
     Used,
@@ -126,57 +126,57 @@ enum OfGlobal {
     AsmName,
 }
 
-const GLOBAL: &[(&str, OfGlobal)] = &[
-    ("serialized", OfGlobal::Serialized(Serialized::Fully)),
-    ("serialized_for_package", OfGlobal::Serialized(Serialized::ForPackage)),
-    ("let", OfGlobal::Let),
-    ("used", OfGlobal::Used),
-    ("section", OfGlobal::Section),
-    ("asmname", OfGlobal::AsmName),
+const GLOBAL: &[(&str, GlobalAttribute)] = &[
+    ("serialized", GlobalAttribute::Serialized(Serialized::Fully)),
+    ("serialized_for_package", GlobalAttribute::Serialized(Serialized::ForPackage)),
+    ("let", GlobalAttribute::Let),
+    ("used", GlobalAttribute::Used),
+    ("section", GlobalAttribute::Section),
+    ("asmname", GlobalAttribute::AsmName),
 ];
 
 /// The effect of a table attribute.
 #[derive(Clone, Copy)]
-enum OfTable {
+enum TableAttribute {
     Serialized(Serialized),
     Specialized,
 }
 
-const TABLE: &[(&str, OfTable)] = &[
-    ("serialized", OfTable::Serialized(Serialized::Fully)),
-    ("serialized_for_package", OfTable::Serialized(Serialized::ForPackage)),
-    ("specialized", OfTable::Specialized),
+const TABLE: &[(&str, TableAttribute)] = &[
+    ("serialized", TableAttribute::Serialized(Serialized::Fully)),
+    ("serialized_for_package", TableAttribute::Serialized(Serialized::ForPackage)),
+    ("specialized", TableAttribute::Specialized),
 ];
 
 /// The effect of a vtable entry attribute.
 #[derive(Clone, Copy)]
-enum OfEntry {
+enum EntryAttribute {
     Kind(EntryKind),
     NonOverridden,
 }
 
-const ENTRY: &[(&str, OfEntry)] = &[
-    ("override", OfEntry::Kind(EntryKind::Override)),
-    ("inherited", OfEntry::Kind(EntryKind::Inherited)),
-    ("nonoverridden", OfEntry::NonOverridden),
+const ENTRY: &[(&str, EntryAttribute)] = &[
+    ("override", EntryAttribute::Kind(EntryKind::Override)),
+    ("inherited", EntryAttribute::Kind(EntryKind::Inherited)),
+    ("nonoverridden", EntryAttribute::NonOverridden),
 ];
 
 /// The effect of a differentiability witness attribute.
 #[derive(Clone, Copy)]
-enum OfWitness {
+enum WitnessAttribute {
     Serialized(Serialized),
     Kind(DifferentiabilityKind),
     Parameters,
     Results,
 }
 
-const WITNESS: &[(&str, OfWitness)] = &[
-    ("serialized", OfWitness::Serialized(Serialized::Fully)),
-    ("serialized_for_package", OfWitness::Serialized(Serialized::ForPackage)),
-    ("forward", OfWitness::Kind(DifferentiabilityKind::Forward)),
-    ("reverse", OfWitness::Kind(DifferentiabilityKind::Reverse)),
-    ("normal", OfWitness::Kind(DifferentiabilityKind::Normal)),
-    ("linear", OfWitness::Kind(DifferentiabilityKind::Linear)),
-    ("parameters", OfWitness::Parameters),
-    ("results", OfWitness::Results),
+const WITNESS: &[(&str, WitnessAttribute)] = &[
+    ("serialized", WitnessAttribute::Serialized(Serialized::Fully)),
+    ("serialized_for_package", WitnessAttribute::Serialized(Serialized::ForPackage)),
+    ("forward", WitnessAttribute::Kind(DifferentiabilityKind::Forward)),
+    ("reverse", WitnessAttribute::Kind(DifferentiabilityKind::Reverse)),
+    ("normal", WitnessAttribute::Kind(DifferentiabilityKind::Normal)),
+    ("linear", WitnessAttribute::Kind(DifferentiabilityKind::Linear)),
+    ("parameters", WitnessAttribute::Parameters),
+    ("results", WitnessAttribute::Results),
 ];

@@ -1,6 +1,9 @@
 //! Attributes from text to data.
 
-use super::{ENTRY, FUNCTION, GLOBAL, OfEntry, OfFunction, OfGlobal, OfTable, OfWitness, TABLE, WITNESS};
+use super::{
+    ENTRY, EntryAttribute, FUNCTION, FunctionAttribute, GLOBAL, GlobalAttribute, TABLE, TableAttribute,
+    WITNESS, WitnessAttribute,
+};
 use crate::error::{Parse, err_at, err_here};
 use crate::module::parse::ModuleParser;
 use crate::symbols::symbol;
@@ -10,7 +13,7 @@ use silkit_ir::attributes::*;
 impl<'a> ModuleParser<'a> {
     /// Reads the attributes of a function.
     pub(in crate::module) fn function_attributes(&mut self) -> Parse<FunctionAttributes> {
-        use OfFunction as A;
+        use FunctionAttribute as A;
         let mut all = FunctionAttributes::default();
         all.others = self.list(FUNCTION, |parser, attribute| {
             match attribute {
@@ -43,11 +46,11 @@ impl<'a> ModuleParser<'a> {
         let mut all = GlobalAttributes::default();
         all.others = self.list(GLOBAL, |parser, attribute| {
             match attribute {
-                OfGlobal::Serialized(serialized) => all.serialized = serialized,
-                OfGlobal::Let => all.is_let = true,
-                OfGlobal::Used => all.is_used = true,
-                OfGlobal::Section => all.section = Some(parser.quoted()?),
-                OfGlobal::AsmName => all.asmname = Some(parser.quoted()?),
+                GlobalAttribute::Serialized(serialized) => all.serialized = serialized,
+                GlobalAttribute::Let => all.is_let = true,
+                GlobalAttribute::Used => all.is_used = true,
+                GlobalAttribute::Section => all.section = Some(parser.quoted()?),
+                GlobalAttribute::AsmName => all.asmname = Some(parser.quoted()?),
             }
             Ok(())
         })?;
@@ -59,8 +62,8 @@ impl<'a> ModuleParser<'a> {
         let mut all = TableAttributes::default();
         all.others = self.list(TABLE, |_, attribute| {
             match attribute {
-                OfTable::Serialized(serialized) => all.serialized = serialized,
-                OfTable::Specialized => all.is_specialized = true,
+                TableAttribute::Serialized(serialized) => all.serialized = serialized,
+                TableAttribute::Specialized => all.is_specialized = true,
             }
             Ok(())
         })?;
@@ -72,8 +75,8 @@ impl<'a> ModuleParser<'a> {
         let mut all = EntryAttributes::default();
         all.others = self.list(ENTRY, |_, attribute| {
             match attribute {
-                OfEntry::Kind(kind) => all.kind = kind,
-                OfEntry::NonOverridden => all.is_nonoverridden = true,
+                EntryAttribute::Kind(kind) => all.kind = kind,
+                EntryAttribute::NonOverridden => all.is_nonoverridden = true,
             }
             Ok(())
         })?;
@@ -88,13 +91,13 @@ impl<'a> ModuleParser<'a> {
         let (mut has_parameters, mut has_results) = (false, false);
         all.others = self.list(WITNESS, |parser, attribute| {
             match attribute {
-                OfWitness::Serialized(serialized) => all.serialized = serialized,
-                OfWitness::Kind(kind) => all.kind = Some(kind),
-                OfWitness::Parameters => {
+                WitnessAttribute::Serialized(serialized) => all.serialized = serialized,
+                WitnessAttribute::Kind(kind) => all.kind = Some(kind),
+                WitnessAttribute::Parameters => {
                     has_parameters = true;
                     all.parameters = parser.numbers()?;
                 }
-                OfWitness::Results => {
+                WitnessAttribute::Results => {
                     has_results = true;
                     all.results = parser.numbers()?;
                 }

@@ -1,6 +1,9 @@
 //! Attributes from data to text.
 
-use super::{ENTRY, FUNCTION, GLOBAL, OfEntry, OfFunction, OfGlobal, OfTable, OfWitness, TABLE, WITNESS};
+use super::{
+    ENTRY, EntryAttribute, FUNCTION, FunctionAttribute, GLOBAL, GlobalAttribute, TABLE, TableAttribute,
+    WITNESS, WitnessAttribute,
+};
 use crate::module::print::ModulePrinter;
 use silkit_base::Symbol;
 use silkit_ir::attributes::*;
@@ -64,7 +67,7 @@ impl<'a, 'o> ModulePrinter<'a, 'o> {
     }
 
     pub(in crate::module) fn function_attributes(&mut self, all: &FunctionAttributes) {
-        use OfFunction as A;
+        use FunctionAttribute as A;
         self.list(&all.others).print(FUNCTION, |list, name, attribute| match attribute {
             A::Flag(flag) => list.put_if(name, all.flags.contains(flag)),
             A::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
@@ -92,36 +95,36 @@ impl<'a, 'o> ModulePrinter<'a, 'o> {
 
     pub(in crate::module) fn global_attributes(&mut self, all: &GlobalAttributes) {
         self.list(&all.others).print(GLOBAL, |list, name, attribute| match attribute {
-            OfGlobal::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
-            OfGlobal::Let => list.put_if(name, all.is_let),
-            OfGlobal::Used => list.put_if(name, all.is_used),
-            OfGlobal::Section => list.put_quoted(name, all.section),
-            OfGlobal::AsmName => list.put_quoted(name, all.asmname),
+            GlobalAttribute::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
+            GlobalAttribute::Let => list.put_if(name, all.is_let),
+            GlobalAttribute::Used => list.put_if(name, all.is_used),
+            GlobalAttribute::Section => list.put_quoted(name, all.section),
+            GlobalAttribute::AsmName => list.put_quoted(name, all.asmname),
         });
     }
 
     pub(in crate::module) fn table_attributes(&mut self, all: &TableAttributes) {
         self.list(&all.others).print(TABLE, |list, name, attribute| match attribute {
-            OfTable::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
-            OfTable::Specialized => list.put_if(name, all.is_specialized),
+            TableAttribute::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
+            TableAttribute::Specialized => list.put_if(name, all.is_specialized),
         });
     }
 
     pub(in crate::module) fn entry_attributes(&mut self, all: &EntryAttributes) {
         let list = List { printer: self, others: &all.others, is_space_first: true };
         list.print(ENTRY, |list, name, attribute| match attribute {
-            OfEntry::Kind(kind) => list.put_if(name, all.kind == kind),
-            OfEntry::NonOverridden => list.put_if(name, all.is_nonoverridden),
+            EntryAttribute::Kind(kind) => list.put_if(name, all.kind == kind),
+            EntryAttribute::NonOverridden => list.put_if(name, all.is_nonoverridden),
         });
     }
 
     pub(in crate::module) fn witness_attributes(&mut self, all: &DifferentiabilityAttributes) {
         let numbers = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         self.list(&all.others).print(WITNESS, |list, name, attribute| match attribute {
-            OfWitness::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
-            OfWitness::Kind(kind) => list.put_if(name, all.kind == Some(kind)),
-            OfWitness::Parameters => list.put(name, &numbers(&all.parameters)),
-            OfWitness::Results => list.put(name, &numbers(&all.results)),
+            WitnessAttribute::Serialized(serialized) => list.put_if(name, all.serialized == serialized),
+            WitnessAttribute::Kind(kind) => list.put_if(name, all.kind == Some(kind)),
+            WitnessAttribute::Parameters => list.put(name, &numbers(&all.parameters)),
+            WitnessAttribute::Results => list.put(name, &numbers(&all.results)),
         });
     }
 }

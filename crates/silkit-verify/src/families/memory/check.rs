@@ -1,8 +1,8 @@
 //! Checks what happens to memory against the states that paths bring along.
 
 use super::flow::{Flow, State, Words};
-use super::ops::{Op, Ops, Why};
-use super::report::{Breach, report};
+use super::ops::{Op, Ops, Reason};
+use super::report::{Violation, report};
 use super::rules::USED_INITIALIZED;
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -14,8 +14,8 @@ pub(super) struct Checker<'c, 'a> {
     pub(super) cx: &'c FunctionContext<'a>,
     pub(super) ops: &'c Ops,
     flow: Flow<'c, 'a>,
-    /// Breaches that were told, by instruction and root.
-    told: FxHashSet<(Inst, u32, Needs)>,
+    /// Violations that were reported, by instruction and root.
+    reported: FxHashSet<(Inst, u32, Needs)>,
 }
 
 /// The origin of the state of a leaf.
@@ -41,7 +41,7 @@ pub(super) fn check(cx: &FunctionContext<'_>) {
     if ops.ops.is_empty() {
         return;
     }
-    let mut checker = Checker { cx, ops: &ops, flow: Flow::new(cx), told: FxHashSet::default() };
+    let mut checker = Checker { cx, ops: &ops, flow: Flow::new(cx), reported: FxHashSet::default() };
     // Operations by chunk.
     let mut chunks: Vec<Vec<&Op>> = vec![Vec::new(); ops.locations.leaves.len().div_ceil(64)];
     for op in ops.ops.iter().filter(|op| !op.leaves.is_empty()) {
@@ -73,9 +73,9 @@ impl Checker<'_, '_> {
             }
             let mut state = self.flow.start(at);
             for (index, op) in here.iter().enumerate() {
-                let breaches = state.breaches(op, words, chunk);
-                if breaches != 0 && (!is_dead_end || self.is_checked_in_dead_end(op)) {
-                    self.report_breach(ops, (words, chunk), here, index, breaches);
+                let violations = state.violations(op, words, chunk);
+                if violations != 0 && (!is_dead_end || self.is_checked_in_dead_end(op)) {
+                    self.report_breach(ops, (words, chunk), here, index, violations);
                 }
                 state = state.after(op, words, chunk);
             }
@@ -94,21 +94,21 @@ impl Checker<'_, '_> {
         (words, chunk): (Words, u32),
         here: &[&Op],
         index: usize,
-        breaches: u64,
+        violations: u64,
     ) {
         let op = here[index];
         let root = self.ops.locations.root_of(op.location).locations.start;
-        if !self.told.insert((op.inst, root, op.needs)) {
+        if !self.reported.insert((op.inst, root, op.needs)) {
             return;
         }
-        let bit = breaches.trailing_zeros();
+        let bit = violations.trailing_zeros();
         let is_bad: fn(State) -> u64 = match op.needs {
             Needs::Empty => |state| state.held,
             _ => |state| !state.full,
         };
         let origin = self.origin(ops, (words, chunk), op.block, Some(&here[..index]), bit, is_bad);
         let leaf = self.ops.locations.leaves[(chunk * 64 + bit) as usize].location;
-        report(self.cx, &self.ops.locations, &Breach::Op { op, leaf, origin });
+        report(self.cx, &self.ops.locations, &Violation::Op { op, leaf, origin });
     }
 
     /// Reports the leaves that hold something on one edge and nothing on another one, one for each tree.
@@ -137,13 +137,13 @@ impl Checker<'_, '_> {
             ) else {
                 continue;
             };
-            if !self.told.insert((from, root, Needs::Nothing)) {
+            if !self.reported.insert((from, root, Needs::Nothing)) {
                 continue;
             }
             let stored = self.origin(ops, (words, chunk), held, None, bit, |state| state.held);
             let taken = self.origin(ops, (words, chunk), empty, None, bit, |state| !state.full);
-            let breach = Breach::Disagreement { leaf, from, other, stored, taken };
-            report(cx, &self.ops.locations, &breach);
+            let violation = Violation::Disagreement { leaf, from, other, stored, taken };
+            report(cx, &self.ops.locations, &violation);
         }
     }
 
@@ -163,7 +163,7 @@ impl Checker<'_, '_> {
         let good = State { full: u64::MAX, held: 0, mixed: 0 };
         let maker = |ops: &[&Op]| {
             let op = ops.iter().rev().find(|op| has_bit(good.after(op, words, chunk)))?;
-            Some(Some(op.inst).filter(|_| op.why != Why::Begin))
+            Some(Some(op.inst).filter(|_| op.why != Reason::Begin))
         };
         let in_block = |number: u32| {
             let start = ops.partition_point(|op| op.block < number);

@@ -48,7 +48,7 @@ impl Words {
 
 impl State {
     /// Returns the leaves at which a need is not met.
-    pub(super) fn breaches(self, op: &Op, words: Words, chunk: u32) -> u64 {
+    pub(super) fn violations(self, op: &Op, words: Words, chunk: u32) -> u64 {
         let leaves = mask(&op.leaves, chunk) & words.known & !self.mixed;
         match op.needs {
             Needs::Nothing => 0,
@@ -127,7 +127,7 @@ impl Transfer {
 
 /// The data of a block while a chunk is solved.
 #[derive(Clone, Copy, Debug)]
-struct At {
+struct BlockData {
     /// The index of its transfer function in `transfers`, or `NONE`.
     transfer: u32,
     /// Its position in the region, or `NONE`.
@@ -153,7 +153,7 @@ struct Node {
 pub(super) struct Flow<'c, 'a> {
     cx: &'c FunctionContext<'a>,
     sparse: Sparse<'c, 'a>,
-    at: Vec<At>,
+    at: Vec<BlockData>,
     transfers: Vec<Transfer>,
     /// The blocks of the region while it grows.
     chosen: BTreeSet<u32>,
@@ -166,7 +166,7 @@ pub(super) struct Flow<'c, 'a> {
 }
 
 const NONE: u32 = u32::MAX;
-const NOTHING: At = At { transfer: NONE, node: NONE, is_join: false, reached: 0 };
+const NOTHING: BlockData = BlockData { transfer: NONE, node: NONE, is_join: false, reached: 0 };
 
 impl<'c, 'a> Flow<'c, 'a> {
     pub(super) fn new(cx: &'c FunctionContext<'a>) -> Self {

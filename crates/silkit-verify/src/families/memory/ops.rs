@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// The reason for an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Why {
+pub(super) enum Reason {
     /// An instruction uses an address.
     Use(Operand),
     /// A borrow of the memory ends.
@@ -38,7 +38,7 @@ pub(super) struct Op {
     /// The instruction; for an edge the terminator that it leaves.
     pub(super) inst: Inst,
     /// The reason for it.
-    pub(super) why: Why,
+    pub(super) why: Reason,
     /// The location.
     pub(super) location: u32,
     /// Its leaves.
@@ -49,7 +49,7 @@ pub(super) struct Op {
     pub(super) then: Leaves,
     /// True if what is stored may own something.
     owns: bool,
-    /// True if what it needs is taken to be there afterwards, so that a breach is told once.
+    /// True if what it needs is taken to be there afterwards, so that a violation is told once.
     pub(super) recovers: bool,
 }
 
@@ -130,13 +130,13 @@ impl Maker<'_, '_> {
             RootKind::Allocation(_) => {}
             RootKind::Argument(convention, role) => self.argument(locations, root, convention, role, exits),
             RootKind::Yielded(convention, begin) => {
-                self.push(locations, begin, Why::Begin, whole, Needs::Nothing, Leaves::Value, true);
+                self.push(locations, begin, Reason::Begin, whole, Needs::Nothing, Leaves::Value, true);
                 let needs = match convention {
                     ArgumentConvention::In => Needs::Empty,
                     _ => Needs::Owned,
                 };
                 for end in self.ends(begin) {
-                    self.push(locations, end, Why::EndOfCoroutine, whole, needs, Leaves::Nothing, true);
+                    self.push(locations, end, Reason::EndOfCoroutine, whole, needs, Leaves::Nothing, true);
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Maker<'_, '_> {
                 continue;
             }
             let (inst, location) = (access.inst, access.location);
-            let why = Why::Use(access.operand);
+            let why = Reason::Use(access.operand);
             let (mut needs, then) = (access.effect.needs, access.effect.leaves);
             if lends && needs == Needs::Value {
                 needs = Needs::Nothing;
@@ -203,7 +203,15 @@ impl Maker<'_, '_> {
             // Whether a stored borrow is read in time is a matter of scopes.
             if body.inst(user).opcode == Opcode::LoadBorrow && !lends {
                 for end in body.users(value).filter(|&i| body.inst(i).opcode == Opcode::EndBorrow) {
-                    self.push(locations, end, Why::EndOfBorrow, location, Needs::Value, Leaves::Same, true);
+                    self.push(
+                        locations,
+                        end,
+                        Reason::EndOfBorrow,
+                        location,
+                        Needs::Value,
+                        Leaves::Same,
+                        true,
+                    );
                 }
             }
         }
@@ -222,7 +230,7 @@ impl Maker<'_, '_> {
             && let Some(first) = self.cx.body.entry_block().and_then(|b| self.cx.body.first_inst(b))
         {
             let at = self.ops.len();
-            self.push(locations, first, Why::Begin, whole, Needs::Nothing, Leaves::Value, true);
+            self.push(locations, first, Reason::Begin, whole, Needs::Nothing, Leaves::Value, true);
             self.ops[at..].iter_mut().for_each(|op| op.order = (0, 0));
         }
         for &exit in exits {
@@ -234,7 +242,7 @@ impl Maker<'_, '_> {
                 (ArgumentConvention::Out, _) if is_throw => Needs::Empty,
                 _ => Needs::Value,
             };
-            self.push(locations, exit, Why::Exit, whole, needs, Leaves::Same, true);
+            self.push(locations, exit, Reason::Exit, whole, needs, Leaves::Same, true);
         }
     }
 
@@ -267,7 +275,7 @@ impl Maker<'_, '_> {
                 block,
                 order: (0, 0),
                 inst,
-                why: Why::Edge,
+                why: Reason::Edge,
                 location,
                 leaves,
                 needs,
@@ -310,7 +318,7 @@ impl Maker<'_, '_> {
         &mut self,
         locations: &Locations,
         inst: Inst,
-        why: Why,
+        why: Reason,
         location: u32,
         needs: Needs,
         then: Leaves,

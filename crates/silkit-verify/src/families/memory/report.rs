@@ -1,19 +1,19 @@
 //! Findings about memory, in words.
 
 use super::check::Origin;
-use super::ops::{Op, Why};
+use super::ops::{Op, Reason};
 use super::rules::{
     ARGUMENT_IS_FULL, ARGUMENT_IS_LEFT_EMPTY, FREED_EMPTY, INITIALIZED_ONCE, PATHS_AGREE, PAYLOAD_IS_THERE,
     USED_INITIALIZED, YIELD_IS_TAKEN,
 };
 use crate::context::FunctionContext;
 use crate::finding::{Finding, Place};
-use crate::told::{MemoryFault, MemoryFaultKind, Told};
+use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
 use silkit_analysis::memory::{Locations, Needs, Root, RootKind};
 use silkit_ir::{Inst, Opcode};
 
 /// A violation.
-pub(super) enum Breach<'o> {
+pub(super) enum Violation<'o> {
     /// An operation does not find what it needs.
     Op {
         /// The operation.
@@ -38,10 +38,10 @@ pub(super) enum Breach<'o> {
     },
 }
 
-pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, breach: &Breach<'_>) {
-    cx.report(match breach {
-        Breach::Op { op, leaf, origin } => of_op(cx, locations, op, *leaf, origin),
-        Breach::Disagreement { leaf, from, other, stored, taken } => {
+pub(super) fn report(cx: &FunctionContext<'_>, locations: &Locations, violation: &Violation<'_>) {
+    cx.report(match violation {
+        Violation::Op { op, leaf, origin } => of_op(cx, locations, op, *leaf, origin),
+        Violation::Disagreement { leaf, from, other, stored, taken } => {
             let root = locations.root_of(*leaf);
             let message = format!(
                 "{} is initialized on one path and uninitialized on another",
@@ -69,16 +69,16 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
     let user = cx.body.info(op.inst).name;
     let what = name(cx, locations, leaf);
     let place = match op.why {
-        Why::Use(operand) => Place::Operand(operand),
+        Reason::Use(operand) => Place::Operand(operand),
         _ => Place::Inst(op.inst),
     };
     let opcode = cx.body.inst(op.inst).opcode;
     let (rule, message, label, kind) = match (op.needs, op.why) {
-        (Needs::Empty, Why::Exit) => {
+        (Needs::Empty, Reason::Exit) => {
             let message = format!("{what} is still initialized at `{user}`");
             (&ARGUMENT_IS_LEFT_EMPTY, message, "not destroyed or taken on the way here", K::InitializedAtExit)
         }
-        (Needs::Empty, Why::EndOfCoroutine) => {
+        (Needs::Empty, Reason::EndOfCoroutine) => {
             let message = format!("{what} still holds the value that the coroutine yielded");
             (&YIELD_IS_TAKEN, message, "the coroutine ends here", K::Initialized)
         }
@@ -90,15 +90,15 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
             let message = format!("`{user}` initializes {what}, which is already initialized");
             (&INITIALIZED_ONCE, message, "initialized here", K::Initialized)
         }
-        (_, Why::Exit) => {
+        (_, Reason::Exit) => {
             let message = format!("{what} is not initialized at `{user}`");
             (&ARGUMENT_IS_FULL, message, "the caller expects one", K::NotAliveAtExit)
         }
-        (_, Why::EndOfCoroutine) => {
+        (_, Reason::EndOfCoroutine) => {
             let message = format!("{what} is not initialized when the coroutine that yielded it ends");
             (&USED_INITIALIZED, message, "the coroutine ends here", K::NotInitialized)
         }
-        (_, Why::EndOfBorrow) => {
+        (_, Reason::EndOfBorrow) => {
             let message = format!("{what} is not initialized when its borrow ends");
             (&USED_INITIALIZED, message, "the borrow ends here", K::NotInitialized)
         }
@@ -151,7 +151,7 @@ fn fault(
     inst: Inst,
 ) -> Finding {
     let location = Some(locations.locations[leaf as usize].value);
-    finding.told.push(Told::Memory(MemoryFault { location, kind, inst }));
+    finding.reference_messages.push(ReferenceMessage::Memory(MemoryFault { location, kind, inst }));
     finding
 }
 

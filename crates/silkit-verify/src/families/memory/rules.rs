@@ -1,4 +1,4 @@
-//! The rules of memory lifetime; one check finds breaches of all.
+//! The rules of memory lifetime; one check finds violations of all.
 
 use super::check::check;
 use crate::rule::{Check, Rule};

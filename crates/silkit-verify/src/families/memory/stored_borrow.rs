@@ -3,8 +3,8 @@
 use crate::context::FunctionContext;
 use crate::families::scopes::derived::{Next, each_use};
 use crate::finding::Place;
+use crate::reference_message::{MemoryFault, MemoryFaultKind, ReferenceMessage};
 use crate::rule::{Check, Rule};
-use crate::told::{MemoryFault, MemoryFaultKind, Told};
 use silkit_analysis::memory::memory_use;
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
@@ -64,7 +64,11 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
                 .label("modified or consumed here")
                 .also(Place::Inst(inst), "stored here");
             let kind = MemoryFaultKind::StoredBorrowChanged;
-            finding.told.push(Told::Memory(MemoryFault { location: None, kind, inst: user }));
+            finding.reference_messages.push(ReferenceMessage::Memory(MemoryFault {
+                location: None,
+                kind,
+                inst: user,
+            }));
             cx.report(finding);
         }
         Next::Follow

@@ -105,7 +105,7 @@ sil @g : $@convention(thin) () -> ()
 
 /// The visibility of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Seen {
+enum Visibility {
     Everywhere,
     InPackage,
     InModule,
@@ -118,7 +118,7 @@ struct Object {
     linkage: Linkage,
     ty: SilType,
     is_definition: bool,
-    seen: Seen,
+    seen: Visibility,
 }
 
 /// Reports violations by objects of several modules. Each object is compared with the first one of its set of linked
@@ -168,14 +168,14 @@ fn spelled(linkage: Linkage, is_definition: bool) -> Linkage {
 }
 
 /// Returns the visibility of an object with this linkage; `None` if only its own SIL module sees it.
-fn seen(linkage: Linkage) -> Option<Seen> {
+fn seen(linkage: Linkage) -> Option<Visibility> {
     use Linkage as L;
     match linkage {
-        L::Public | L::PublicExternal => Some(Seen::Everywhere),
-        L::Package | L::PackageExternal => Some(Seen::InPackage),
+        L::Public | L::PublicExternal => Some(Visibility::Everywhere),
+        L::Package | L::PackageExternal => Some(Visibility::InPackage),
         // A definition without an ABI is shared to all but the optimizer.
-        L::Hidden | L::HiddenExternal | L::Shared | L::SharedExternal => Some(Seen::InModule),
-        L::PublicNonAbi | L::PackageNonAbi => Some(Seen::InModule),
+        L::Hidden | L::HiddenExternal | L::Shared | L::SharedExternal => Some(Visibility::InModule),
+        L::PublicNonAbi | L::PackageNonAbi => Some(Visibility::InModule),
         L::Private | L::Default => None,
     }
 }
@@ -184,9 +184,11 @@ fn seen(linkage: Linkage) -> Option<Seen> {
 fn are_linked(inputs: &[LinkedModule<'_>], a: &Object, b: &Object) -> bool {
     let (of_a, of_b) = (&inputs[a.input], &inputs[b.input]);
     [a.seen, b.seen].iter().all(|seen| match seen {
-        Seen::Everywhere => true,
-        Seen::InPackage => of_a.name == of_b.name || of_a.package.is_some() && of_a.package == of_b.package,
-        Seen::InModule => of_a.name == of_b.name,
+        Visibility::Everywhere => true,
+        Visibility::InPackage => {
+            of_a.name == of_b.name || of_a.package.is_some() && of_a.package == of_b.package
+        }
+        Visibility::InModule => of_a.name == of_b.name,
     })
 }
 

@@ -8,7 +8,7 @@ use silkit_ir::ownership::forwarded_operands;
 use silkit_ir::{Block, Inst, Opcode, Operand, Ownership, Value, ValueDef};
 
 /// A function that returns the enclosing values of a phi.
-pub(super) type OfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
+pub(super) type EnclosingOfPhi<'f> = &'f dyn Fn(Value) -> Vec<Value>;
 
 /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
 pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
@@ -34,7 +34,7 @@ pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block,
 pub(super) fn enclosing_values(
     cx: &FunctionContext<'_>,
     value: Value,
-    of_phi: OfPhi<'_>,
+    of_phi: EnclosingOfPhi<'_>,
 ) -> Option<Vec<Value>> {
     let body = cx.body;
     let phi = behind_borrowed(cx, value);
@@ -67,7 +67,11 @@ pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
 }
 
 /// Returns the borrow introducers of a guaranteed value.
-pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<'_>) -> Option<Vec<Value>> {
+pub(super) fn introducers(
+    cx: &FunctionContext<'_>,
+    value: Value,
+    of_phi: EnclosingOfPhi<'_>,
+) -> Option<Vec<Value>> {
     /// A limit above any hand-written number of enclosing values.
     const LIMIT: usize = 1000;
     let body = cx.body;
@@ -111,18 +115,18 @@ pub(super) fn introducers(cx: &FunctionContext<'_>, value: Value, of_phi: OfPhi<
 
 /// A guaranteed phi whose `borrowed … from` is missing, and one of the operands that come in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lent {
+pub(super) struct PhiIncoming {
     pub(super) phi: Value,
     pub(super) incoming: Operand,
 }
 
 /// The enclosing values of phis without a `borrowed … from`, inferred from their edges.
 #[derive(Debug, Default)]
-pub(super) struct Implied(FxHashMap<Value, Vec<Lent>>);
+pub(super) struct Implied(FxHashMap<Value, Vec<PhiIncoming>>);
 
 impl Implied {
     /// Returns the phis that a value encloses.
-    pub(super) fn of(&self, value: Value) -> &[Lent] {
+    pub(super) fn of(&self, value: Value) -> &[PhiIncoming] {
         self.0.get(&value).map_or(&[], Vec::as_slice)
     }
 
@@ -152,7 +156,7 @@ impl Implied {
                         let known = enclosing.entry(phi).or_default();
                         if value != phi && !known.contains(&value) {
                             known.push(value);
-                            implied.0.entry(value).or_default().push(Lent { phi, incoming });
+                            implied.0.entry(value).or_default().push(PhiIncoming { phi, incoming });
                             has_grown = true;
                         }
                     }

@@ -1,10 +1,10 @@
 //! Every lifetime ends once on each path, and holds all its uses: one check for owned values and borrow scopes.
 
-use super::uses::{How, Lifetime, Use};
+use super::uses::{Lifetime, Use, UseKind};
 use crate::context::FunctionContext;
 use crate::finding::{Finding, Place};
+use crate::reference_message::OwnershipError;
 use crate::rule::Rule;
-use crate::told::OwnershipError;
 use silkit_analysis::{Begin, Coherence, ScopeError, Scopes};
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
@@ -52,7 +52,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             if is_twice && std::mem::replace(&mut was_ended_twice, true) {
                 continue;
             }
-            if let Some(finding) = breach(cx, kind, value, lifetime, error) {
+            if let Some(finding) = violation(cx, kind, value, lifetime, error) {
                 cx.report(finding);
             }
         }
@@ -93,13 +93,13 @@ impl<'c, 'a> Checker<'c, 'a> {
 /// Returns true if an instruction uses a value by one operand whose lifetime it ends by another. A branch may pass on
 /// both a scope and what belongs to it.
 fn is_taken_with(cx: &FunctionContext<'_>, at: &Use, lifetime: &Lifetime) -> bool {
-    if at.how == How::Memory || !lifetime.ends.contains(&at.inst) {
+    if at.how == UseKind::Memory || !lifetime.ends.contains(&at.inst) {
         return false;
     }
     at.operand.is_some_and(|o| cx.ownership().operand(o) != Some(OperandOwnership::GuaranteedForwarding))
 }
 
-fn breach(
+fn violation(
     cx: &FunctionContext<'_>,
     kind: &Kind,
     value: Value,
@@ -173,7 +173,7 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
     let user = cx.body.info(at.inst).name;
     let place = at.operand.map_or(Place::Inst(at.inst), Place::Operand);
     let finding = match at.how {
-        How::EndOf(operand) => {
+        UseKind::EndOf(operand) => {
             let begin = cx.body.operand(operand).user;
             let lent = match cx.body.inst(begin).opcode {
                 Opcode::BeginApply => "coroutine",
@@ -186,11 +186,11 @@ fn outside(cx: &FunctionContext<'_>, kind: &Kind, value: Value, at: &Use, lifeti
                 .label(format!("the {lent} ends here"))
                 .also(Place::Inst(begin), format!("the {lent} begins here"))
         }
-        How::Memory => {
+        UseKind::Memory => {
             let message = format!("`{user}` uses memory inside of `{name}` after it was {ended}");
             cx.finding(kind.holds_uses, place, message).label("used here")
         }
-        How::Value => {
+        UseKind::Value => {
             let used = at.operand.map_or(value, |o| cx.body.operand(o).value);
             let message = if lifetime.ends.contains(&at.inst) {
                 format!("`{user}` uses `{name}`, which another of its operands consumes")

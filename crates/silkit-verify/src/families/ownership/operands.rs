@@ -2,8 +2,8 @@
 
 use crate::context::FunctionContext;
 use crate::finding::Place;
+use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
-use crate::told::OwnershipError;
 use silkit_diag::RuleId;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Operand, Ownership};

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// The relation of a use to a lifetime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum How {
+pub(super) enum UseKind {
     /// It uses the value itself, or what it was forwarded to.
     Value,
     /// It uses memory inside of it.
@@ -26,7 +26,7 @@ pub(super) struct Use {
     pub(super) inst: Inst,
     /// The operand; not that of the end of another scope.
     pub(super) operand: Option<Operand>,
-    pub(super) how: How,
+    pub(super) how: UseKind,
 }
 
 /// The lifetime of a value.
@@ -131,7 +131,7 @@ impl<'c, 'a> Collector<'c, 'a> {
             }
             return;
         }
-        self.push(data.user, Some(operand), How::Value);
+        self.push(data.user, Some(operand), UseKind::Value);
         match how {
             O::GuaranteedForwarding => self.forward(operand, may_end),
             O::Borrow => self.scope(operand),
@@ -148,7 +148,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         }
     }
 
-    fn push(&mut self, inst: Inst, operand: Option<Operand>, how: How) {
+    fn push(&mut self, inst: Inst, operand: Option<Operand>, how: UseKind) {
         self.found.uses.push(Use { inst, operand, how });
     }
 
@@ -199,7 +199,7 @@ impl<'c, 'a> Collector<'c, 'a> {
             if body.value(lent.phi).arg_flags.contains(ArgFlags::REBORROW) {
                 let ends = body.uses(lent.phi).filter(|&o| ends_lifetime(self.cx, o));
                 for end in ends.collect::<Vec<_>>() {
-                    self.push(body.operand(end).user, None, How::EndOf(lent.incoming));
+                    self.push(body.operand(end).user, None, UseKind::EndOf(lent.incoming));
                 }
             } else if self.seen.insert(lent.phi) {
                 self.work.push(lent.phi);
@@ -212,7 +212,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         let mut ends = Vec::new();
         scope_ends(self.cx, operand, &mut ends);
         for inst in ends {
-            self.push(inst, None, How::EndOf(operand));
+            self.push(inst, None, UseKind::EndOf(operand));
         }
     }
 
@@ -223,7 +223,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         if body.operand_spec(operand).is_none() || body.inst(user).opcode == Opcode::WitnessMethod {
             return;
         }
-        self.push(user, Some(operand), How::Memory);
+        self.push(user, Some(operand), UseKind::Memory);
         if let Some(address) = projected_address(self.cx.body, operand)
             && self.seen.insert(address)
         {

@@ -415,7 +415,7 @@ fn abortable_coroutine(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(
             cx.finding(&ABORTABLE_COROUTINE, Place::Inst(inst), message)
                 .also(Place::Inst(begin), "the coroutine is called here")
-                .told("abort_apply of callee-allocated yield-once coroutine!?"),
+                .reference_message("abort_apply of callee-allocated yield-once coroutine!?"),
         );
     }
 }

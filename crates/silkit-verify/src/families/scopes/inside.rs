@@ -211,7 +211,7 @@ fn report_nested(cx: &FunctionContext<'_>, outer: Inst, mut is_inside: impl FnMu
                 cx.finding(&STORED_BORROWS_DO_NOT_NEST, Place::Inst(inner), message)
                     .label("stored too early")
                     .also(Place::Inst(outer), "the other one is stored here")
-                    .told_of(Place::Inst(outer), NESTED),
+                    .reference_message_at(Place::Inst(outer), NESTED),
             );
         }
     }
@@ -228,7 +228,7 @@ fn report_use(cx: &FunctionContext<'_>, kind: &Kind, begin: Inst, ends: &[Inst],
             format!("`{user_name}` uses the stored borrow `{value}` after its end")
         };
         let shown = vec![("User found outside scope: ", user)];
-        cx.finding(&STORED_BORROW_LASTS, Place::Operand(operand), message).told_showing(
+        cx.finding(&STORED_BORROW_LASTS, Place::Operand(operand), message).reference_message_showing(
             Place::Inst(begin),
             "Ill formed store_borrow scope",
             shown,

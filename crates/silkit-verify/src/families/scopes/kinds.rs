@@ -14,12 +14,12 @@ pub(super) struct Kind {
     /// Requirement that paths which meet in a dead end agree on whether it is open.
     pub(super) coherence: Coherence,
     /// The messages of the reference.
-    pub(super) told: &'static Words,
+    pub(super) told: &'static ReferenceWords,
 }
 
 /// The messages of the reference about scopes of some kinds; after the colon the condition that it checks.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct ReferenceWords {
     /// For a scope that is open at a function exit.
     pub(super) at_exit: &'static str,
     /// For an edge into a block that another edge enters with other scopes open.
@@ -28,13 +28,13 @@ pub(super) struct Words {
     pub(super) at_end: &'static str,
 }
 
-static OF_STACK: Words = Words {
+static OF_STACK: ReferenceWords = ReferenceWords {
     at_exit: "return with stack allocs that haven't been deallocated: state.Stack.empty()",
     at_edge: "inconsistent stack heights entering basic block: state.Stack == foundState.Stack || isUnreachable()",
     at_end: "stack dealloc with empty stack",
 };
 
-static OF_OPERATIONS: Words = Words {
+static OF_OPERATIONS: ReferenceWords = ReferenceWords {
     at_exit: "return with operations still active: state.ActiveOps.empty()",
     at_edge: "inconsistent active-operations sets entering basic block: \
               state.ActiveOps == foundState.ActiveOps || isUnreachable()",

@@ -3,7 +3,7 @@
 use super::joint::broken_scopes;
 use super::kinds::{STACK, allocated};
 use super::operands::NOT_THE_LAST;
-use super::stack::{ActiveLists, Wrong, active_lists};
+use super::stack::{ActiveLists, StackViolation, active_lists};
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
@@ -93,10 +93,10 @@ fn nesting(cx: &FunctionContext<'_>) {
     let lists = ActiveLists::compute(cx, &STACK, |alloc| broken.contains(&alloc));
     for wrong in lists.wrong() {
         match *wrong {
-            Wrong::Order { alloc, last, dealloc } => report_order(cx, alloc, last, dealloc),
-            Wrong::Outer { alloc, dealloc } => report_outer(cx, alloc, dealloc),
+            StackViolation::Order { alloc, last, dealloc } => report_order(cx, alloc, last, dealloc),
+            StackViolation::Outer { alloc, dealloc } => report_outer(cx, alloc, dealloc),
             // Scopes that keep to joint post-dominance agree wherever a path leads on to an exit, and in loops.
-            Wrong::Exit | Wrong::Edge => {}
+            StackViolation::Exit | StackViolation::Edge => {}
         }
     }
 }
@@ -113,7 +113,7 @@ fn report_order(cx: &FunctionContext<'_>, alloc: Inst, last: Inst, dealloc: Inst
             .label("deallocated too early")
             .also(Place::Inst(alloc), format!("`{outer}` is allocated here"))
             .also(Place::Inst(last), format!("`{inner}` is allocated here"))
-            .told_showing(
+            .reference_message_showing(
                 Place::Inst(dealloc),
                 NOT_THE_LAST,
                 vec![("Recent stack alloc: ", last), ("Matching stack alloc: ", alloc)],

@@ -85,9 +85,9 @@ fn deallocates_allocation(cx: &FunctionContext<'_>, inst: Inst) {
         .finding(&DEALLOCATES_ALLOCATION, Place::Operand(operand), message)
         .label(format!("`{}` is none", cx.value(value)))
         .also(Place::Value(value), "defined here")
-        .told(NOT_THE_LAST);
+        .reference_message(NOT_THE_LAST);
     cx.report(match opcode {
-        Opcode::DeallocPackMetadata => finding.told("Must have alloc_pack_metadata operand"),
+        Opcode::DeallocPackMetadata => finding.reference_message("Must have alloc_pack_metadata operand"),
         _ => finding,
     });
 }
@@ -170,7 +170,7 @@ fn end_names_beginning(cx: &FunctionContext<'_>, inst: Inst) {
         cx.finding(&END_NAMES_BEGINNING, Place::Operand(operand), message)
             .label(format!("must be {}", wanted.1))
             .also(Place::Value(value), "defined here")
-            .told(wanted.2),
+            .reference_message(wanted.2),
     );
 }
 
@@ -296,7 +296,9 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(
             cx.finding(&BORROW_IS_STORED_TO_ALLOCATION, Place::Inst(inst), message)
                 .also(Place::Value(destination), "created here")
-                .told("store_borrow destination can only be an alloc_stack: isLegal(SI->getDest())"),
+                .reference_message(
+                    "store_borrow destination can only be an alloc_stack: isLegal(SI->getDest())",
+                ),
         );
         return;
     }
@@ -318,7 +320,7 @@ fn stored_borrow_is_used_as_such(cx: &FunctionContext<'_>, inst: Inst) {
             cx.finding(&STORED_BORROW_IS_USED_AS_SUCH, Place::Operand(operand), message)
                 .label("must use the result of `store_borrow`")
                 .also(Place::Inst(inst), "the borrow is stored here")
-                .told_of(Place::Inst(inst), USED_BESIDE),
+                .reference_message_at(Place::Inst(inst), USED_BESIDE),
         );
     }
 }

@@ -26,7 +26,7 @@ const ALLOWANCE: usize = 1 << 20;
 
 /// A violation of stack discipline.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wrong {
+pub(super) enum StackViolation {
     /// A deallocation of what is not the last of the list.
     Order { alloc: Inst, last: Inst, dealloc: Inst },
     /// A deallocation of what is not in the list.
@@ -48,7 +48,7 @@ pub(super) struct ActiveLists {
     at_entry: FxHashMap<u32, Option<u32>>,
     /// The list that each allocation makes.
     made: FxHashMap<Inst, u32>,
-    wrong: Vec<Wrong>,
+    wrong: Vec<StackViolation>,
     /// Scopes that may violate joint post-dominance.
     suspects: FxHashSet<Inst>,
     /// The remainder of [`ALLOWANCE`].
@@ -104,7 +104,7 @@ impl ActiveLists {
     }
 
     /// Returns what breaks the discipline.
-    pub(super) fn wrong(&self) -> &[Wrong] {
+    pub(super) fn wrong(&self) -> &[StackViolation] {
         &self.wrong
     }
 
@@ -208,13 +208,13 @@ impl ActiveLists {
             let list = at_end[block.index()];
             let leaves = cx.body.last_inst(block).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
             if leaves && list != EMPTY {
-                self.wrong.push(Wrong::Exit);
+                self.wrong.push(StackViolation::Exit);
                 self.suspect(list, EMPTY);
             }
             for next in cx.body.block_successors(block) {
                 let start = self.at_start(next);
                 if start != list && !enters_dead_end(cx, block, next) {
-                    self.wrong.push(Wrong::Edge);
+                    self.wrong.push(StackViolation::Edge);
                     self.suspect(list, start);
                 }
             }
@@ -249,11 +249,11 @@ impl ActiveLists {
         }
         self.allowance = self.allowance.saturating_sub(above.len());
         let (Some(last), Some(_)) = (top.alloc, self.nodes[at as usize].alloc) else {
-            self.wrong.push(Wrong::Outer { alloc, dealloc });
+            self.wrong.push(StackViolation::Outer { alloc, dealloc });
             self.suspects.insert(alloc);
             return list;
         };
-        self.wrong.push(Wrong::Order { alloc, last, dealloc });
+        self.wrong.push(StackViolation::Order { alloc, last, dealloc });
         // Go on as if it was right.
         let rest = self.nodes[at as usize].rest;
         above.iter().rev().fold(rest, |rest, &node| match self.nodes[node as usize].alloc {
@@ -267,8 +267,8 @@ impl ActiveLists {
         self.suspects.insert(alloc);
         let is_new = self.made.contains_key(&alloc) && self.released.insert(alloc);
         self.wrong.push(match self.nodes[list as usize].alloc {
-            Some(last) if is_new => Wrong::Order { alloc, last, dealloc },
-            _ => Wrong::Outer { alloc, dealloc },
+            Some(last) if is_new => StackViolation::Order { alloc, last, dealloc },
+            _ => StackViolation::Outer { alloc, dealloc },
         });
         list
     }

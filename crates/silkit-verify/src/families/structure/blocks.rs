@@ -224,7 +224,7 @@ fn no_critical_edge(cx: &FunctionContext<'_>) {
                 cx.report(
                     cx.finding(&NO_CRITICAL_EDGE, Place::Inst(terminator), message)
                         .label(format!("`{from}` has other successors"))
-                        .told("critical edges not allowed in OSSA")
+                        .reference_message("critical edges not allowed in OSSA")
                         .also(Place::Block(next), format!("`{to}` has other predecessors")),
                 );
             }

@@ -64,7 +64,7 @@ fn definition_dominates_use(cx: &FunctionContext<'_>, inst: Inst) {
         let message = format!("the definition of `{name}` does not dominate this use");
         let mut finding =
             cx.finding(&DEFINITION_DOMINATES_USE, Place::Operand(operand), message).label("used here");
-        finding = finding.told("instruction isn't dominated by its operand");
+        finding = finding.reference_message("instruction isn't dominated by its operand");
         finding = match cx.body.def(value) {
             ValueDef::Pending => finding.note("it was removed, or never defined"),
             _ => finding.also(Place::Value(value), "defined here"),

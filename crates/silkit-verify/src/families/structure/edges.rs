@@ -152,7 +152,7 @@ bb0(%0 : $*Builtin.Int64):
 };
 
 /// The values that an edge passes to its target.
-enum Passed {
+enum PassedValues {
     /// These values.
     Values(Vec<Value>),
     /// Results of the terminator, of these types where they are known.
@@ -176,10 +176,10 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
     let arguments = cx.body.arguments(to);
     let passed = passed(cx, terminator, index);
     let given = match &passed {
-        Passed::Values(values) => values.len(),
-        Passed::Results(types) => types.len(),
-        Passed::AtMostOne => arguments.len().min(1),
-        Passed::Unknown => {
+        PassedValues::Values(values) => values.len(),
+        PassedValues::Results(types) => types.len(),
+        PassedValues::AtMostOne => arguments.len().min(1),
+        PassedValues::Unknown => {
             cx.unknown(&EDGE_PASSES_TYPES, Place::Inst(terminator), || {
                 format!("it is not known what it gives `{}`", cx.block(to))
             });
@@ -213,16 +213,16 @@ fn check_edge(cx: &FunctionContext<'_>, terminator: Inst, index: usize, to: Bloc
     for (i, &argument) in arguments.iter().enumerate() {
         let takes = cx.body.value(argument).ty;
         let gives = match &passed {
-            Passed::Values(values) => cx.body.value(values[i]).ty,
-            Passed::Results(types) => types[i],
-            Passed::AtMostOne | Passed::Unknown => continue,
+            PassedValues::Values(values) => cx.body.value(values[i]).ty,
+            PassedValues::Results(types) => types[i],
+            PassedValues::AtMostOne | PassedValues::Unknown => continue,
         };
-        if matches!(passed, Passed::Values(_)) && takes.is_address() {
+        if matches!(passed, PassedValues::Values(_)) && takes.is_address() {
             let message = format!("a branch passes the address `{}`", cx.value(argument));
             cx.report(
                 cx.finding(&ARGUMENT_IS_OBJECT, Place::Value(argument), message)
                     .also(Place::Inst(terminator), "passed here")
-                    .told("Block arguments cannot be addresses: !arg->getType().isAddress()"),
+                    .reference_message("Block arguments cannot be addresses: !arg->getType().isAddress()"),
             );
         }
         if !agree(cx, takes, gives) {
@@ -255,12 +255,12 @@ fn operand_type(cx: &FunctionContext<'_>, inst: Inst) -> SilType {
     cx.body.operands(inst).first().map_or_else(SilType::unknown, |o| cx.body.value(o.value).ty)
 }
 
-fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> Passed {
+fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> PassedValues {
     let values = |spec: &str| {
         let info = cx.body.info(terminator);
         let at = info.operands.iter().position(|o| o.name == spec);
         let range = at.map_or(0..0, |at| cx.body.operand_range(terminator, at));
-        Passed::Values(cx.body.operands(terminator)[range].iter().map(|o| o.value).collect())
+        PassedValues::Values(cx.body.operands(terminator)[range].iter().map(|o| o.value).collect())
     };
     match cx.body.inst(terminator).opcode {
         Opcode::Branch => values("args"),
@@ -271,18 +271,18 @@ fn passed(cx: &FunctionContext<'_>, terminator: Inst, index: usize) -> Passed {
         Opcode::AwaitAsyncContinuation => awaited(cx, terminator, index),
         Opcode::DynamicMethodBranch => {
             if index == 0 {
-                Passed::Results(vec![SilType::unknown()])
+                PassedValues::Results(vec![SilType::unknown()])
             } else {
-                Passed::Results(Vec::new())
+                PassedValues::Results(Vec::new())
             }
         }
         // The reference lets the target of a `yield` take what it likes; nothing gives it a value.
-        _ => Passed::Results(Vec::new()),
+        _ => PassedValues::Results(Vec::new()),
     }
 }
 
 /// Returns what `switch_enum` gives: the payload of the case. Without ownership a target may do without it.
-fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     let cases = cx.body.list(word(cx, inst, "cases").unwrap_or(NONE));
     let takes = |to: Option<Block>| to.map_or(0, |to| cx.body.arguments(to).len());
     let target = cx.body.successors(inst).nth(index);
@@ -293,11 +293,11 @@ fn payload(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
     let name = DeclRef::from_u32(case).name();
     let ty = name.and_then(|name| case_payload(cx, operand.ty(), name.as_str()));
     match ty {
-        None => Passed::AtMostOne,
-        Some(Payload::None) => Passed::Results(Vec::new()),
-        Some(Payload::Of(_)) if !cx.is_ossa() && takes(target) == 0 => Passed::Results(Vec::new()),
-        Some(Payload::Of(ty)) if ty.is_unknown() => Passed::Results(vec![SilType::unknown()]),
-        Some(Payload::Of(ty)) => Passed::Results(vec![operand.with_type(ty)]),
+        None => PassedValues::AtMostOne,
+        Some(Payload::None) => PassedValues::Results(Vec::new()),
+        Some(Payload::Of(_)) if !cx.is_ossa() && takes(target) == 0 => PassedValues::Results(Vec::new()),
+        Some(Payload::Of(ty)) if ty.is_unknown() => PassedValues::Results(vec![SilType::unknown()]),
+        Some(Payload::Of(ty)) => PassedValues::Results(vec![operand.with_type(ty)]),
     }
 }
 
@@ -307,15 +307,15 @@ enum Payload {
 }
 
 /// Returns what the default gives: the payload of the one case that is left, or in OSSA the operand itself.
-fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> Passed {
+fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) -> PassedValues {
     let left = remaining(cx, operand.ty(), cases);
     match left.as_deref() {
-        Some([Payload::None]) => Passed::Results(Vec::new()),
-        _ if !cx.is_ossa() => Passed::Results(Vec::new()),
+        Some([Payload::None]) => PassedValues::Results(Vec::new()),
+        _ if !cx.is_ossa() => PassedValues::Results(Vec::new()),
         Some([_, _, ..]) if cx.declarations().is_trivial(operand.ty(), cx.signature()) == Some(false) => {
-            Passed::Results(vec![operand])
+            PassedValues::Results(vec![operand])
         }
-        _ => Passed::AtMostOne,
+        _ => PassedValues::AtMostOne,
     }
 }
 
@@ -354,43 +354,45 @@ fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payloa
     }
 }
 
-fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+fn called(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     let site = ApplySite::new(cx.body, inst, cx.addresses());
-    let Some(callee) = site.and_then(|s| s.callee_type().ty().as_function()) else { return Passed::Unknown };
-    let Some(site) = site else { return Passed::Unknown };
+    let Some(callee) = site.and_then(|s| s.callee_type().ty().as_function()) else {
+        return PassedValues::Unknown;
+    };
+    let Some(site) = site else { return PassedValues::Unknown };
     let function = substituted(callee, &site.substitutions(), cx.declarations());
     let error_is_direct = callee.error.is_some_and(|e| !cx.addresses().is_indirect_result(e.convention));
     match (index, function) {
         (0, Some(function)) => {
-            Passed::Results(vec![Conventions::new(&function, cx.addresses()).direct_result_type()])
+            PassedValues::Results(vec![Conventions::new(&function, cx.addresses()).direct_result_type()])
         }
-        (0, None) => Passed::Results(vec![SilType::unknown()]),
-        _ if callee.error.is_none() => Passed::Unknown,
-        _ if !error_is_direct => Passed::Results(Vec::new()),
+        (0, None) => PassedValues::Results(vec![SilType::unknown()]),
+        _ if callee.error.is_none() => PassedValues::Unknown,
+        _ if !error_is_direct => PassedValues::Results(Vec::new()),
         (_, Some(function)) => {
             let error = function.error.map_or_else(SilType::unknown, |e| SilType::object(e.ty));
-            Passed::Results(vec![error])
+            PassedValues::Results(vec![error])
         }
-        (_, None) => Passed::Results(vec![SilType::unknown()]),
+        (_, None) => PassedValues::Results(vec![SilType::unknown()]),
     }
 }
 
-fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+fn cast(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     match index {
         0 => {
             // Formal types of other kinds than classes and values are lowered first.
             let target = word(cx, inst, "target_type").map(Type::from_u32);
             let target = target.filter(|t| matches!(t.kind(), TypeKind::Named(_)));
-            Passed::Results(vec![target.map_or_else(SilType::unknown, SilType::object)])
+            PassedValues::Results(vec![target.map_or_else(SilType::unknown, SilType::object)])
         }
-        _ if cx.is_ossa() => Passed::Results(vec![operand_type(cx, inst)]),
-        _ => Passed::Results(Vec::new()),
+        _ if cx.is_ossa() => PassedValues::Results(vec![operand_type(cx, inst)]),
+        _ => PassedValues::Results(Vec::new()),
     }
 }
 
-fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
+fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> PassedValues {
     if index > 0 {
-        return Passed::Results(vec![SilType::unknown()]);
+        return PassedValues::Results(vec![SilType::unknown()]);
     }
     let resumed = |get: Inst| {
         let ty = word(cx, get, "resume").map(Type::from_u32);
@@ -398,11 +400,11 @@ fn awaited(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Passed {
             .map_or_else(SilType::unknown, SilType::object)
     };
     let continuation = cx.body.operands(inst).first().map(|o| cx.body.def(o.value));
-    let Some(silkit_ir::ValueDef::Result(def, _)) = continuation else { return Passed::Unknown };
+    let Some(silkit_ir::ValueDef::Result(def, _)) = continuation else { return PassedValues::Unknown };
     match cx.body.inst(def).opcode {
-        Opcode::GetAsyncContinuation => Passed::Results(vec![resumed(def)]),
-        Opcode::GetAsyncContinuationAddr => Passed::Results(Vec::new()),
-        _ => Passed::Unknown,
+        Opcode::GetAsyncContinuation => PassedValues::Results(vec![resumed(def)]),
+        Opcode::GetAsyncContinuationAddr => PassedValues::Results(Vec::new()),
+        _ => PassedValues::Unknown,
     }
 }
 

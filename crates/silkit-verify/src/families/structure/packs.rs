@@ -54,7 +54,7 @@ fn pack_metadata_is_needed(cx: &FunctionContext<'_>, inst: Inst) {
     cx.report(
         cx.finding(&PACK_METADATA_IS_NEEDED, Place::Inst(inst), message)
             .also(Place::Inst(next), "needs no metadata of packs")
-            .told(
+            .reference_message(
                 "Introduces instruction of kind which cannot emit on-stack pack metadata: \
                  apmi->getIntroducer()->mayRequirePackMetadata(*apmi->getFunction())",
             ),

@@ -121,20 +121,23 @@ fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
         if !cx.is_ossa() {
             let message = format!("`{name}` is allowed only in an `[ossa]` function");
             let finding = cx.finding(&OWNERSHIP_ONLY, Place::Inst(inst), message);
-            cx.report(finding.told("Inst with qualified ownership in a function that is not qualified"));
+            cx.report(
+                finding
+                    .reference_message("Inst with qualified ownership in a function that is not qualified"),
+            );
         }
         return;
     }
     let at = cx.body.info(inst).attrs.iter().position(|a| a.name == "qualifier");
     let is_qualified = at.is_some_and(|at| cx.body.words(inst)[at] != NONE);
-    let breach = match (cx.is_ossa(), is_qualified) {
+    let violation = match (cx.is_ossa(), is_qualified) {
         (false, true) => {
             (&OWNERSHIP_ONLY, format!("`{name}` with a qualifier is allowed only in an `[ossa]` function"))
         }
         (true, false) => (&NO_OWNERSHIP_ONLY, format!("`{name}` needs a qualifier in an `[ossa]` function")),
         _ => return,
     };
-    cx.report(cx.finding(breach.0, Place::Inst(inst), breach.1));
+    cx.report(cx.finding(violation.0, Place::Inst(inst), violation.1));
 }
 
 static NO_OWNERSHIP_ONLY: Rule = Rule {
@@ -267,7 +270,7 @@ fn dead_end_is_dead(cx: &FunctionContext<'_>, inst: Inst) {
             |b: Block| cx.body.last_inst(b).is_some_and(|i| cx.body.inst(i).opcode.leaves_function());
         let path = silkit_analysis::path(cx.body, &[block], leaves, |_| true).unwrap_or_default();
         let message = format!("{what} is on a path out of the function");
-        let mut finding = cx.finding(&DEAD_END_IS_DEAD, Place::Inst(inst), message).told(told);
+        let mut finding = cx.finding(&DEAD_END_IS_DEAD, Place::Inst(inst), message).reference_message(told);
         if let Some(exit) = path.last().and_then(|&b| cx.body.last_inst(b)) {
             finding = finding.also(Place::Inst(exit), "leaves the function");
         }

@@ -174,7 +174,7 @@ pub(super) fn own_type(cx: &FunctionContext<'_>) -> Option<Rc<FunctionType>> {
 
 struct OwnType(Option<Rc<FunctionType>>);
 
-/// Returns a breach at an operand, labelled with its type.
+/// Returns a violation at an operand, labelled with its type.
 pub(super) fn at_operand(
     cx: &FunctionContext<'_>,
     rule: &'static Rule,

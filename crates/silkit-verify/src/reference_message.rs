@@ -7,7 +7,7 @@ use silkit_ir::{Block, Inst, Operand, Ownership, Value};
 
 /// A message of the reference about a violation.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Told {
+pub enum ReferenceMessage {
     /// Its verifier's message about a place.
     Failure(Failure),
     /// A message of the part of its verifier that is written in Swift, and can be left out alone.
