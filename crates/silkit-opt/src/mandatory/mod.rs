@@ -3,9 +3,14 @@
 mod boolean_literal_folding;
 mod mandatory_inlining;
 mod noreturn_folding;
+mod optimize_hop_to_executor;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] =
-    &[boolean_literal_folding::PASS, mandatory_inlining::PASS, noreturn_folding::PASS];
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    boolean_literal_folding::PASS,
+    mandatory_inlining::PASS,
+    noreturn_folding::PASS,
+    optimize_hop_to_executor::PASS,
+];

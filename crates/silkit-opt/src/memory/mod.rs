@@ -1,9 +1,11 @@
 //! Passes that promote memory to values, or change when memory is allocated.
 
+mod function_stack_protection;
 mod mem2reg;
 mod stack_nesting;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] = &[mem2reg::PASS, stack_nesting::PASS];
+pub(crate) const PASSES: &[Pass<'static>] =
+    &[function_stack_protection::PASS, mem2reg::PASS, stack_nesting::PASS];

@@ -1,6 +1,7 @@
 //! Passes that complete or lower ownership.
 
 mod ownership_model_eliminator;
+mod sil_lexical_lifetime_eliminator;
 mod sil_move_only_type_eliminator;
 mod update_borrowed_from;
 
@@ -10,6 +11,7 @@ use silkit_pass::Pass;
 pub(crate) const PASSES: &[Pass<'static>] = &[
     ownership_model_eliminator::NON_TRANSPARENT,
     ownership_model_eliminator::PASS,
+    sil_lexical_lifetime_eliminator::PASS,
     sil_move_only_type_eliminator::PASS,
     update_borrowed_from::PASS,
 ];

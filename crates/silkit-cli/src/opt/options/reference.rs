@@ -69,7 +69,6 @@ pub(super) const INERT: &[Inert] = &[
             "enable-async-demotion",
             "enable-callee-allocated-coro-abi",
             "enable-copy-propagation",
-            "enable-lexical-lifetimes",
             "enable-move-inout-stack-protector",
             "enable-noreturn-prediction",
             "enable-ossa-complete-lifetimes",
