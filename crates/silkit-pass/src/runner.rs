@@ -148,6 +148,7 @@ struct Group<'s> {
     facts: &'s mut ProgramFacts,
     caches: &'s mut Vec<AnalysisCache>,
     steps: &'s [Step<'s>],
+    options: &'s Options,
     /// The number of the run after the last.
     next_number: usize,
     /// The functions that are through.
@@ -212,7 +213,8 @@ impl Group<'_> {
         for &id in functions {
             first.insert(id, self.next_number);
             let function = &self.module.functions[id];
-            self.next_number += self.steps.iter().filter(|step| runs_on(step, function)).count();
+            self.next_number +=
+                self.steps.iter().filter(|step| runs_on(step, function, self.options)).count();
         }
         first
     }
@@ -238,8 +240,9 @@ impl Group<'_> {
 }
 
 /// Returns true if a pass runs on a function.
-fn runs_on(step: &Step<'_>, function: &Function) -> bool {
-    step.pass.is_mandatory || function.is_optimized()
+fn runs_on(step: &Step<'_>, function: &Function, options: &Options) -> bool {
+    // Where nothing is optimized, the passes that are asked for are mandatory ones.
+    step.pass.is_mandatory || function.is_optimized() || options.get("opt-mode") == Some("none")
 }
 
 impl<'a> Runner<'a> {
@@ -320,6 +323,7 @@ impl<'a> Runner<'a> {
                         facts: &mut facts,
                         caches: &mut caches,
                         steps: now,
+                        options: &self.options,
                         next_number: number,
                         done: Vec::new(),
                     };
@@ -442,7 +446,7 @@ impl<'a> Runner<'a> {
     fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[Step<'_>]) {
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
-            if !runs_on(step, &work.function) {
+            if !runs_on(step, &work.function, &self.options) {
                 continue;
             }
             let number = work.number;

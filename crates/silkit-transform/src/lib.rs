@@ -3,12 +3,14 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`borrowed_from`] | corrects the lists of enclosing values of guaranteed phis |
+//! | [`callee`] | gives a call another callee |
 //! | [`canonical_lifetime`] | ends an owned value after its last use and removes unneeded copies |
 //! | [`closures`] | finds the functions of closures, keeps captures alive and deletes dead closures |
 //! | [`counting`] | selects the instructions that copy and destroy values without ownership |
 //! | [`critical_edges`] | splits critical edges |
 //! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
 //! | [`destroy`] | destroys a value part by part |
+//! | [`devirtualize`] | calls methods directly where the implementation is known |
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
 //! | [`lexical`] | tells which values have lexical lifetimes |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
@@ -20,12 +22,14 @@
 //! | [`variables`] | salvages debug variables of removed instructions |
 
 pub mod borrowed_from;
+pub mod callee;
 pub mod canonical_lifetime;
 pub mod closures;
 pub mod counting;
 pub mod critical_edges;
 pub mod delete;
 pub mod destroy;
+pub mod devirtualize;
 pub mod inliner;
 pub mod lexical;
 pub mod lifetime_completion;

@@ -12,7 +12,7 @@
 
 use super::Rule;
 use super::rewriter::Rewriter;
-use silkit_ir::instructions::{AllocStack, FixLifetime, Load, LoadBorrow, LoadQualifier};
+use silkit_ir::instructions::{AllocStack, FixLifetime, Load, LoadBorrow, LoadQualifier, StoreBorrow};
 use silkit_ir::{Inst, Opcode};
 
 pub(super) const RULE: Rule = Rule::optimized(Opcode::FixLifetime, simplify);
@@ -21,7 +21,8 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let address = rw.body().operand_value(inst, 0);
     let ty = rw.ty(address).to_object();
     let is_loadable = rw.declarations().is_loadable(ty.ty(), rw.view().signature()) == Some(true);
-    if rw.body().def_as::<AllocStack>(address).is_none() || !is_loadable || !rw.may_change() {
+    let allocation = rw.body().def_as::<StoreBorrow>(address).map_or(address, |borrow| borrow.destination);
+    if rw.body().def_as::<AllocStack>(allocation).is_none() || !is_loadable || !rw.may_change() {
         return;
     }
     let (has_ossa, is_trivial) = (rw.function().has_ossa(), rw.is_trivial(ty));

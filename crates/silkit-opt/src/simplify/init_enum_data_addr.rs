@@ -23,7 +23,9 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         return;
     };
     let ty = rw.ty(operand).to_object();
-    let Some(store) = body.next_inst(inst) else { return };
+    let Some(store) = body.users(address).next().filter(|&store| is_quiet_between(rw, inst, store)) else {
+        return;
+    };
     let Some(Store { source, destination, .. }) = body.view_as(store) else { return };
     let Some(inject) = body.next_inst(store) else { return };
     let Some(injected) = body.view_as::<InjectEnumAddr>(inject) else { return };
@@ -44,4 +46,17 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     for part in [inject, store, inst] {
         rw.remove(part);
     }
+}
+
+/// Returns true if a store follows in the block, and nothing before it writes to memory.
+fn is_quiet_between(rw: &Rewriter<'_, '_>, inst: Inst, store: Inst) -> bool {
+    let (body, behavior) = (rw.body(), rw.behavior());
+    let mut next = body.next_inst(inst);
+    while let Some(between) = next.filter(|&between| between != store) {
+        if behavior.may_write(between) || rw.is(between, Opcode::DebugStep) {
+            return false;
+        }
+        next = body.next_inst(between);
+    }
+    next == Some(store)
 }

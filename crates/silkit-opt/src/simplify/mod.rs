@@ -5,11 +5,13 @@
 //! worklist can apply the same rules.
 
 mod address_scope;
+mod apply;
 mod begin_borrow;
 mod begin_cow_mutation;
 mod branch;
 mod bridge_object;
 mod builtin;
+mod checked_cast_br;
 mod cond_br;
 mod cond_fail;
 mod convert_escape_to_noescape;
@@ -25,6 +27,7 @@ mod init_enum_data_addr;
 mod key_path;
 mod load;
 mod load_borrow;
+mod partial_apply;
 mod pointer_to_address;
 mod rewriter;
 mod struct_extract;
@@ -78,12 +81,16 @@ impl Rule {
 
 /// All rules; a kind of instruction has at most one.
 pub(crate) const RULES: &[Rule] = &[
+    apply::APPLY,
+    apply::BEGIN_APPLY,
+    apply::TRY_APPLY,
     begin_borrow::RULE,
     begin_cow_mutation::RULE,
     branch::RULE,
     bridge_object::CLASSIFY,
     bridge_object::FROM_VALUE,
     builtin::RULE,
+    checked_cast_br::RULE,
     cond_br::RULE,
     cond_fail::RULE,
     convert_escape_to_noescape::RULE,
@@ -102,6 +109,7 @@ pub(crate) const RULES: &[Rule] = &[
     key_path::RULE,
     load::RULE,
     load_borrow::RULE,
+    partial_apply::RULE,
     pointer_to_address::RULE,
     struct_extract::RULE,
     switch_enum::RULE,

@@ -70,7 +70,6 @@ fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPoint
         builder.build(PointerToAddress { strict, invariant, align, ..PointerToAddress::new(index.base, ty) });
     let count = match count {
         Count::Value(value) => value,
-        Count::Number(number) => builder.integer_literal(word, &*number.to_string()),
         Count::Cast(value, name) => builder.builtin(name, &[][..], &[value][..], word),
     };
     let address = builder.index_addr(base, count);
@@ -80,7 +79,6 @@ fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPoint
 /// How many elements an offset in bytes is.
 enum Count {
     Value(Value),
-    Number(i64),
     /// The value of another width, and the builtin that converts it.
     Cast(Value, &'static str),
 }
@@ -93,11 +91,6 @@ fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
 /// Returns how many elements of a type an offset is, where it is a product with the stride of that.
 fn element_count(rw: &Rewriter<'_, '_>, offset: Value, ty: Type) -> Option<Count> {
     let body = rw.body();
-    if let Some(IntegerLiteral { value, .. }) = body.def_as(offset) {
-        let stride = i64::try_from(rw.declarations().fixed_size(ty)?.stride()).ok()?;
-        let bytes: i64 = value.as_str().parse().ok()?;
-        return (bytes % stride == 0).then_some(Count::Number(bytes / stride));
-    }
     if let Some((conversion, "truncOrBitCast")) = builtin(body, offset) {
         let name = body.view_as::<Builtin>(conversion)?.name.as_str();
         let count = factor(rw, body.operand_value(conversion, 0), ty)?;

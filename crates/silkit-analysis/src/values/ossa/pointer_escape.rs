@@ -6,7 +6,7 @@
 //! %3 = address_to_pointer %2 to $Builtin.RawPointer   // %0 has a pointer escape
 //! ```
 
-use super::{Borrows, Incomplete, Liveness, projected_address};
+use super::{Borrows, Incomplete, Liveness};
 use silkit_base::Worklist;
 use silkit_ir::info::OperandOwnership as O;
 use silkit_ir::{Opcode, Ownership, Value};
@@ -61,8 +61,10 @@ impl Borrows<'_> {
         }
     }
 
+    /// Returns true if the address that a use makes, or one made from it, escapes.
     fn interior_escapes(&self, operand: silkit_ir::Operand) -> bool {
-        let Some(address) = projected_address(self.body, operand) else { return true };
+        let user = self.body.operand(operand).user;
+        let Some(address) = self.body.first_result(user) else { return false };
         self.add_address_uses(&mut Liveness::of_several(), address) != Incomplete::Complete
     }
 }

@@ -15,6 +15,7 @@ use silkit_ir::instructions::{EndBorrow, Load, LoadBorrow, LoadQualifier, Store,
 use silkit_ir::substituted;
 use silkit_ir::{Inst, Opcode, Point, Value};
 use silkit_pass::FunctionContext;
+use silkit_transform::callee::{self, NewCallee};
 use silkit_types::{FunctionType, ParamConvention, ResultConvention, SilType, Type, TypeKind};
 
 /// How a specialized function is called.
@@ -80,7 +81,7 @@ impl Specialized {
     pub(super) fn apply(&self, cx: &mut FunctionContext<'_>, call: Inst, name: Symbol) {
         let Some(site) = cx.view().apply_site(call) else { return };
         let arguments: Vec<Value> = site.arguments().collect();
-        let callee = site.callee();
+        let old = site.callee();
         let conventions = Conventions::new(&self.original, Addresses::Lowered);
         let mut passed = Vec::with_capacity(arguments.len());
         let (mut borrows, mut result) = (Vec::new(), None);
@@ -97,7 +98,8 @@ impl Specialized {
                 _ => passed.push(argument),
             }
         }
-        change_callee(cx, call, reference, &passed, self.ty);
+        let new = NewCallee { callee: reference, ty: self.ty, substitutions: &[], arguments: &passed };
+        callee::change(&mut cx.edit(), call, &new);
         if !cx.body().is_terminator(call) {
             let mut builder = cx.at(Point::After(call));
             for &borrow in &borrows {
@@ -107,20 +109,9 @@ impl Specialized {
                 store_result(cx, call, value, address);
             }
         }
-        if let Some(def) = cx.body().defining_inst(callee).filter(|_| !cx.body().is_used(callee)) {
+        if let Some(def) = cx.body().defining_inst(old).filter(|_| !cx.body().is_used(old)) {
             cx.edit().remove(def);
         }
-    }
-}
-
-/// Gives a call another callee without generic parameters, and other arguments.
-fn change_callee(cx: &mut FunctionContext<'_>, call: Inst, callee: Value, args: &[Value], ty: SilType) {
-    let info = cx.body().info(call);
-    let mut editor = cx.edit();
-    editor.set_operands(call, &[&[callee], args]);
-    if let (Some(subs), Some(substituted)) = (info.attr("subs"), info.attr("type")) {
-        editor.set_word(call, subs, silkit_ir::NONE);
-        editor.set_word(call, substituted, ty.as_u32());
     }
 }
 

@@ -1,0 +1,161 @@
+//! What a closure captured, for the calls that go past the closure.
+
+use crate::simplify::rewriter::Rewriter;
+use silkit_analysis::ossa::{Liveness, UseKind};
+use silkit_ir::instructions::{CopyAddr, PartialApply};
+use silkit_ir::{Inst, Opcode, Point, Value, substituted};
+use silkit_transform::counting::Counting;
+use silkit_types::{ParamConvention, SilType};
+
+/// The captured values of a closure, with how its function takes them.
+pub(super) struct Captures {
+    all: Vec<(Value, ParamConvention)>,
+    is_on_stack: bool,
+}
+
+impl Captures {
+    /// Returns the captures of a closure; `None` where they are not known, or lie in memory that the closure takes.
+    pub(super) fn of(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Self> {
+        let PartialApply { callee, subs, args, on_stack, .. } = rw.body().view_as(inst)?;
+        let types: Vec<_> = subs.iter().collect();
+        let function = substituted(rw.ty(callee).ty().as_function()?, &types, rw.declarations())?;
+        let values: Vec<Value> = args.iter().collect();
+        let first = function.params.len().checked_sub(values.len())?;
+        let conventions = function.params[first..].iter().map(|param| param.convention);
+        let all: Vec<(Value, ParamConvention)> = values.into_iter().zip(conventions).collect();
+        // A function that takes memory would need a copy at each call.
+        let is_taken = |&(value, convention): &(Value, ParamConvention)| {
+            rw.ty(value).is_address() && convention == ParamConvention::In
+        };
+        (on_stack || !all.iter().any(is_taken)).then_some(Self { all, is_on_stack: on_stack })
+    }
+
+    /// Returns what a closure on the heap owns.
+    pub(super) fn owned(&self, rw: &Rewriter<'_, '_>) -> Vec<Value> {
+        let is_owned = |&&(value, convention): &&(Value, ParamConvention)| {
+            !is_variable(convention) && !rw.is_trivial(rw.ty(value))
+        };
+        self.all.iter().filter(is_owned).map(|capture| capture.0).collect()
+    }
+
+    /// Copies what a closure on the heap takes, up to the last of its users. Returns the values to pass.
+    pub(super) fn keep(&self, rw: &mut Rewriter<'_, '_>, inst: Inst, users: &[Inst]) -> Vec<Value> {
+        if self.is_on_stack {
+            return self.all.iter().map(|capture| capture.0).collect();
+        }
+        let ends = last_points(rw, inst, users);
+        let keep = |&(value, convention): &(Value, ParamConvention)| {
+            let ty = rw.ty(value);
+            if ty.is_address() {
+                return if is_variable(convention) { value } else { copy_memory(rw, inst, value, &ends) };
+            }
+            if rw.is_trivial(ty) {
+                return value;
+            }
+            let copy = copy(rw, Point::Before(inst), value);
+            for &end in &ends {
+                destroy(rw, end, copy);
+            }
+            copy
+        };
+        self.all.iter().map(keep).collect()
+    }
+
+    /// Returns the arguments for a call. What the function consumes is copied.
+    pub(super) fn pass(&self, rw: &mut Rewriter<'_, '_>, call: Inst, values: &[Value]) -> Vec<Value> {
+        let pass = |(&value, &(_, convention)): (&Value, &(Value, ParamConvention))| {
+            let is_consumed = convention == ParamConvention::Owned && !rw.is_trivial(rw.ty(value));
+            if is_consumed { copy(rw, Point::Before(call), value) } else { value }
+        };
+        values.iter().zip(&self.all).map(pass).collect()
+    }
+}
+
+/// Returns the points after the last users of a closure.
+pub(super) fn last_points(rw: &Rewriter<'_, '_>, inst: Inst, users: &[Inst]) -> Vec<Point> {
+    let body = rw.body();
+    let Some(closure) = body.first_result(inst) else { return Vec::new() };
+    let mut liveness = Liveness::of_value(body, closure);
+    for &user in users {
+        liveness.use_at(body, user, UseKind::Regular);
+    }
+    liveness.boundary(body).insertion_points(body).into_iter().map(Point::Before).collect()
+}
+
+/// Returns true if a function and the code around share memory.
+pub(super) fn is_variable(convention: ParamConvention) -> bool {
+    matches!(convention, ParamConvention::Inout | ParamConvention::InoutAliasable)
+}
+
+/// Copies captured memory to the stack, up to these points.
+fn copy_memory(rw: &mut Rewriter<'_, '_>, inst: Inst, address: Value, ends: &[Point]) -> Value {
+    let ty = rw.ty(address).to_object();
+    let is_trivial = rw.is_trivial(ty);
+    let mut builder = rw.before(inst);
+    let copy = builder.alloc_stack(ty);
+    builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
+    for &end in ends {
+        let mut builder = rw.at(end);
+        if !is_trivial {
+            builder.destroy_addr(copy);
+        }
+        builder.dealloc_stack(copy);
+    }
+    copy
+}
+
+/// Copies a value.
+fn copy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) -> Value {
+    if rw.function().has_ossa() {
+        return rw.at(at).copy_value(value);
+    }
+    let counting = counting(rw, value);
+    counting.retain(&mut rw.at(at), value);
+    value
+}
+
+/// Ends the life of a value, or of the one in memory.
+pub(super) fn destroy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) {
+    if rw.ty(value).is_address() {
+        if !take_instead(rw, at, value) {
+            _ = rw.at(at).destroy_addr(value);
+        }
+    } else if rw.function().has_ossa() {
+        _ = rw.at(at).destroy_value(value);
+    } else {
+        let counting = counting(rw, value);
+        counting.release(&mut rw.at(at), value);
+    }
+}
+
+/// Lets a copy that stands right before a point take the value, if that is to be destroyed there.
+fn take_instead(rw: &mut Rewriter<'_, '_>, at: Point, address: Value) -> bool {
+    let Point::Before(inst) = at else { return false };
+    let mut previous = rw.body().prev_inst(inst);
+    while let Some(destroy) = previous.filter(|&inst| rw.is(inst, Opcode::DestroyAddr)) {
+        previous = rw.body().prev_inst(destroy);
+    }
+    let Some(copy) = previous else { return false };
+    let is_copy =
+        rw.body().view_as::<CopyAddr>(copy).is_some_and(|copy| copy.source == address && !copy.take);
+    if is_copy {
+        rw.edit().set_flag(copy, "take", true);
+    }
+    is_copy
+}
+
+/// Ends the life of a value after a call.
+pub(super) fn destroy_after(rw: &mut Rewriter<'_, '_>, call: Inst, value: Value) {
+    let points: Vec<Point> = match rw.body().is_terminator(call) {
+        true => rw.body().successors(call).map(Point::Start).collect(),
+        false => vec![Point::After(call)],
+    };
+    for point in points {
+        destroy(rw, point, value);
+    }
+}
+
+fn counting(rw: &Rewriter<'_, '_>, value: Value) -> Counting {
+    let ty: SilType = rw.ty(value);
+    Counting::of(rw.declarations(), ty, rw.view().signature())
+}

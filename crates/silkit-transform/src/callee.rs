@@ -1,0 +1,59 @@
+//! Giving a call another callee.
+//!
+//! ```text
+//! %1 = apply %0<Int>(%2) : $@convention(thin) <T> (@in_guaranteed T) -> ()
+//! ---
+//! %1 = apply %3(%4) : $@convention(thin) (Int) -> ()
+//! ```
+
+use silkit_ir::instructions::Apply;
+use silkit_ir::{Builder, Editor, Inst, Value};
+use silkit_types::{SilType, Type};
+
+/// What is called, and with what.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCallee<'a> {
+    /// The function value.
+    pub callee: Value,
+    /// The type of the callee, generic parameters not replaced.
+    pub ty: SilType,
+    /// What its generic parameters stand for.
+    pub substitutions: &'a [Type],
+    /// The arguments.
+    pub arguments: &'a [Value],
+}
+
+/// Gives an apply site another callee, and other arguments. The results stay as they are.
+///
+/// # Panics
+/// Where the instruction is no apply site.
+pub fn change(editor: &mut Editor<'_>, call: Inst, new: &NewCallee<'_>) {
+    let info = editor.info(call);
+    let attr = |name| info.attr(name).expect("invariant: apply sites have a callee's type and substitutions");
+    let (subs, ty) = (attr("subs"), attr("type"));
+    editor.set_operands(call, &[&[new.callee], new.arguments]);
+    let list = match new.substitutions {
+        [] => silkit_ir::NONE,
+        types => {
+            let words: Vec<u32> = types.iter().map(|ty| ty.as_u32()).collect();
+            editor.new_list(&words)
+        }
+    };
+    editor.set_word(call, subs, list);
+    editor.set_word(call, ty, new.ty.as_u32());
+}
+
+/// Puts an `apply` of another callee in place of one, where the builder stands. Types that are opened elsewhere are found
+/// again, so that the callee may mention ones that the old did not. Returns the new call, or `None` where it does not fit.
+pub fn replace_apply(builder: &mut Builder<'_>, call: Inst, new: &NewCallee<'_>) -> Option<Inst> {
+    let Apply { nothrow, noasync, .. } = builder.view_as(call)?;
+    let old = builder.first_result(call)?;
+    let ty = builder.value(old).ty;
+    let apply =
+        Apply { nothrow, noasync, ..Apply::new(new.callee, new.substitutions, new.arguments, new.ty) };
+    let value = builder.build_typed(apply, &[ty]).ok()?;
+    let made = builder.defining_inst(value)?;
+    builder.replace_all_uses(old, value);
+    builder.remove(call);
+    Some(made)
+}

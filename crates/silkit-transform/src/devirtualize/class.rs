@@ -1,0 +1,90 @@
+//! Methods of classes: the implementation in the class of an object that is made here, in a final class, or the only one.
+
+use super::Target;
+use silkit_base::Symbol;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::instructions::ClassMethod;
+use silkit_ir::{Body, ClassRef, DeclRef, Inst, Opcode, Value};
+use silkit_pass::FunctionContext;
+use silkit_types::decl::DeclFlags;
+use silkit_types::{Type, TypeKind};
+
+pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<Target> {
+    let ClassMethod { operand, member, formal, .. } = cx.body().view_as(lookup)?;
+    let object = without_upcasts(cx.body(), operand);
+    let class = instance(cx.body().value(object).ty.ty());
+    cx.declarations().nominal_of(class).filter(|decl| decl.is_class())?;
+    let function = match is_exact(cx, object, class) {
+        true => implementation(cx, class, member)?,
+        false => only_implementation(cx, member, formal)?,
+    };
+    let target = Target::new(cx, site, function, site.substitutions())?;
+    // Only an object of a subclass can be made one of the class.
+    let is_upcast = target.cast.is_none_or(|(_, ty)| is_subclass(cx, class, ty.ty()));
+    is_upcast.then_some(target)
+}
+
+fn without_upcasts(body: &Body, value: Value) -> Value {
+    let mut value = value;
+    while let Some(inst) = body.defining_inst(value)
+        && body.inst(inst).opcode == Opcode::Upcast
+    {
+        value = body.operand_value(inst, 0);
+    }
+    value
+}
+
+/// Returns the class of objects or metatypes of a type.
+fn instance(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::Metatype(_, instance) => instance_of_self(*instance),
+        _ => ty,
+    }
+}
+
+fn instance_of_self(ty: Type) -> Type {
+    match ty.kind() {
+        TypeKind::DynamicSelf(class) => *class,
+        _ => ty,
+    }
+}
+
+/// Returns true if a value is an object of this very class, not of a subclass, or its metatype.
+fn is_exact(cx: &FunctionContext<'_>, object: Value, class: Type) -> bool {
+    let decl = cx.declarations().nominal_of(class);
+    let is_final = decl.is_some_and(|decl| decl.is_class() && decl.flags.contains(DeclFlags::FINAL));
+    let is_dynamic = matches!(
+        cx.body().value(object).ty.ty().kind(),
+        TypeKind::Metatype(_, instance) if matches!(instance.kind(), TypeKind::DynamicSelf(_))
+    );
+    let made = cx.body().defining_inst(object).map(|inst| cx.body().inst(inst).opcode);
+    is_final || !is_dynamic && matches!(made, Some(Opcode::AllocRef | Opcode::Metatype))
+}
+
+/// Returns the function that the vtable of a class has for a method.
+fn implementation(cx: &FunctionContext<'_>, class: Type, method: DeclRef) -> Option<Symbol> {
+    let path = cx.declarations().nominal_of(class)?.path;
+    let table = cx.program().module.vtables.by_key(&ClassRef::Name(path))?;
+    table.entries.iter().find(|entry| entry.method == method).map(|entry| entry.function)
+}
+
+/// Returns the only function that implements a method in the whole program.
+fn only_implementation(cx: &FunctionContext<'_>, method: DeclRef, formal: Option<Type>) -> Option<Symbol> {
+    let callees = cx.callees().of_method(method, formal);
+    match (callees.is_complete, &*callees.known) {
+        (true, &[function]) => Some(cx.program().module.functions[function].name),
+        _ => None,
+    }
+}
+
+fn is_subclass(cx: &FunctionContext<'_>, class: Type, superclass: Type) -> bool {
+    let mut class = class;
+    for _ in 0..64 {
+        match cx.declarations().superclass(class) {
+            Some(next) if next.desugared() == superclass.desugared() => return true,
+            Some(next) => class = next,
+            None => return false,
+        }
+    }
+    false
+}

@@ -1,0 +1,120 @@
+//! Calling methods directly where it is known which one a lookup finds.
+//!
+//! ```text
+//! %1 = class_method %0, #C.f : (C) -> () -> (), $@convention(method) (@guaranteed C) -> ()
+//! %2 = apply %1(%0)
+//! %3 = witness_method $Int, #P.g : …, $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+//! %4 = apply %3<Int>(%5)
+//! ---
+//! %1 = function_ref @C.f : $@convention(method) (@guaranteed C) -> ()
+//! %2 = apply %1(%0)
+//! %3 = function_ref @Int.g : $@convention(witness_method: P) (@in_guaranteed Int) -> ()
+//! %4 = apply %3(%5)
+//! ```
+
+mod class;
+mod witness;
+
+use crate::callee::{self, NewCallee};
+use silkit_ir::attributes::Serialized;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::{Inst, Linkage, Opcode, Point, Value, substituted};
+use silkit_pass::FunctionContext;
+use silkit_types::{FunctionType, SilType, Type, TypeKind};
+
+/// The function that a call of a method reaches.
+#[derive(Clone, Debug)]
+pub struct Target {
+    function: silkit_base::Symbol,
+    ty: SilType,
+    substitutions: Vec<Type>,
+    /// The position of the argument that is an object of another class there, and its type.
+    cast: Option<(usize, SilType)>,
+}
+
+/// Returns the function that a call of a method reaches, where it is known and takes and returns what the method does.
+pub fn target(cx: &FunctionContext<'_>, call: Inst) -> Option<Target> {
+    let site = cx.view().apply_site(call)?;
+    let body = cx.body();
+    let lookup = body.defining_inst(site.callee())?;
+    match body.inst(lookup).opcode {
+        Opcode::ClassMethod => class::target(cx, &site, lookup),
+        Opcode::WitnessMethod => witness::target(cx, &site, lookup),
+        _ => None,
+    }
+}
+
+impl Target {
+    /// Creates a target, if a call of it fits the site: all but the self argument has the same types.
+    fn new(
+        cx: &FunctionContext<'_>,
+        site: &ApplySite<'_>,
+        function: silkit_base::Symbol,
+        substitutions: Vec<Type>,
+    ) -> Option<Self> {
+        let found = cx.program().function(function)?;
+        if !may_be_called(cx, found) {
+            return None;
+        }
+        // In bodies, generic parameters have no names.
+        let named = found.ty.ty().as_function()?.clone();
+        let ty = TypeKind::Function(Box::new(named.with_canonical_signature()));
+        let ty = SilType::object(Type::new(ty));
+        let generic = ty.ty().as_function()?;
+        if generic.sig.map_or(0, |sig| sig.data().params.len()) != substitutions.len() {
+            return None;
+        }
+        let concrete = |ty: &FunctionType, types: &[Type]| substituted(ty, types, cx.declarations());
+        let new = concrete(generic, &substitutions)?;
+        let old = concrete(site.callee_type().ty().as_function()?, &site.substitutions())?;
+        let same = |a: Type, b: Type| a.desugared() == b.desugared();
+        let params = || old.params.iter().zip(new.params.iter());
+        let results = old.results.iter().zip(new.results.iter());
+        let yields = old.yields.iter().zip(new.yields.iter());
+        let fits = old.params.len() == new.params.len()
+            && old.results.len() == new.results.len()
+            && old.yields.len() == new.yields.len()
+            && old.error.is_some() == new.error.is_some()
+            && params().all(|(a, b)| a.convention == b.convention)
+            && results.into_iter().all(|(a, b)| a.convention == b.convention && same(a.ty, b.ty))
+            && yields.into_iter().all(|(a, b)| a.convention == b.convention && same(a.ty, b.ty));
+        let mut other = params().enumerate().filter(|(_, (a, b))| !same(a.ty, b.ty));
+        let cast = match (other.next(), other.next()) {
+            (None, _) => None,
+            (Some((index, (_, param))), None) if index + 1 == old.params.len() => {
+                let first = site.arguments().len().checked_sub(old.params.len())?;
+                Some((first + index, SilType::object(param.ty)))
+            }
+            _ => return None,
+        };
+        fits.then_some(Self { function, ty, substitutions, cast })
+    }
+
+    /// Makes a call of the method one of the function.
+    pub fn call(&self, cx: &mut FunctionContext<'_>, call: Inst) {
+        let Some(site) = cx.view().apply_site(call) else { return };
+        let mut arguments: Vec<Value> = site.arguments().collect();
+        let mut builder = cx.at(Point::Before(call));
+        let callee = builder.function_ref(self.function, self.ty);
+        if let Some((index, ty)) = self.cast {
+            arguments[index] = builder.upcast(arguments[index], ty);
+        }
+        let (ty, substitutions) = (self.ty, &self.substitutions[..]);
+        callee::change(&mut builder, call, &NewCallee { callee, ty, substitutions, arguments: &arguments });
+    }
+}
+
+/// Returns true if the function that is worked on may name another one: what other modules may inline names only what
+/// they see.
+fn may_be_called(cx: &FunctionContext<'_>, function: &silkit_ir::Function) -> bool {
+    let is_seen = matches!(
+        function.linkage,
+        Linkage::Default
+            | Linkage::Public
+            | Linkage::PublicExternal
+            | Linkage::PublicNonAbi
+            | Linkage::Shared
+            | Linkage::SharedExternal
+    );
+    cx.function().attributes.serialized == Serialized::No || is_seen
+}

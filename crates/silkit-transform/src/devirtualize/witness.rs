@@ -1,0 +1,42 @@
+//! Requirements of protocols: the witness in the table of a concrete type.
+
+use super::Target;
+use silkit_ir::Inst;
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::instructions::WitnessMethod;
+use silkit_pass::FunctionContext;
+use silkit_types::{Type, TypeKind};
+
+pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<Target> {
+    let WitnessMethod { lookup, member, formal, .. } = cx.body().view_as(lookup)?;
+    let ty = lookup.ty();
+    let function = cx.callees().witness(ty, member, formal)?;
+    let function = &cx.program().module.functions[function];
+    // A witness of another module comes from there with ownership, which code without ownership does not call for.
+    let is_own =
+        cx.declarations().path_of(ty).is_some_and(|path| cx.declarations().own().get(path).is_some());
+    if !is_own && function.body.is_none() && !cx.function().has_ossa() {
+        return None;
+    }
+    let substitutions = match function.ty.ty().as_function()?.sig {
+        None => Vec::new(),
+        // The parameters of the type, and then those of the method, without `Self`.
+        Some(_) => {
+            let mut types = Vec::new();
+            arguments(ty, &mut types);
+            types.extend(site.substitutions().into_iter().skip(1));
+            types
+        }
+    };
+    Target::new(cx, site, function.name, substitutions).filter(|target| target.cast.is_none())
+}
+
+/// Collects the generic arguments of a nominal type, those of the types around it first.
+fn arguments(ty: Type, types: &mut Vec<Type>) {
+    if let TypeKind::Named(named) = ty.kind() {
+        if let Some(parent) = named.parent {
+            arguments(parent, types);
+        }
+        types.extend(named.args.iter().copied());
+    }
+}
