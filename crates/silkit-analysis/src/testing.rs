@@ -16,7 +16,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Gives names to the entities of a body.
+    /// Names the entities of a body.
     pub fn of(body: &Body) -> Names {
         let blocks: Vec<Block> = body.blocks().collect();
         let (mut values, mut insts, mut by_place) = (Vec::new(), FxHashMap::default(), FxHashMap::default());

@@ -21,7 +21,7 @@ pub(crate) struct Check<'a> {
     runs: AtomicUsize,
 }
 
-/// Why a command cannot be asked: what is wrong, and what to try.
+/// The reason why a command cannot be run, and a suggestion.
 pub(crate) type Unusable = (String, String);
 
 impl<'a> Check<'a> {

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
-The command runs in a shell, with a file that holds the SIL as its last argument, or in place of
-each `{}`. Exit status 0 of the command means good, as for bisect; reduce keeps what is not good.
-Function bodies, tables, Swift declarations, blocks, instructions, operands and attributes are left
-out as long as the command fails. Candidates must read back, and may not violate a rule of the
+The command runs in a shell, with the name of a SIL file as its last argument, or in place of
+each `{}`. Exit status 0 means that the SIL is good, as for bisect; reduce keeps SIL that is not.
+Function bodies, tables, Swift declarations, blocks, instructions, operands and attributes are removed
+as long as the command fails. Candidates must read back, and may not violate a rule of the
 verifier that the input does not violate.
 
 Examples:
@@ -37,13 +37,13 @@ pub(crate) struct Args {
     /// Try candidates that violate rules of the verifier as well
     #[arg(long)]
     no_verify: bool,
-    /// Stop after this time, with what was reached
+    /// Stop after this time, with the best result so far
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
     /// Stop a run of the command after this time; it counts as good
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
-    /// Form of the summary on standard error
+    /// Format of the summary on standard error
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -94,7 +94,7 @@ fn reduced(
     })
 }
 
-/// How large a module is.
+/// The size of a module.
 struct Size {
     bytes: usize,
     functions: usize,
@@ -131,7 +131,11 @@ fn summary(reduction: &Reduction, before: &Size, after: &Size, time: Duration, f
             for ((name, before), (_, after)) in sizes {
                 text += &format!("{name:>14} {before:>10} → {after}\n");
             }
-            let end = if reduction.is_complete { "nothing more can be left out" } else { "the time was up" };
+            let end = if reduction.is_complete {
+                "nothing more can be removed"
+            } else {
+                "the time limit was reached"
+            };
             let Reduction { asked, invalid, .. } = reduction;
             text + &format!(
                 "the command ran {asked} times in {:.1} s, {invalid} candidates were not valid: {end}\n",

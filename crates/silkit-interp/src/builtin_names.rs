@@ -6,7 +6,7 @@ use silkit_layout::{Builtin, Ty, TyKind, builtin};
 /// A builtin's name, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name<'a> {
-    /// What stands before the types.
+    /// The name without its type suffix.
     pub(crate) base: &'a str,
     /// The types that end the name.
     pub(crate) types: Vec<Ty>,

@@ -3,7 +3,7 @@
 use crate::instance::InstanceId;
 use crate::op::{Pc, Slot};
 
-/// Where a nested run of the interpreter returns to the code of the interpreter itself.
+/// The program counter at which a nested run returns to native code of the interpreter.
 pub(crate) const NATIVE_PC: Pc = u32::MAX - 1;
 
 /// A call that is being executed.
@@ -11,17 +11,17 @@ pub(crate) const NATIVE_PC: Pc = u32::MAX - 1;
 pub(crate) struct Frame {
     /// The instance that runs.
     pub(crate) instance: InstanceId,
-    /// Where its values begin.
+    /// The start of its values.
     pub(crate) base: u32,
-    /// Where calls put their frames.
+    /// The start of callee frames.
     pub(crate) top: u32,
     /// The operation of the caller that goes on after the call.
     pub(crate) return_to: Pc,
-    /// Where in the caller's frame the result goes.
+    /// The slot of the result in the caller's frame.
     pub(crate) result: Slot,
     /// The operation of the caller that goes on after an error; [`crate::op::NO_PC`] where there is none.
     pub(crate) error_to: Pc,
-    /// Where in the caller's frame the error goes.
+    /// The slot of the error in the caller's frame.
     pub(crate) error: Slot,
     /// The number of the frame, never used again.
     pub(crate) serial: u64,
@@ -38,9 +38,9 @@ pub(crate) struct Frame {
 pub(crate) struct Suspended {
     /// Its frame.
     pub(crate) frame: Frame,
-    /// Where it goes on.
+    /// The continuation.
     pub(crate) resume: Pc,
-    /// Where it goes on when it is aborted.
+    /// The continuation when it is aborted.
     pub(crate) unwind: Pc,
     /// True if it is over.
     pub(crate) is_over: bool,

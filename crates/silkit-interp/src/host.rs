@@ -1,4 +1,4 @@
-//! What a program that runs needs of the world around it.
+//! The environment of a running program.
 
 /// The world around a program. The crate itself does no input or output.
 pub trait Host {
@@ -19,13 +19,13 @@ pub trait Host {
 /// A world without input that keeps what is written.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// What was written to standard output.
+    /// The bytes written to standard output.
     pub stdout: Vec<u8>,
-    /// What was written to standard error.
+    /// The bytes written to standard error.
     pub stderr: Vec<u8>,
     /// The lines of the trace.
     pub trace: Vec<String>,
-    /// What is read.
+    /// The bytes of standard input.
     pub stdin: std::collections::VecDeque<u8>,
     clock: u64,
 }

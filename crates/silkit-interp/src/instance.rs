@@ -16,16 +16,16 @@ pub(crate) struct InstanceId(pub(crate) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct BindId(pub(crate) u32);
 
-/// What an instruction that opens a type bound.
+/// The binding of a type that an instruction opens.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Binding {
     /// The id that ties the type to the instruction.
     pub(crate) id: Symbol,
-    /// What it is bound to.
+    /// The bound type.
     pub(crate) bound: Bound,
 }
 
-/// What an opened type is bound to.
+/// The type that an opened type is bound to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Bound {
     /// A type.
@@ -41,7 +41,7 @@ pub(crate) enum Bound {
     },
 }
 
-/// What is known of a function before it has types.
+/// The facts about a function that do not depend on its types.
 #[derive(Debug)]
 pub(crate) struct FunctionInfo {
     /// The function.
@@ -56,11 +56,11 @@ pub(crate) struct FunctionInfo {
     pub(crate) is_raw: bool,
     /// True if a call of it is a coroutine.
     pub(crate) is_coroutine: bool,
-    /// Where opened types are live.
+    /// The live ranges of opened types.
     pub(crate) opened: Opened,
 }
 
-/// Where the types are needed that instructions open.
+/// The live ranges of types that instructions open.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
     /// The ids at whose types the instructions of a block, or of one that follows, look.
@@ -78,7 +78,7 @@ pub(crate) struct Instance {
     pub(crate) function: Rc<FunctionInfo>,
     /// The types of its generic parameters.
     pub(crate) args: Rc<[Ty]>,
-    /// Where each value is in the frame.
+    /// The slot of each value in the frame.
     pub(crate) slots: Vec<Slot>,
     /// The bytes of a frame, as far as is known.
     pub(crate) frame_size: u32,
@@ -88,7 +88,7 @@ pub(crate) struct Instance {
     pub(crate) versions: FxHashMap<(Block, BindId), Pc>,
     /// The code that goes on behind an instruction that opens a type.
     pub(crate) tails: FxHashMap<(Inst, BindId), Pc>,
-    /// What spelled types mean here.
+    /// The meanings of spelled types in this instance.
     pub(crate) types: FxHashMap<(Type, bool), Ty>,
     /// The types of values that the module does not know.
     pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,

@@ -77,7 +77,7 @@ pub struct Interp<'h> {
     pub(crate) bind_ids: FxHashMap<Rc<[Binding]>, BindId>,
     pub(crate) mentions_opened: FxHashMap<Type, bool>,
     pub(crate) stack: Stack,
-    /// Where the values of the current frame begin.
+    /// The start of the values of the current frame.
     pub(crate) base: usize,
     pub(crate) pc: Pc,
     pub(crate) steps: u64,
@@ -104,14 +104,14 @@ impl std::fmt::Debug for Interp<'_> {
     }
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Why it ended.
+    /// The reason for its end.
     pub stop: Stop,
     /// The exit code that a native program would have; `None` where that is not known.
     pub exit_code: Option<i32>,
-    /// What was left at the end, where leaks are looked for.
+    /// The leaked allocations, if leaks are checked.
     pub leaks: Vec<crate::violation::Violation>,
     /// The instructions that were executed.
     pub steps: u64,
@@ -404,7 +404,7 @@ impl<'h> Interp<'h> {
         });
     }
 
-    /// Makes room for bytes on the stack.
+    /// Reserves bytes on the stack.
     #[inline]
     pub(crate) fn reserve(&mut self, end: u32) {
         let end = end as usize;

@@ -11,9 +11,9 @@ use std::rc::Rc;
 /// A call of a function of the runtime.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
-    /// Where the arguments are in the frame.
+    /// The slots of the arguments.
     pub(crate) args: &'a [Slot],
-    /// Where the result goes.
+    /// The slot of the result.
     pub(crate) result: Slot,
     /// The generic arguments.
     pub(crate) types: Rc<[Ty]>,
@@ -37,13 +37,13 @@ pub(crate) type BuiltinFn = fn(&mut Interp<'_>, &BuiltinSite) -> Run<()>;
 /// The state of the runtime.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    /// What random numbers come from.
+    /// The state of the random number generator.
     pub(crate) random: u64,
     /// The seed of hashing.
     pub(crate) seed: u64,
     /// Initializers that ran, by the address of their token.
     pub(crate) once: FxHashMap<u64, bool>,
-    /// Where coroutines that run were begun, by task and number.
+    /// The sites at which running coroutines were begun, by task and number.
     pub(crate) begin_sites: FxHashMap<(u32, u32), u32>,
     /// The task that runs.
     pub(crate) current_task: u32,

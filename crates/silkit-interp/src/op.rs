@@ -12,11 +12,11 @@ pub(crate) type Pc = u32;
 /// The place of code that does not exist yet.
 pub(crate) const NO_PC: Pc = u32::MAX;
 
-/// What becomes of the value that memory held, when another one is written to it.
+/// The treatment of the old value when another one is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Write {
-    /// There was none.
+    /// No old value.
     Init,
     /// It is destroyed.
     Assign,
@@ -31,7 +31,7 @@ pub(crate) enum Op {
     Enter {
         count: u32,
     },
-    /// Goes on elsewhere.
+    /// Jumps.
     Jump {
         to: Pc,
     },
@@ -49,7 +49,7 @@ pub(crate) enum Op {
         table: u32,
         value: Slot,
     },
-    /// Goes on by the case of an enum.
+    /// Jumps depending on the case of an enum.
     SwitchEnum {
         table: u32,
         value: Slot,
@@ -58,13 +58,13 @@ pub(crate) enum Op {
         table: u32,
         address: Slot,
     },
-    /// Goes on by whether a word is zero.
+    /// Jumps if a word is zero.
     JumpIfZero {
         word: Slot,
         zero: Pc,
         other: Pc,
     },
-    /// Goes on by a byte being zero.
+    /// Jumps if a byte is zero.
     JumpIfZeroByte {
         byte: Slot,
         zero: Pc,
@@ -242,7 +242,7 @@ pub(crate) enum Op {
         message: u32,
     },
     Unreachable,
-    /// Something that is not supported, by its name in the pool.
+    /// An unsupported operation, by its name in the pool.
     Unsupported {
         what: u32,
     },
@@ -545,7 +545,7 @@ pub(crate) enum Op {
     Builtin {
         site: u32,
     },
-    /// Makes a key path.
+    /// Creates a key path.
     KeyPath {
         site: u32,
     },

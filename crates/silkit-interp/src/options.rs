@@ -1,4 +1,4 @@
-//! How a program is run.
+//! Options of a run.
 
 use crate::violation::ViolationKind;
 use silkit_base::FxHashSet;
@@ -12,7 +12,7 @@ pub struct Options {
     pub memory: u64,
     /// The most bytes of frames.
     pub stack: u32,
-    /// What hashing and random numbers begin with.
+    /// The seed of hashing and random numbers.
     pub seed: u64,
     /// True if calls are shown.
     pub trace: bool,

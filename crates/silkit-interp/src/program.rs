@@ -85,7 +85,7 @@ pub struct FunctionRef {
 
 /// The modules of a program, linked: the program's own first.
 pub struct Program {
-    /// What the modules declare.
+    /// The declarations of the modules.
     pub world: World,
     modules: Vec<Arc<LinkedModule>>,
     vtables: FxHashMap<Nominal, (ModuleId, u32)>,

@@ -1,4 +1,4 @@
-//! What operations need that does not fit into them.
+//! Additional data of operations.
 
 use crate::instance::{BindId, InstanceId};
 use crate::native::{BuiltinFn, NativeFn};
@@ -28,7 +28,7 @@ pub(crate) struct LazySite {
     pub(crate) from: Option<(Pc, Branch)>,
 }
 
-/// Which of the ways of an operation it is.
+/// Selects one of the branches of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Branch {
     First,
@@ -48,7 +48,7 @@ pub(crate) struct SwitchTable {
     pub(crate) len: u32,
 }
 
-/// Who is called.
+/// The callee.
 #[derive(Clone, Debug)]
 pub(crate) enum Callee {
     /// An instance.
@@ -74,7 +74,7 @@ pub(crate) struct CallSite {
     pub(crate) args_len: u32,
     /// The result.
     pub(crate) result: Slot,
-    /// Where the call goes on after an error, and where the error goes.
+    /// The continuation after an error, and the slot of the error.
     pub(crate) error_to: Pc,
     pub(crate) error: Slot,
     /// The generic arguments.
@@ -92,7 +92,7 @@ pub(crate) struct MethodSite {
     pub(crate) member: DeclRef,
     pub(crate) formal: Option<Type>,
     pub(crate) types: Rc<[Ty]>,
-    /// What was found last.
+    /// The last lookup result.
     pub(crate) cache: Vec<(Ty, InstanceId)>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct ClosureSite {
     pub(crate) is_thick: bool,
     pub(crate) method: Option<MethodSite>,
     pub(crate) captures: Rc<[Capture]>,
-    /// Where each captured value is in the frame.
+    /// The slot of each captured value.
     pub(crate) from: Box<[Slot]>,
     pub(crate) size: u32,
     pub(crate) align: u32,
@@ -116,14 +116,14 @@ pub(crate) struct ClosureSite {
 /// One captured value of a closure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capture {
-    /// Where in the context it is.
+    /// Its offset in the context.
     pub(crate) offset: u32,
     /// Its type; of what is captured by address the type in memory.
     pub(crate) ty: TypeId,
     pub(crate) how: CaptureKind,
 }
 
-/// How a value is captured and passed on.
+/// The way in which a value is captured and passed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CaptureKind {
     /// The value; the callee borrows it.
@@ -152,17 +152,17 @@ impl CaptureKind {
     }
 }
 
-/// What a closure's code and context are made of.
+/// The code and context layout of a closure.
 #[derive(Clone, Debug)]
 pub(crate) struct ClosureShape {
     pub(crate) target: CodeTarget,
     pub(crate) captures: Rc<[Capture]>,
     pub(crate) owns: bool,
-    /// Where in the context the closure is that is called, where one is.
+    /// The offset of the called closure in the context, if there is one.
     pub(crate) inner: Option<u32>,
 }
 
-/// What an address of code means.
+/// The meaning of a code address.
 #[derive(Clone, Debug)]
 pub(crate) enum CodeTarget {
     Instance(InstanceId),
@@ -187,7 +187,7 @@ pub(crate) struct AllocSite {
     pub(crate) to: Slot,
 }
 
-/// What an instruction opens.
+/// The data of an instruction that opens a type.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenSite {
     pub(crate) instance: InstanceId,
@@ -202,7 +202,7 @@ pub(crate) struct OpenSite {
     pub(crate) cache: Vec<(Ty, Pc)>,
 }
 
-/// Which existential is opened.
+/// The kind of existential that is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OpenKind {
     Opaque,
@@ -211,7 +211,7 @@ pub(crate) enum OpenKind {
     Error,
 }
 
-/// Where elements of packs are opened.
+/// The data of an instruction that opens pack elements.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenPackSite {
     pub(crate) instance: InstanceId,
@@ -238,9 +238,9 @@ pub(crate) struct DynamicTypeSite {
 pub(crate) enum DynamicKind {
     /// An object's.
     Object,
-    /// That of what an opaque container at an address holds.
+    /// The type of the content of an opaque container at an address.
     Container,
-    /// That of an error in a box.
+    /// The type of an error in a box.
     Error,
     /// The metatype that an existential metatype at an address or in a container holds.
     MetatypeContainer,
@@ -260,12 +260,12 @@ pub(crate) struct CastSite {
     pub(crate) exact: bool,
     pub(crate) take: CastTake,
     pub(crate) unconditional: bool,
-    /// Where it goes on.
+    /// The continuation on success.
     pub(crate) success: Pc,
     pub(crate) failure: Pc,
 }
 
-/// What a cast does to its source.
+/// The effect of a cast on its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CastTake {
     Always,
@@ -291,7 +291,7 @@ pub(crate) struct BeginSite {
     pub(crate) token: Slot,
 }
 
-/// What a coroutine yields, and where it goes on.
+/// The yielded values of a coroutine, and its continuations.
 #[derive(Clone, Debug)]
 pub(crate) struct YieldSite {
     pub(crate) values: Box<[(Slot, u32)]>,

@@ -1,4 +1,4 @@
-//! What the interpreter knows of each type: its size, and how its values are copied and destroyed.
+//! Runtime information about types: sizes, and plans for copying and destroying values.
 
 use crate::violation::{Run, Stop};
 use silkit_base::{FxHashMap, Symbol};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TypeId(pub(crate) u32);
 
-/// What is known of a type.
+/// The runtime information about a type.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeInfo {
     /// The type.
@@ -23,16 +23,16 @@ pub(crate) struct TypeInfo {
     pub(crate) stride: u32,
     /// True if every byte of a value is initialized: there is no padding and no payload that may be missing.
     pub(crate) is_dense: bool,
-    /// What copying and destroying a value mean.
+    /// The plan for copying and destroying a value.
     pub(crate) plan: Plan,
     /// The layout.
     pub(crate) layout: Rc<Layout>,
 }
 
-/// What is done to the references in a value when it is copied or destroyed.
+/// The plan for the references in a value when it is copied or destroyed.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
-    /// There are none.
+    /// No references.
     Trivial,
     /// The value is a reference to a native object.
     Strong,

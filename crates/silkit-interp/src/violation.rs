@@ -1,10 +1,10 @@
-//! What a check found: undefined behaviour, or a failure that the program itself asks for.
+//! Violations: undefined behavior, or a failure that the program itself requests.
 
 use silkit_base::Symbol;
 use silkit_ir::SourceLoc;
 use std::fmt;
 
-/// What was violated.
+/// Kinds of violations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ViolationKind {
     /// Memory or an object was used after it was given back.
@@ -122,16 +122,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a check found.
+/// A violation that a check found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// What was violated.
+    /// The kind of violation.
     pub kind: ViolationKind,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// Where.
+    /// Its location.
     pub place: Option<Place>,
-    /// What happened to the memory or value before, and where.
+    /// Earlier events of the memory or value, with their locations.
     pub history: Vec<(String, Option<Place>)>,
     /// The calls that led there, the innermost first.
     pub calls: Vec<Place>,
@@ -156,7 +156,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Why a program stopped.
+/// The reason why a program stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// It ended with this exit code.
@@ -167,12 +167,12 @@ pub enum Stop {
         code: i32,
         /// The message.
         message: String,
-        /// Where.
+        /// The location.
         place: Option<Place>,
     },
     /// A check found something.
     Violation(Box<Violation>),
-    /// Something is not supported, by name.
+    /// An unsupported operation, by name.
     Unsupported(String),
     /// The limit of steps was reached.
     Limit,
@@ -193,7 +193,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What ends with the result of an operation, or with the program.
+/// The result of an operation, or the reason why the program stopped.
 pub(crate) type Run<T> = Result<T, Stop>;
 
 /// Returns the end of a program that needs something that is not supported.

@@ -1,4 +1,4 @@
-//! What instructions do to the memory at the addresses that they use.
+//! Effects of instructions on the memory at their addresses.
 //!
 //! The column `address_use` of the instruction table says it for each operand that can be an address:
 //!

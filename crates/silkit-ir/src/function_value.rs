@@ -1,11 +1,11 @@
-//! Which function a value is: the one walk behind conversions, copies and closures.
+//! The function that a value refers to: one walk through conversions, copies and closures.
 
 use crate::body::{Body, Inst, Value};
 use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
 use silkit_base::Symbol;
 
-/// What an instruction does that makes a function value of another one.
+/// The step from one function value to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionStep {
     /// It changes the type: the representation, whether it escapes.

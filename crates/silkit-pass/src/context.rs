@@ -295,7 +295,7 @@ impl<'a> FunctionContext<'a> {
         Problem { severity, function: Some(self.id), place, message: message.into(), notes: Vec::new() }
     }
 
-    /// Tells the author of the program of a problem. Errors stop the passes when this one has run.
+    /// Reports a problem to the author of the program. Errors stop the passes when this one has run.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }
@@ -369,7 +369,7 @@ impl<'a> ModuleContext<'a> {
         ProgramView::new(self.module, self.declarations, facts)
     }
 
-    /// Lets utilities that work on functions do so, one function after the other.
+    /// Opens functions for utilities, one after the other.
     pub fn open_functions(&mut self) -> OpenFunctions<'_, 'a> {
         OpenFunctions::new(self)
     }
@@ -380,7 +380,7 @@ impl<'a> ModuleContext<'a> {
         self.diagnose(Problem { severity, function, place, message: message.into(), notes });
     }
 
-    /// Tells the author of the program of a problem. Errors stop the passes when this one has run.
+    /// Reports a problem to the author of the program. Errors stop the passes when this one has run.
     pub fn diagnose(&mut self, problem: Problem) {
         self.ledger.problems.push(problem);
     }

@@ -84,14 +84,14 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
         result
     }
 
-    /// Puts a function back.
+    /// Returns a function to the module.
     pub fn close(&mut self, open: OpenFunction) {
         self.facts.end_step([open.id]);
         self.cx.module.functions[open.id] = open.function;
     }
 }
 
-/// Lets a utility work on one function of a module as it does for a pass, with analyses that are kept.
+/// Runs a utility on one function of a module in a function context, with cached analyses.
 ///
 /// # Panics
 /// Where the function has no body.

@@ -45,7 +45,7 @@ impl std::error::Error for PipelineError {}
 pub struct Pipeline<'p> {
     /// The passes in order.
     pub steps: Vec<Step<'p>>,
-    /// What pipelines of the reference would run besides.
+    /// The passes of the reference's pipelines that are left out.
     pub left_out: Vec<LeftOut>,
 }
 

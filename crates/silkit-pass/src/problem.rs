@@ -1,18 +1,18 @@
-//! What passes tell the author of a program.
+//! Problems that passes report to the author of a program.
 
 pub use silkit_diag::Severity;
 use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
 
-/// Something that a pass found in the program: an error, a warning or a remark.
+/// A problem that a pass found in the program: an error, a warning or a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is. Errors stop the passes.
+    /// The severity. Errors stop the passes.
     pub severity: Severity,
     /// The function; `None` where it is in none.
     pub function: Option<FunctionId>,
-    /// Where it is.
+    /// The location.
     pub place: Spot,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Other places that have to do with it, and why.
     pub notes: Vec<(Spot, String)>,

@@ -1,4 +1,4 @@
-//! Which values live to the end of a variable's scope.
+//! Values with lexical lifetimes.
 
 use silkit_ir::instructions::{BeginBorrow, MoveValue};
 use silkit_ir::{ArgFlags, Body, Function, Value, ValueDef};

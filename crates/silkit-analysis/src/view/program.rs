@@ -65,7 +65,7 @@ impl ProgramFacts {
         self.scopes.take();
     }
 
-    /// Notes that debug scopes were appended to those of the module, the first of them at `first`.
+    /// Records that debug scopes were appended to those of the module, the first of them at `first`.
     pub fn scopes_appended(&mut self, module: &Module, first: usize) {
         if let Some(scopes) = self.scopes.get_mut() {
             scopes.append(&module.scopes, first);

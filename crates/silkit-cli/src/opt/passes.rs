@@ -54,7 +54,7 @@ impl Passes {
         }
     }
 
-    /// Tells which passes pipelines leave out.
+    /// Reports the passes that pipelines leave out.
     fn tell_left_out(&self) {
         for left_out in &self.pipeline.left_out {
             let (count, s) = (left_out.tags.len(), if left_out.tags.len() == 1 { "" } else { "es" });

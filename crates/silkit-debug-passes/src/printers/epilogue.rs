@@ -7,7 +7,7 @@ use silkit_pass::Pass;
 use silkit_text::Dump;
 
 pub(crate) const FLOW: Pass<'static> =
-    Pass::module("sil-epilogue-arc-dumper", "Prints the last retains and releases of arguments", &flow);
+    Pass::module("sil-epilogue-arc-dumper", "Prints the epilogue retains and releases of arguments", &flow);
 
 pub(crate) const MATCHING: Pass<'static> = Pass::module(
     "sil-epilogue-retain-release-dumper",

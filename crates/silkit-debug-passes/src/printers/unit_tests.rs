@@ -6,7 +6,7 @@ use silkit_pass::Pass;
 use silkit_text::{effect_texts, parse_effects};
 
 pub(crate) const PASS: Pass<'static> =
-    Pass::module("run-unit-tests", "Checks the toolkit's own data structures", &run);
+    Pass::module("run-unit-tests", "Runs unit tests of data structures", &run);
 
 /// Returns a check, and what it is about.
 type UnitTest = (&'static str, fn() -> Result<(), String>);

@@ -180,7 +180,7 @@ impl Interp<'_> {
         Ok((frame.return_to != NATIVE_PC).then_some(frame.return_to))
     }
 
-    /// Gives back temporary memory of a frame that returns; other memory must be gone.
+    /// Frees the temporary memory of a frame that returns; other memory must have been freed.
     #[cold]
     pub(super) fn leave_memory(&mut self, frame: u64) -> Run<()> {
         while let Some(memory) = self.stack.memory.last().copied().filter(|m| m.frame == frame) {

@@ -133,7 +133,7 @@ impl Interp<'_> {
         Ok((at, temporaries))
     }
 
-    /// Gives temporary memory to the frame that was pushed last.
+    /// Transfers temporary memory to the frame that was pushed last.
     pub(crate) fn own_temporaries(&mut self, temporaries: Vec<u64>) {
         for address in temporaries {
             self.on_stack(address, true);

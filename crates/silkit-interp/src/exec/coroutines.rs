@@ -73,7 +73,7 @@ impl Interp<'_> {
         Ok(Next::Goto(frame.return_to))
     }
 
-    /// Lets a coroutine go on, to its end or to its unwinding.
+    /// Resumes a coroutine to its end, or aborts it.
     pub(super) fn end_apply(&mut self, site: u32, abort: bool, pc: Pc) -> Run<Pc> {
         let site = self.sites.ends[site as usize];
         let number = self.get(site.token) as usize;

@@ -21,7 +21,7 @@ impl Interp<'_> {
         info.size <= BUFFER && info.align <= 8 && info.layout.takable
     }
 
-    /// Makes a container hold a type, and returns the address for the value.
+    /// Sets the type of an existential container, and returns the address for the value.
     pub(crate) fn fill_container(&mut self, container: u64, ty: TypeId, tables: u64) -> Run<u64> {
         let of = self.types.get(ty).ty;
         let metadata = self.metadata(of)?;

@@ -1,4 +1,4 @@
-//! From what went wrong to what is reported.
+//! Conversion of faults to violations.
 
 use crate::instance::InstanceId;
 use crate::interp::Interp;
@@ -6,7 +6,7 @@ use crate::memory::Fault;
 use crate::op::Pc;
 use crate::violation::{Place, Stop, Violation, ViolationKind};
 
-/// How many callers a report names.
+/// The number of callers that a report names.
 const MAX_CALLS: usize = 12;
 
 impl Interp<'_> {

@@ -141,7 +141,7 @@ impl Interp<'_> {
         self.forget(address, ty)
     }
 
-    /// Makes the memory of a value that was taken out of it uninitialized.
+    /// Marks the memory of a value that was taken as uninitialized.
     pub(crate) fn forget(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let size = u64::from(self.types.get(ty).size);
         self.memory.deinitialize(address, size).map_err(|fault| self.fault(fault, address, "taking"))
@@ -328,7 +328,7 @@ impl Interp<'_> {
         Ok(address)
     }
 
-    /// Notes that memory is given back in the order of the stack.
+    /// Records that memory is deallocated in stack order.
     pub(crate) fn on_stack(&mut self, address: u64, temporary: bool) {
         let frame = match self.stack.frames.last_mut() {
             Some(frame) => {

@@ -22,7 +22,7 @@ use crate::interp::Interp;
 use crate::op::{IntOp, Op, Pc};
 use crate::violation::{Run, Stop};
 
-/// How execution goes on after an operation.
+/// The continuation after an operation.
 pub(crate) enum Next {
     /// With the operation behind it.
     Continue,

@@ -140,7 +140,7 @@ impl Interp<'_> {
         self.free_object(reference)
     }
 
-    /// Makes a strong reference of an unowned one: the program ends where the object is gone.
+    /// Creates a strong reference from an unowned one: the program stops if the object was destroyed.
     pub(super) fn strong_from_unowned(&mut self, to: Slot, from: Slot, ty: TypeId) -> Run<()> {
         let size = self.types.get(ty).size;
         let reference = self.get(from);

@@ -2,7 +2,7 @@
 
 use super::{Kind, Memory, WINDOW, WINDOW_BITS};
 
-/// Why memory cannot be accessed.
+/// The reason why memory cannot be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// The address belongs to no allocation.
@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     Constant,
     /// The address is inside of an allocation where its beginning is asked for.
     NotABase,
-    /// What is there cannot be read as bytes.
+    /// The memory holds data that cannot be read as bytes.
     Opaque,
 }
 
@@ -159,7 +159,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes bytes uninitialized.
+    /// Marks bytes as uninitialized.
     ///
     /// # Errors
     /// Where the memory cannot be accessed.

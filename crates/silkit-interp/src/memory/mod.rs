@@ -16,7 +16,7 @@ use backing::Backing;
 /// The bits of an address that say where in an allocation it is.
 const WINDOW_BITS: u32 = 16;
 const WINDOW: u64 = 1 << WINDOW_BITS;
-/// Where in its first window an allocation begins, so that its alignment is no accident.
+/// The offset of an allocation in its first window, so that its alignment is not accidental.
 const START: u64 = 16;
 /// Bytes behind an allocation that belong to nobody.
 const GUARD: u64 = 64;
@@ -26,13 +26,13 @@ const FIRST: u32 = 16;
 const LAST: u32 = 1 << 31;
 const PAGE_BITS: u32 = 8;
 const PAGE: usize = 1 << PAGE_BITS;
-/// How many pages of allocations that are all dead keep their history.
+/// The number of pages of freed allocations that keep their history.
 const KEPT_DEAD_PAGES: usize = 256;
 
-/// What an allocation is.
+/// Kinds of allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Kind {
-    /// Nothing was ever allocated here.
+    /// Never allocated.
     #[default]
     None,
     /// `alloc_stack` and its like.
@@ -90,15 +90,15 @@ impl Kind {
 /// An allocation. Its size is zero once it is dead.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
-    /// Where its bytes are, in units of 16.
+    /// The position of its bytes, in units of 16.
     at: u32,
     /// The bytes from the window's start to the end of the allocation.
     size: u32,
     /// The bytes that it had when it was alive.
     full_size: u32,
-    /// Where in its window it begins.
+    /// Its offset in its window.
     start: u16,
-    /// What it is.
+    /// The kind of allocation.
     pub(crate) kind: Kind,
     /// True if it is alive.
     pub(crate) alive: bool,
@@ -114,20 +114,20 @@ pub(crate) struct Entry {
     pub(crate) strong: u32,
     /// The unowned references.
     pub(crate) unowned: u32,
-    /// Where it was allocated: the number of an operation.
+    /// The number of the operation that allocated it.
     pub(crate) born: u32,
-    /// Where it was given back.
+    /// The number of the operation that freed it.
     pub(crate) died: u32,
-    /// Where it was last retained or released.
+    /// The number of the operation that last retained or released it.
     pub(crate) counted: u32,
-    /// For a window: how many numbers before it the allocation begins.
+    /// For a window: the distance to the first window of the allocation.
     back: u32,
 }
 
-/// What is asked for when memory is allocated.
+/// A request for memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// What it is for.
+    /// The kind of allocation.
     pub(crate) kind: Kind,
     /// The bytes.
     pub(crate) size: u64,

@@ -15,7 +15,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_bridgeToObjectiveCUsingProtocolIfPossible", no_object),
 ];
 
-/// Nothing is bridged to Objective-C.
+/// Returns no object: nothing is bridged to Objective-C.
 fn no_object(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     it.set(call.result, 0);
     Ok(Effect::Done)

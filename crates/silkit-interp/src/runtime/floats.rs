@@ -46,7 +46,7 @@ fn shortest_by_search<F: Float + std::str::FromStr + std::fmt::Display>(number: 
     format!("{number:.most$}")
 }
 
-/// What kind of number it is, beside its digits.
+/// The class of a number, beside its digits.
 struct Class {
     negative: bool,
     nan: Option<(bool, u128)>,

@@ -56,7 +56,7 @@ const CONSTANTS: &[(&str, u8, u64)] = &[
 ];
 
 impl Interp<'_> {
-    /// Makes a global variable and returns its address.
+    /// Creates a global variable and returns its address.
     pub(crate) fn make_global(&mut self, global: u32) -> Run<u64> {
         let name = self.sites.globals[global as usize].name;
         let address = match self.c_global(name)? {
@@ -117,7 +117,7 @@ impl Interp<'_> {
         Ok(address)
     }
 
-    /// Says that an object is never given back, whatever its counts are.
+    /// Marks an object as immortal, whatever its counts.
     pub(crate) fn make_immortal(&mut self, object: u64) {
         if let Some(entry) = self.memory.allocation_mut(object) {
             entry.immortal = true;

@@ -33,7 +33,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
 ];
 
 impl Interp<'_> {
-    /// Forgets what is kept beside an object that is given back.
+    /// Removes the side data of an object that is freed.
     pub(crate) fn forget_side_data(&mut self, reference: u64) {
         if !self.runtime.key_paths.is_empty() {
             self.runtime.key_paths.remove(&reference);
@@ -167,7 +167,7 @@ fn error_in_main(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
     Err(it.failure(132, "Error raised at top level".to_owned()))
 }
 
-/// Makes an `AnyHashable` of the class that declares the conformance of an object.
+/// Creates an `AnyHashable` of the class that declares the conformance of an object.
 fn make_any_hashable(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let Some(&ty) = call.types.first() else { return unsupported("an `AnyHashable` of no type") };
     let (from, to) = (it.arg(call, 0), it.arg(call, 1));

@@ -20,7 +20,7 @@ struct Evaluation<'a> {
 }
 
 impl Interp<'_> {
-    /// Makes a global variable with its initial value.
+    /// Creates a global variable with its initial value.
     pub(super) fn initialized_global(&mut self, module: ModuleId, ty: Ty, body: &Body) -> Run<u64> {
         let evaluation = Evaluation { body, module };
         let last = body.entry_block().and_then(|b| body.block_insts(b).last());

@@ -94,7 +94,9 @@ impl Translator<'_, '_> {
         if !body.value(value).ty.is_unknown() {
             return self.type_of(body, value);
         }
-        let Some(f) = callee.ty().as_function() else { return unsupported("a call of what is no function") };
+        let Some(f) = callee.ty().as_function() else {
+            return unsupported("a call of a value that is not a function");
+        };
         let Conventions { .. } = Conventions::new(f, Addresses::Lowered);
         let results = Conventions::new(f, Addresses::Lowered).direct_result_type();
         let env = silkit_layout::Env {
@@ -191,7 +193,9 @@ impl Translator<'_, '_> {
     pub(super) fn partial_apply(&mut self, body: &Body, inst: Inst, i: PartialApply<'_>) -> Run<()> {
         let types = self.formal_all(i.subs.iter())?;
         let target = self.callee(body, i.callee, &types)?;
-        let Some(f) = i.ty.ty().as_function() else { return unsupported("a closure of what is no function") };
+        let Some(f) = i.ty.ty().as_function() else {
+            return unsupported("a closure of a value that is not a function");
+        };
         let conventions = Conventions::new(f, Addresses::Lowered);
         let count = conventions.argument_count();
         let on_stack = i.on_stack || f.flags.contains(FnFlags::NOESCAPE);

@@ -15,7 +15,7 @@ use silkit_layout::Ty;
 use silkit_layout::layout::{EnumLayout, SinglePayload, Strategy};
 use std::rc::Rc;
 
-/// How an enum with a payload tells that there is none, where one look suffices.
+/// The test for the empty case of an enum with a payload, if one comparison suffices.
 enum Test {
     /// A word at this offset is zero.
     Word(u32),

@@ -1,4 +1,4 @@
-//! Who is called: functions, methods, witnesses, values.
+//! Callees: functions, methods, witnesses, values.
 
 use super::Translator;
 use crate::sites::{Callee, MethodSite};
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// A callee as a call or a closure needs it.
 pub(super) struct Target {
-    /// Who it is, where that is known.
+    /// The callee, if it is known.
     pub(super) callee: Option<Callee>,
     /// The method, where the class of an object decides.
     pub(super) method: Option<MethodSite>,

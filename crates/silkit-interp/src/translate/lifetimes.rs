@@ -75,13 +75,13 @@ impl Translator<'_, '_> {
         self.forward(body, inst, i.operand)
     }
 
-    /// Makes an unowned copy of a strong reference.
+    /// Creates an unowned copy of a strong reference.
     pub(super) fn unowned_copy_value(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         self.forward(body, inst, operand)?;
         self.unowned_retain(body, operand, 1)
     }
 
-    /// Makes a strong copy of an unowned reference; the program ends where the object is gone.
+    /// Creates a strong copy of an unowned reference; the program stops if the object was destroyed.
     pub(super) fn strong_copy_unowned(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let from = self.use_value(body, operand)?;
         let ty = self.object_type(body, operand)?;

@@ -37,7 +37,7 @@ use silkit_ir::{Block, Body, Inst, SilStage, Value};
 use silkit_layout::Ty;
 use std::rc::Rc;
 
-/// What is known while a block is translated.
+/// The state of the translation of a block.
 pub(crate) struct Translator<'a, 'h> {
     pub(crate) it: &'a mut Interp<'h>,
     pub(crate) program: Rc<Program>,
@@ -212,7 +212,7 @@ impl<'h> Interp<'h> {
         Ok(to)
     }
 
-    /// Makes a branch lead past the jump at `stub`.
+    /// Redirects a branch past the jump at `stub`.
     fn mend(&mut self, from: Pc, branch: Branch, stub: Pc, target: Pc) {
         if let Branch::Table(table, at) = branch {
             let table = &mut self.sites.switches[table as usize];
@@ -323,7 +323,7 @@ impl Translator<'_, '_> {
         pc
     }
 
-    /// Puts a text into the pool.
+    /// Adds a text to the pool.
     pub(crate) fn text(&mut self, text: impl Into<String>) -> u32 {
         self.it.sites.texts.push(text.into());
         self.it.sites.texts.len() as u32 - 1
@@ -386,7 +386,7 @@ impl Translator<'_, '_> {
         self.emit(Op::Lazy { site })
     }
 
-    /// Goes on with a block: passes its arguments, then jumps.
+    /// Continues with a block: passes its arguments, then jumps.
     pub(crate) fn go_to(&mut self, block: Block, moves: Vec<Move>) {
         self.copies(moves);
         let here = self.it.code.len() as Pc;

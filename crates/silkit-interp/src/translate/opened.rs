@@ -1,4 +1,4 @@
-//! Where the types are live that instructions open.
+//! The live ranges of types that instructions open.
 
 use crate::instance::Opened;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};

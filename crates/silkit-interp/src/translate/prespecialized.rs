@@ -27,7 +27,7 @@ pub(super) struct Adapted {
     results: Vec<(Slot, u32, TypeId)>,
     /// The direct result of the generic function, and its bytes.
     pub(super) direct: (Slot, u32),
-    /// Where in the value of the call the direct results go.
+    /// The slots of the direct results in the value of the call.
     copies: Vec<Move>,
     temporaries: Vec<Slot>,
 }

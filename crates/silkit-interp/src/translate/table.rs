@@ -1,4 +1,4 @@
-//! What each row of the instruction table means. A row without a meaning does not compile.
+//! The translation of each row of the instruction table. A row without a translation does not compile.
 
 use super::Translator;
 use crate::violation::Run;

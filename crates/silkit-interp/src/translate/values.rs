@@ -145,7 +145,7 @@ impl Translator<'_, '_> {
         )
     }
 
-    /// Makes the value of a function reference where one is needed.
+    /// Creates the value of a function reference if one is needed.
     fn make_function(&mut self, body: &Body, inst: Inst, value: Value) -> Run<Slot> {
         let address = match body.view(inst) {
             AnyInst::FunctionRef(f) => self.function_address(f.function, false)?,
@@ -214,13 +214,13 @@ impl Translator<'_, '_> {
         self.define(body, value, ty, is_address)
     }
 
-    /// Says that a value is at a place that another one has.
+    /// Binds a value to the slot of another one.
     pub(crate) fn alias(&mut self, body: &Body, value: Value, slot: Slot, ty: Ty, is_address: bool) {
         self.note_type(body, value, ty, is_address);
         self.instance_mut().slots[value.as_u32() as usize] = slot;
     }
 
-    /// Says that the only result of an instruction is one of its operands, seen as another type.
+    /// Binds the only result of an instruction to one of its operands, with another type.
     pub(crate) fn forward(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         let slot = self.use_value(body, operand)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };

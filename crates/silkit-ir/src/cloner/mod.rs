@@ -96,14 +96,15 @@ impl<'s> Cloner<'s> {
         self
     }
 
-    /// Lets formal types in the copies lose their sugar: `[Int]` becomes `Array<Int>`.
+    /// Removes the sugar of formal types in the copies: `[Int]` becomes `Array<Int>`.
     #[must_use]
     pub fn without_sugar(mut self) -> Self {
         self.types.desugar();
         self
     }
 
-    /// Makes the copies part of a call: they get its location, and what only debuggers of the source see is left out.
+    /// Makes the copies part of a call: they get its location, and instructions for debuggers of the source are left
+    /// out.
     #[must_use]
     pub fn absorbed_into(mut self, call: CallSite) -> Self {
         self.absorbed = Some(call);

@@ -21,7 +21,7 @@ impl<'s> TypeMap<'s> {
         self.subst = Some((subst, facts));
     }
 
-    /// Lets formal types lose their sugar.
+    /// Removes the sugar of formal types.
     pub(super) fn desugar(&mut self) {
         self.desugars = true;
     }

@@ -1,13 +1,13 @@
-//! What an instruction does to the memory at an address.
+//! The effect of an instruction on the memory at an address.
 
-/// What an instruction does to the memory at an address, which one of its operands is.
+/// The effect of an instruction on the memory at an address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressUse {
     /// It is not known, or the operand is not an address.
     Unknown,
-    /// Nothing: the address is only named.
+    /// No effect: the address is only named.
     Mention,
-    /// Nothing, but the value there must live up to here.
+    /// No effect, but the value must be alive up to here.
     KeepAlive,
     /// Reads the value, which stays.
     Read,
@@ -33,7 +33,7 @@ pub enum AddressUse {
     Destroy,
     /// Ends the lifetime of the value without destroying it.
     Forget,
-    /// Gives up the buffer of an existential whose value was destroyed or taken before.
+    /// Frees the buffer of an existential whose value was destroyed or taken before.
     Deinitialize,
     /// Writes a value to uninitialized memory.
     Initialize,
@@ -47,21 +47,21 @@ pub enum AddressUse {
     Overwrite,
     /// Writes what stands beside the value: the tag of an enum, the header of a block.
     WritePart,
-    /// Makes an address of the same memory or of a part of it, and touches nothing.
+    /// Projects an address of the same memory or of a part of it, without access.
     Project,
-    /// Makes the address of the content of an enum or an existential, which is opened for that.
+    /// Projects the address of the content of an enum or an existential, which is opened for that.
     ProjectContent,
-    /// Makes the address of the content of an enum or an existential, which is to be initialized.
+    /// Projects the address of the content of an enum or an existential, which will be initialized.
     ProjectToInitialize,
     /// Begins a formal access of a kind that the instruction states.
     Access,
-    /// Makes the value there depend on something.
+    /// Makes the value there depend on another value.
     Depend,
-    /// Makes something depend on the value there.
+    /// Makes another value depend on the value there.
     DependOn,
-    /// Gives the memory back.
+    /// Deallocates the memory.
     Deallocate,
-    /// Makes something of the address that is not followed: a pointer, a capture before there are closures.
+    /// Derives a value from the address that is not followed: a pointer, or a capture before closures are created.
     Escape,
     /// Passes the address to a function, whose convention says what is done.
     Call,
@@ -83,7 +83,7 @@ impl AddressUse {
     }
 }
 
-/// How an operand uses the memory at its address: always the same, or by the instance.
+/// The address use of an operand: fixed, or computed for the instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressRule {
     /// In every instance.

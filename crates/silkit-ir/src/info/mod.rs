@@ -148,12 +148,12 @@ pub struct OperandSpec {
     pub count: Option<u8>,
     /// The ownership constraint of its uses.
     pub ownership: UseRule,
-    /// What the instruction does to the memory there, where it is an address.
+    /// Its effect on the memory there, if it is an address.
     pub address: AddressRule,
 }
 
-/// What an instruction does with a scope. Stack allocations are told apart by `stack`, because they depend on the
-/// instance.
+/// The effect of an instruction on a scope. Stack allocations are distinguished by `stack`, because they depend on
+/// the instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeEdge {
     /// It begins one.

@@ -22,17 +22,14 @@ use silkit_pass::{FunctionContext, Pass};
 
 pub(super) const ESCAPES: Pass<'static> = Pass::function(
     "compute-escape-effects",
-    "Computes which arguments of functions escape, and where to",
+    "Computes the escape effects of function arguments",
     &compute_escapes,
 )
 .with_options(&["wmo"]);
 
-pub(super) const SIDES: Pass<'static> = Pass::function(
-    "compute-side-effects",
-    "Computes what functions read, write, copy, destroy and allocate",
-    &compute_sides,
-)
-.with_options(&["wmo"]);
+pub(super) const SIDES: Pass<'static> =
+    Pass::function("compute-side-effects", "Computes the side effects of functions", &compute_sides)
+        .with_options(&["wmo"]);
 
 fn compute_escapes(cx: &mut FunctionContext<'_>) {
     let known = &cx.function().effects;

@@ -20,7 +20,7 @@ use silkit_transform::unreachable;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "simplify-unreachable-containing-blocks",
-    "Removes all instructions before each `unreachable` from its block",
+    "Removes all instructions before `unreachable` in its block",
     &run,
 );
 

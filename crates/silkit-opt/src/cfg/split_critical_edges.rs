@@ -34,13 +34,12 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::critical_edges;
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("split-critical-edges", "Puts a block on each critical edge", &run);
+pub(super) const PASS: Pass<'static> = Pass::function("split-critical-edges", "Splits critical edges", &run);
 
 /// The reference has a tag for the edges from all terminators but `cond_br`, which does the same: such edges of
 /// `cond_br` are the only ones that are legal.
 pub(super) const NON_COND_BR: Pass<'static> =
-    Pass::function("split-non-cond_br-critical-edges", "Puts a block on each critical edge", &run);
+    Pass::function("split-non-cond_br-critical-edges", "Splits critical edges", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     let split = cx.changing(critical_edges::split_all);

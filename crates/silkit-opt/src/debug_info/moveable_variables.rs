@@ -10,12 +10,13 @@ use silkit_pass::FunctionContext;
 /// A variable, by its number in [`Variables`].
 pub(super) type Variable = usize;
 
-/// What tells variables apart: what is said of them and, unless that says their place, the place where it is said.
+/// The identity of a variable: its debug data and, if they do not state its location, the location of the
+/// instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     var: DebugVar,
     place: Option<LocData>,
-    /// Where nothing is known of the place, each instruction speaks of another variable.
+    /// The instruction, if the location is not known: each instruction then describes another variable.
     inst: Option<Inst>,
 }
 
@@ -93,7 +94,7 @@ pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     }
 }
 
-/// Says again where a variable is, as an instruction said, or that its place is not known any more.
+/// Repeats the location of a variable as an instruction stated it, or that its location is not known any more.
 pub(super) fn say_again(cx: &mut FunctionContext<'_>, said: Inst, point: Point, is_known: bool) {
     let body = cx.body();
     let loc: Loc = body.inst(said).loc;

@@ -31,15 +31,15 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-moved-async-var-dbginfo-propagator",
-    "Says again where moveable variables are where a coroutine is split, or that this is not known",
+    "Propagates debug values of moveable variables to coroutine split points",
     &run,
 )
 .mandatory();
 
-/// What is known of a variable at a point.
+/// The known location of a variable at a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
-    /// Nothing was said.
+    /// Nothing is known.
     Nothing,
     /// An instruction said where it is.
     Said(Inst),

@@ -31,7 +31,7 @@ use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "sil-onone-debuginfo-canonicalizer",
-    "Says again where moveable variables are where a coroutine is split",
+    "Repeats debug values of moveable variables at coroutine split points",
     &run,
 )
 .mandatory();

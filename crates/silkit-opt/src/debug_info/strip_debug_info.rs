@@ -17,8 +17,7 @@ use silkit_ir::{Inst, Opcode};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
-pub(super) const PASS: Pass<'static> =
-    Pass::function("strip-debug-info", "Removes the instructions that say where variables are", &run);
+pub(super) const PASS: Pass<'static> = Pass::function("strip-debug-info", "Removes debug instructions", &run);
 
 /// Locations, scopes, `debug_step` and the variables of allocations stay, as in the reference.
 fn run(cx: &mut FunctionContext<'_>) {

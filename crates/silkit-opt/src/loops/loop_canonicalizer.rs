@@ -36,7 +36,7 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("loop-canonicalizer", "Gives each loop one block before it and one that goes back", &run);
+    Pass::function("loop-canonicalizer", "Creates a preheader and a single latch for each loop", &run);
 
 fn run(cx: &mut FunctionContext<'_>) {
     // New blocks only bundle edges that go to the same header, so what the old blocks are in stays true.

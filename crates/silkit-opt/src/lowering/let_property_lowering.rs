@@ -51,7 +51,7 @@ use silkit_types::decl::DeclFlags;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "let-property-lowering",
-    "Ends the initialization of `let` properties, and says that they do not change elsewhere",
+    "Inserts `end_init_let_ref` and marks `let` property accesses outside of initializers immutable",
     &run,
 )
 .mandatory();

@@ -30,7 +30,7 @@ use silkit_types::{GenericSig, SilType, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "lower-tuple-addr-constructor",
-    "Stores the elements of a tuple that is made in memory one by one",
+    "Lowers `tuple_addr_constructor` to stores of the elements",
     &run,
 )
 .mandatory();
@@ -88,7 +88,7 @@ fn whole_tuple(body: &Body, destination: Value, elements: &[Value]) -> Option<In
     is_meant.then_some(taken_apart)
 }
 
-/// How values get into memory.
+/// The operations that store values to memory.
 struct Storing<'d> {
     declarations: &'d Declarations,
     sig: Option<GenericSig>,

@@ -43,7 +43,7 @@ use silkit_types::{GenericSig, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "raw-sil-inst-lowering",
-    "Replaces the instructions that definite initialization has decided about",
+    "Lowers the instructions that definite initialization has resolved",
     &run,
 )
 .mandatory();
@@ -83,7 +83,7 @@ fn is_raw(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// What is known of types in the function.
+/// The type facts in the function.
 struct Types<'d> {
     declarations: &'d Declarations,
     sig: Option<GenericSig>,
@@ -155,7 +155,7 @@ fn lower_accessor(cx: &mut FunctionContext<'_>, inst: Inst, types: &Types<'_>) {
     builder.remove(inst);
 }
 
-/// Makes the arguments of a call of an assigned value: its elements, where the callee takes several.
+/// Returns the arguments of a call with an assigned value: its elements, if the callee takes several.
 fn arguments(
     builder: &mut Builder<'_>,
     types: &Types<'_>,

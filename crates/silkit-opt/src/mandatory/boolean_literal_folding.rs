@@ -40,8 +40,7 @@ use silkit_pass::Pass;
 use silkit_transform::unreachable;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("boolean-literal-folding", "Makes branches on `true` and `false` unconditional", &run)
-        .mandatory();
+    Pass::function("boolean-literal-folding", "Folds branches on boolean literals", &run).mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
     let terminators: Vec<Inst> = cx.body().blocks().filter_map(|block| cx.body().terminator(block)).collect();

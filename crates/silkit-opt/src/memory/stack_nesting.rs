@@ -27,7 +27,7 @@ use silkit_pass::Pass;
 use silkit_transform::stack_nesting::{NestingError, fix_stack_nesting};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("stack-nesting", "Moves stack deallocations so that allocations nest", &run).mandatory();
+    Pass::function("stack-nesting", "Corrects the nesting of stack allocations", &run).mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
     let is_ossa = cx.function().has_ossa();

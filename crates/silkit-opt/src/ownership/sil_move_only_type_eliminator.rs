@@ -31,12 +31,9 @@ use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_types::{SilType, Type, TypeKind};
 
-pub(super) const PASS: Pass<'static> = Pass::function(
-    "sil-move-only-type-eliminator",
-    "Makes values that were not to be copied implicitly ordinary ones",
-    &run,
-)
-.mandatory();
+pub(super) const PASS: Pass<'static> =
+    Pass::function("sil-move-only-type-eliminator", "Eliminates move-only wrappers of copyable types", &run)
+        .mandatory();
 
 fn run(cx: &mut FunctionContext<'_>) {
     // The types change together: half of them would be no legal code.
@@ -118,7 +115,7 @@ fn unwrap(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Lets a variable of a wrapped value say that it may be moved.
+/// Marks the variable of a wrapped value as moveable.
 fn mark_variable(cx: &mut FunctionContext<'_>, inst: Inst) {
     let body = cx.body();
     let holds_wrapped = match body.inst(inst).opcode {

@@ -32,6 +32,6 @@ use silkit_transform::borrowed_from::renew;
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "update-borrowed-from",
-    "Makes the `borrowed … from` of guaranteed phis list the values that enclose them",
+    "Updates the `borrowed … from` instructions of guaranteed phis",
     &renew,
 );

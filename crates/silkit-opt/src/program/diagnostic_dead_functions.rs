@@ -22,12 +22,12 @@ use silkit_pass::{ModuleContext, Pass, bottom_up};
 
 pub(super) const PASS: Pass<'static> = Pass::module(
     "sil-diagnostic-dead-function-elim",
-    "Empties unused functions that are marked to be deleted then",
+    "Removes the bodies of unused functions that are marked for deletion",
     &run,
 )
 .mandatory();
 
-/// What marks such functions.
+/// The attribute of such functions.
 const MARK: &str = "sil.optimizer.delete_if_unused";
 
 fn run(cx: &mut ModuleContext<'_>) {

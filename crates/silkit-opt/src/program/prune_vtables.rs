@@ -22,7 +22,7 @@ use silkit_ir::{DeclRef, VTableEntry};
 use silkit_pass::{ModuleContext, Pass};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::module("prune-vtables", "Marks methods in vtables that no class overrides", &run);
+    Pass::module("prune-vtables", "Marks vtable methods without overrides", &run);
 
 fn run(cx: &mut ModuleContext<'_>) {
     let program = cx.program();

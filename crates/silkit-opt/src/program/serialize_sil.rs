@@ -21,7 +21,8 @@ use silkit_ir::{Linkage, Serialized};
 use silkit_pass::{ModuleContext, Pass};
 
 pub(super) const PASS: Pass<'static> =
-    Pass::module("serialize-sil", "Keeps nothing for clients of the module any more", &run).mandatory();
+    Pass::module("serialize-sil", "Removes the serialized attributes of functions and tables", &run)
+        .mandatory();
 
 fn run(cx: &mut ModuleContext<'_>) {
     let is_whole_module = cx.program().is_whole_module();

@@ -28,7 +28,7 @@ use silkit_pass::Pass;
 use silkit_types::TypeKind;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("merge-cond_fails", "Checks one condition where several are checked in a row", &run)
+    Pass::function("merge-cond_fails", "Merges consecutive `cond_fail` instructions", &run)
         .with_options(&["mergeable-traps"]);
 
 fn run(cx: &mut FunctionContext<'_>) {

@@ -1,4 +1,4 @@
-//! Whether an address may be used where a pointer to it is used: as long as its owner keeps the memory.
+//! Safety of replacing a pointer by its address: the owner must keep the memory.
 //!
 //! ```text
 //! %1 = begin_borrow %0

@@ -49,7 +49,7 @@ fn classify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Lets what uses the bits of a bridge object as one use the bridge object.
+/// Replaces uses of the bits of a bridge object by the bridge object.
 fn from_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let Some(StructExtract { operand: whole, .. }) = body.def_as(body.operand_value(inst, 0)) else { return };

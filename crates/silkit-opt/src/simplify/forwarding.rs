@@ -94,7 +94,7 @@ fn part_index(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<usize> {
     rw.field_index(extract.operand, extract.field)
 }
 
-/// Lets what uses a borrowed value, and what is forwarded from it, use an owned one. Returns the owned value at the end
+/// Replaces a borrowed value, and the values forwarded from it, by an owned one. Returns the owned value at the end
 /// of the chain.
 pub(super) fn convert(rw: &mut Rewriter<'_, '_>, borrowed: Value, owned: Value) -> Value {
     let (mut borrowed, mut owned) = (borrowed, owned);

@@ -76,7 +76,7 @@ fn index_by_elements(rw: &mut Rewriter<'_, '_>, inst: Inst, index: IndexRawPoint
     rw.replace(inst, address);
 }
 
-/// How many elements an offset in bytes is.
+/// The number of elements of an offset in bytes.
 enum Count {
     Value(Value),
     /// The value of another width, and the builtin that converts it.

@@ -23,7 +23,7 @@ use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::CalleeConvention;
 
-/// Gives a call through a closure on the heap captured values of its own, and destroys the closure after the call if that
+/// Gives a call through a heap closure its own captured values, and destroys the closure after the call if the call
 /// consumed it.
 pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCallee) {
     let Some(closure) = callee.heap_closure(cx.body()) else { return };

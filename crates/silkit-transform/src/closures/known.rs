@@ -23,11 +23,11 @@ pub struct KnownCallee {
     pub function: FunctionId,
     /// All that its entry block takes: the arguments of the call, then what was captured.
     pub arguments: Vec<Value>,
-    /// What its generic parameters stand for.
+    /// The replacements of its generic parameters.
     pub substitutions: Vec<Type>,
     /// The `partial_apply` that the call goes through.
     pub closure: Option<Inst>,
-    /// How the last arguments are passed that the closure captured.
+    /// The conventions of the captured arguments, which come last.
     pub captures: Vec<ArgumentConvention>,
 }
 

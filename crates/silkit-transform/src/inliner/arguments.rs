@@ -1,5 +1,5 @@
-//! How arguments come into the copy of a callee: what it borrows and the caller owns is borrowed around the copy; what lives up to the
-//! end of a variable's scope in the callee does so in the copy.
+//! Arguments of an inlined copy: values that the callee borrows and the caller owns are borrowed around the copy;
+//! lexical values of the callee stay lexical in the copy.
 //!
 //! ```text
 //!   %2 = apply %f(%1) : $@convention(thin) (@guaranteed C) -> ()   // %1 is owned
@@ -17,7 +17,7 @@ use silkit_ir::instructions::{BeginBorrow, MoveValue};
 use silkit_ir::{Block, Body, Function, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 
-/// How an argument is passed on to the copy.
+/// The way in which an argument is passed to the copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Passing {
     /// As it is.
@@ -75,7 +75,7 @@ impl Passing {
 }
 
 impl Inliner<'_> {
-    /// Makes allocations on the stack lexical that the callee reads or takes.
+    /// Makes stack allocations lexical that the callee reads or takes.
     pub(super) fn make_storage_lexical(&self, cx: &mut FunctionContext<'_>) {
         let Some(conventions) = Conventions::of(self.callee.function, self.addresses) else { return };
         let view = cx.view();

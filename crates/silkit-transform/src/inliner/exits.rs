@@ -1,4 +1,4 @@
-//! Where a callee is left, and what its exits become in the caller.
+//! Exits of a callee, and their replacements in the caller.
 
 use super::CannotInline;
 use silkit_ir::{Block, Body, Cloner, Editor, Inst, Loc, Opcode, Point, Value};

@@ -68,7 +68,7 @@ pub enum CannotInline {
     Unowned,
 }
 
-/// How a callee becomes part of its caller.
+/// The style of inlining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
     /// It stays visible to debuggers: as scopes that were inlined at the call, with its variables.
@@ -85,11 +85,11 @@ pub struct Request {
     pub call: Inst,
     /// The function that it calls, maybe through a closure.
     pub callee: FunctionId,
-    /// What the callee's entry block takes: the arguments of the call, and what a closure captured.
+    /// The arguments of the callee's entry block: the arguments of the call, and the captures of a closure.
     pub arguments: Vec<Value>,
-    /// What the callee's generic parameters stand for.
+    /// The replacements of the callee's generic parameters.
     pub substitutions: Vec<Type>,
-    /// How it becomes part of the caller.
+    /// The style of inlining.
     pub style: Style,
 }
 
@@ -151,7 +151,7 @@ pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<C
     Ok(inliner.run(cx, map.as_ref()))
 }
 
-/// Says whether a call can be inlined.
+/// Checks whether a call can be inlined.
 ///
 /// # Errors
 /// Where that is not possible.
@@ -159,7 +159,7 @@ pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInl
     Inliner::new(cx, request).map(drop)
 }
 
-/// Where the copy of a callee is.
+/// The location of the copy of a callee.
 #[derive(Debug, Default)]
 pub struct Copied {
     /// The last block of the copy; `None` where it stands in the block of the call, before what came after it.
@@ -176,7 +176,7 @@ struct Inliner<'a> {
     declarations: &'a Declarations,
     has_ossa: bool,
     arguments: Vec<Value>,
-    /// How each argument is passed on.
+    /// The way in which each argument is passed.
     passing: Vec<Passing>,
     substitutions: Vec<Type>,
     /// The `end_apply` and the `abort_apply` of a coroutine.
@@ -327,8 +327,8 @@ impl<'a> Inliner<'a> {
         Copied { last: copies.last().copied(), joined }
     }
 
-    /// Lets what the callee returns be the result of the call. Where it never returns, the rest of the block, which is not
-    /// reached, takes an argument in its place.
+    /// Replaces the result of the call by the returned value. If the callee never returns, the unreachable rest of
+    /// the block takes an argument instead.
     fn give_result(&self, editor: &mut Editor<'_>, exit: Option<Inst>, rest: Block) {
         let Some(result) = editor.first_result(self.call) else { return };
         let value = match exit {

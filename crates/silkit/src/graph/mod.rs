@@ -32,7 +32,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges.
     pub edges: Vec<Edge>,
-    /// How many nodes were left out.
+    /// The number of nodes that were left out.
     pub omitted: usize,
 }
 

@@ -16,11 +16,11 @@ pub(super) struct Judge<'a, F> {
     invalid: AtomicUsize,
 }
 
-/// How many candidates there were.
+/// The numbers of candidates.
 pub(super) struct Asked {
-    /// How often the caller was asked.
+    /// The number of calls of the caller's check.
     pub(super) asked: usize,
-    /// How many were not valid.
+    /// The number of invalid candidates.
     pub(super) invalid: usize,
 }
 

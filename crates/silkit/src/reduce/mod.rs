@@ -1,7 +1,7 @@
 //! Test-case reduction: the smallest module that still fails.
 //!
 //! A [`Reducer`] leaves out one kind of thing after another (bodies, tables, Swift declarations, blocks, instructions,
-//! operands, attributes), many at a time as long as that works, then fewer, until nothing more can be left out. Each
+//! operands, attributes), many at a time as long as that works, then fewer, until nothing more can be removed. Each
 //! candidate is printed, must read back, and must have no finding of the verifier that the input does not have; what
 //! holds then is asked of the caller.
 
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// A way to make modules smaller: a list of items, each of which may be left out.
 struct Shrink {
-    /// What the items are, in the plural.
+    /// The name of the items, in the plural.
     items: &'static str,
     /// Lists the items of a module, in the order in which to try them.
     list: fn(&Module) -> Vec<Item>,
@@ -29,10 +29,10 @@ struct Shrink {
 /// All ways, the coarse ones first.
 const SHRINKS: &[&[Shrink]] = &[module::SHRINKS, control::SHRINKS, insts::SHRINKS];
 
-/// What is reduced, and how.
+/// The input and options of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Reducer {
-    /// How many candidates are tried at the same time, at least one. The result does not depend on it.
+    /// The number of candidates that are tried at the same time, at least one. The result does not depend on it.
     pub threads: usize,
     /// Only candidates without new findings of the verifier are tried.
     pub verify: bool,
@@ -40,33 +40,33 @@ pub struct Reducer {
     pub deadline: Option<Instant>,
 }
 
-/// What a reduction is about to try.
+/// The next step of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The items that are left out, in the plural.
     pub items: &'static str,
-    /// How many of them are left.
+    /// The number of items that are left.
     pub left: usize,
-    /// How often the caller was asked so far.
+    /// The number of calls of the check so far.
     pub asked: usize,
 }
 
-/// What came out of a reduction.
+/// The result of a reduction.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     /// The module.
     pub module: Module,
     /// Its text, about which the caller was asked last with success.
     pub text: String,
-    /// How often the caller was asked.
+    /// The number of calls of the check.
     pub asked: usize,
-    /// How many candidates were not valid, so that the caller was not asked.
+    /// The number of invalid candidates, for which the check was not called.
     pub invalid: usize,
-    /// True if nothing more can be left out; false if the deadline came first.
+    /// True if nothing more can be removed; false if the deadline came first.
     pub is_complete: bool,
 }
 
-/// Why a reduction did not begin, or ended.
+/// The reason why a reduction did not begin, or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CannotReduce<E> {
     /// The input itself does not fail.

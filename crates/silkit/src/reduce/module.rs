@@ -8,10 +8,10 @@ use silkit_ir::{
     VTableEntry, WitnessEntry, WitnessTable, WitnessTableOf,
 };
 
-/// Something that may be left out.
+/// An item that may be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Item {
-    /// Everything that no body needs, all tables too.
+    /// Everything that no body needs, including all tables.
     Unneeded,
     /// The functions and globals that nothing refers to.
     UnneededDeclarations,
@@ -34,7 +34,7 @@ pub(super) enum Item {
     Attributes(Symbol),
     /// Debug scopes and the locations of instructions.
     DebugInfo,
-    /// What follows a block: it ends with `unreachable` instead.
+    /// The code after a block, which ends with `unreachable` instead.
     Rest(Symbol, Block),
     /// All ways out of a block but the one with this position.
     OtherEdges(Symbol, Block, u32),

@@ -1,4 +1,4 @@
-//! Which accesses closures begin to what they captured by address, and what they pass on.
+//! Accesses that closures begin to variables captured by address, and captures that they pass on.
 
 use super::step::{Part, Step, step};
 use crate::{BodyView, ProgramView};
@@ -48,7 +48,8 @@ impl ArgumentAccesses {
     }
 }
 
-/// For each function of a module the accesses to its arguments. Those without a body may modify all that they capture.
+/// Returns for each function of a module the accesses to its arguments. A function without a body may modify all its
+/// captures.
 pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<ArgumentAccesses>> {
     let module = program.module;
     let mut found: IdVec<FunctionId, Vec<ArgumentAccesses>> = IdVec::new();

@@ -1,5 +1,4 @@
-//! Which storage functions access formally, in accesses that are checked at run time, by themselves and by what they
-//! call.
+//! The storage that functions access formally, in dynamically enforced accesses, including those of their callees.
 
 use super::path::{Found, Scopes, find};
 use super::reference::reference_root;
@@ -24,7 +23,7 @@ pub struct FormalAccess {
     pub storage: AccessStorage,
     /// An address of it, and the function in which.
     pub base: (FunctionId, Value),
-    /// What the access is for; `modify` where several differ.
+    /// The kind of access; `modify` if several differ.
     pub kind: AccessKind,
     /// True if no access of them has a conflict inside.
     pub no_nested_conflict: bool,
@@ -33,22 +32,22 @@ pub struct FormalAccess {
 /// The accesses of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionAccesses {
-    /// Those to storage that is known, in the order in which they were found.
+    /// Accesses to known storage, in the order in which they were found.
     pub known: Vec<FormalAccess>,
-    /// What is done to storage that is not known.
+    /// The kind of access to unknown storage.
     pub unidentified: Option<AccessKind>,
     /// True if there were too many to list.
     is_full: bool,
 }
 
 impl FunctionAccesses {
-    /// Anything may be done; what was known is of no interest then.
+    /// Sets the worst case, in which anything may be accessed and known accesses no longer matter.
     fn set_worst(&mut self) {
         self.known.clear();
         self.unidentified = Some(AccessKind::Modify);
     }
 
-    /// Notes an access; says whether that is new.
+    /// Adds an access; returns true if it is new.
     fn add(&mut self, access: FormalAccess) -> bool {
         let same = |known: &&mut FormalAccess| {
             known.storage == access.storage
@@ -116,13 +115,13 @@ pub fn function_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Functio
 /// Finds what functions access, with what they call.
 struct Search<'a> {
     context: &'a ProgramView<'a>,
-    /// Nothing for functions that were not visited.
+    /// The accesses of each function; `None` for functions that were not visited.
     found: IdVec<FunctionId, Option<FunctionAccesses>>,
     /// By callee: the callers that were visited since the last propagation, and their calls.
     calls: IdVec<FunctionId, Vec<(FunctionId, Inst)>>,
-    /// What was visited since then, callees first.
+    /// The functions visited since then, callees first.
     visited: Vec<FunctionId>,
-    /// What these call and was visited before.
+    /// The callees of these that were visited before.
     settled: Vec<FunctionId>,
 }
 
@@ -187,7 +186,7 @@ impl ProgramView<'_> {
         find(&view, address, Scopes::Through)
     }
 
-    /// Notes what an instruction that is no call does.
+    /// Adds the accesses of an instruction that is not a call.
     fn of_inst(&self, id: FunctionId, behavior: &Behavior<'_>, inst: Inst, accesses: &mut FunctionAccesses) {
         let body = behavior.body();
         let (address, kind, enforcement, no_nested_conflict) = match body.view(inst) {

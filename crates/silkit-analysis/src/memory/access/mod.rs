@@ -1,4 +1,4 @@
-//! What memory an address belongs to, and who uses that memory (SILMemoryAccess.md).
+//! Access paths: the memory that an address belongs to, and the uses of that memory (SILMemoryAccess.md).
 //!
 //! [`step`] says of one value what it was derived from. All walks here are made of it:
 //!

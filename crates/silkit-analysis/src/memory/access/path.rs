@@ -7,10 +7,10 @@ use silkit_base::FxHashMap;
 use silkit_ir::Value;
 use std::fmt;
 
-/// How many elements an address lies behind the base of its storage.
+/// The number of elements between the base of the storage and an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
-    /// So many.
+    /// A known number.
     Known(i64),
     /// It may be any number.
     Unknown,
@@ -53,7 +53,7 @@ impl fmt::Display for AccessPath {
     }
 }
 
-/// Where an address leads.
+/// The result of following an address to its storage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The memory.
@@ -64,7 +64,7 @@ pub struct Found {
     pub path: Option<AccessPath>,
 }
 
-/// What is done about accesses that are open around an address.
+/// The treatment of access scopes around an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scopes {
     /// The walk goes through them.
@@ -73,7 +73,7 @@ pub enum Scopes {
     StopAt,
 }
 
-/// What was seen on the way up so far.
+/// The state of a walk towards the storage.
 #[derive(Clone, PartialEq, Eq)]
 struct Way {
     /// The members, innermost first.

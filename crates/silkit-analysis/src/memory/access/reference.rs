@@ -1,4 +1,4 @@
-//! Which object a reference is to.
+//! The object that a reference refers to.
 
 use silkit_base::FxHashSet;
 use silkit_ir::instructions::AnyInst;

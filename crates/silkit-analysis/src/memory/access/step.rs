@@ -1,4 +1,4 @@
-//! What an address or a pointer was derived from, by one instruction.
+//! Steps from an address or pointer to the value it was derived from, by one instruction.
 
 use crate::view::{BodyView, Definition};
 use silkit_base::Symbol;
@@ -6,7 +6,7 @@ use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, Unchec
 use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use silkit_types::{Type, TypeKind};
 
-/// What a function is as an initializer of a global variable, which returns the variable's address.
+/// The role of a function as an initializer of a global variable, which returns the variable's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GlobalInitializer {
     /// It is none.
@@ -42,9 +42,9 @@ pub enum Part {
     Member(u32),
     /// A member whose index is not known.
     UnknownMember,
-    /// As many elements further in an array; `None` where the number is not known.
+    /// An offset in array elements; `None` if the number is not known.
     Index(Option<i64>),
-    /// All that there is: the payload of an enum, the content of an existential, a block or a box.
+    /// The whole content: the payload of an enum, the content of an existential, a block or a box.
     Whole,
 }
 
@@ -67,11 +67,11 @@ pub enum Root {
     Yield,
     /// Memory that is nowhere else reached but in ways that are not known.
     Unidentified,
-    /// Something that is no address of memory that may be accessed formally.
+    /// Not an address of memory that may be accessed formally.
     None,
 }
 
-/// What a value was derived from.
+/// The value that another one was derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// This value is the same address, perhaps as another type or as a pointer.

@@ -22,7 +22,7 @@ pub enum StorageKind {
     Argument,
     /// A value that a coroutine yields.
     Yield,
-    /// What an access around this one accesses.
+    /// The storage of an enclosing access.
     Nested,
     /// Memory of which nothing is known but the value that leads there.
     Unidentified,

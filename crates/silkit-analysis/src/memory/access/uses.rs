@@ -9,7 +9,7 @@ use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AnyInst, FunctionRef};
 use silkit_ir::{Edge, Inst, Opcode, Operand, Value};
 
-/// How the memory of a use lies to that of a path.
+/// The relation between the memory of a use and that of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Overlap {
     /// It is the same.
@@ -25,7 +25,7 @@ pub enum Overlap {
 pub struct AccessUse {
     /// The operand.
     pub operand: Operand,
-    /// How its memory lies to that of the path that was asked for.
+    /// The relation of its memory to that of the queried path.
     pub overlap: Overlap,
 }
 
@@ -57,12 +57,12 @@ fn global_roots(view: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec
     body.insts().filter(is_address).filter_map(|inst| body.first_result(inst)).collect()
 }
 
-/// What is known on the way down to a use.
+/// The state of the walk to a use.
 #[derive(Clone, Copy)]
 struct State {
     /// It is a reference to the object, not yet an address in it.
     is_reference: bool,
-    /// How many members of the path were passed.
+    /// The number of path components that were matched.
     matched: usize,
     /// True if more members were passed than the path has.
     is_inner: bool,
@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
         self.push(root, state);
     }
 
-    /// Goes on with the uses of a value. The newest is first in the list and so is visited last.
+    /// Continues with the uses of a value. The newest is first in the list and so is visited last.
     fn push(&mut self, value: Value, state: State) {
         let body = self.view.body;
         for operand in body.uses(value) {
@@ -106,7 +106,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes on with the phi that gets an operand; `false` where it is something else.
+    /// Continues with the phi that receives an operand; returns false if it is not passed to a phi.
     fn follow_phi(&mut self, operand: Operand, mut state: State) -> bool {
         let body = self.view.body;
         let user = body.operand(operand).user;
@@ -272,13 +272,13 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What a use leads to.
+/// The continuation after a use.
 enum Follows {
-    /// Nothing: it is a use of the memory.
+    /// The use accesses the memory.
     Nothing,
-    /// Nothing of interest.
+    /// The use is irrelevant.
     No,
-    /// What was loaded, which may be the box of an indirect payload.
+    /// The loaded value, which may be the box of an indirect payload.
     PayloadBox(Value),
     /// A value that is derived.
     Value {

@@ -1,4 +1,4 @@
-//! Where addresses begin, and the projections from there.
+//! Bases of addresses, and the projections from them.
 
 use super::Relation;
 use super::types::TypeRules;
@@ -11,7 +11,7 @@ use silkit_ir::conventions::Conventions;
 use silkit_ir::instructions::{AnyInst, Apply, FunctionRef, IndexAddr};
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
-/// Where an address begins.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessBase {
     /// The field of a box, by the address that `project_box` makes.
@@ -32,7 +32,7 @@ pub enum AccessBase {
     StoreBorrow(Value),
     /// The result of `pointer_to_address`.
     Pointer(Value),
-    /// Something else, by the value at which the walk ended.
+    /// Any other base, by the value at which the walk ended.
     Unidentified(Value),
 }
 
@@ -72,7 +72,7 @@ impl AccessBase {
 /// The way from a base to an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BasePath {
-    /// Where it begins.
+    /// The base.
     pub base: AccessBase,
     /// The projections.
     pub path: ProjectionPath,
@@ -219,7 +219,7 @@ fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Va
     found
 }
 
-/// Why memory that begins at one base is never memory that begins at the other one; `None` where it may be.
+/// Returns the rule by which memory from two different bases is distinct; `None` if it may be the same.
 pub(super) fn why_distinct(
     view: &BodyView<'_>,
     rules: &TypeRules<'_>,

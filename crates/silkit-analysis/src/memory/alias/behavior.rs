@@ -1,4 +1,4 @@
-//! What instructions may do to the memory at an address.
+//! The effects of instructions on the memory at an address.
 
 use super::base::AccessBase;
 use super::scope::Immutable;
@@ -423,7 +423,7 @@ fn access_effects(kind: AccessKind) -> Effects {
     }
 }
 
-/// Looks for an instruction that something comes to.
+/// Searches for an instruction that a value reaches.
 struct ReachesInst<'a> {
     body: &'a Body,
     target: Inst,
@@ -451,7 +451,7 @@ impl EscapeVisitor for ReachesInst<'_> {
     }
 }
 
-/// Notes how a closure captures something.
+/// Records how a closure captures a value.
 struct ReachesClosure<'a> {
     view: BodyView<'a>,
     target: Inst,
@@ -487,7 +487,7 @@ impl EscapeVisitor for ReachesClosure<'_> {
     }
 }
 
-/// Notes as what something is passed to a call, and what is done to it there.
+/// Records the argument as which a value is passed to a call, and the effects of the call on it.
 struct ReachesCall<'v> {
     aliases: &'v Aliases<'v>,
     apply: &'v ApplySite<'v>,

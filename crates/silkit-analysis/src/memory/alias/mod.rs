@@ -28,7 +28,7 @@ use std::fmt;
 pub struct Aliases<'a> {
     escapes: Escapes<'a>,
     rules: TypeRules<'a>,
-    /// How many steps a walk may take.
+    /// The number of steps that a walk may take.
     budget: u32,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for Aliases<'_> {
 impl<'a> Aliases<'a> {
     /// Creates alias analysis of a body.
     pub(crate) fn new(view: BodyView<'a>) -> Self {
-        /// What all walks of a body that asks one question for each instruction may cost together.
+        /// The number of steps for all walks of a body together, with one query for each instruction.
         const TOTAL: usize = 1_000_000;
         let instructions = view.body.inst_bound().max(1);
         let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);

@@ -5,35 +5,35 @@ use crate::ProjectionPath;
 use silkit_base::Symbol;
 use std::fmt;
 
-/// How two values relate: which rule decided whether their memory may overlap.
+/// The alias relation of two values: the rule that decided whether their memory may overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
-    /// They are the same value.
+    /// The values are equal.
     Same,
-    /// They are parts of the same memory that may overlap.
+    /// Overlapping parts of the same memory.
     Overlap(ProjectionPath, ProjectionPath),
-    /// Nothing keeps them apart.
+    /// No rule separates them.
     Unknown,
     /// One of them cannot point to memory.
     NoPointer,
     /// Memory is not accessed as both types (Typed Access TBAA).
     TypedAccess,
-    /// No object can be of both types that they begin in (Class TBAA).
+    /// No object can have both of the types that they begin in (Class TBAA).
     Classes,
-    /// They begin in what two instructions allocate, or one in what is allocated here and the other in an object that
-    /// was there before.
+    /// Memory of two different allocations, or of an allocation in this function and of an object that existed
+    /// before.
     Allocations,
-    /// They begin in different global variables.
+    /// Memory of different global variables.
     Globals(Symbol, Symbol),
-    /// They begin in different fields, which no two objects share.
+    /// Memory of different fields, which no two objects share.
     Fields,
-    /// They begin in memory of different kinds.
+    /// Memory of different kinds.
     Kinds(AccessBase, AccessBase),
     /// One begins in an argument whose memory nobody else uses while the function runs.
     ExclusiveArgument,
     /// One begins in an argument, the other in memory that is allocated after the function began.
     OlderArgument,
-    /// They are different parts of the same memory.
+    /// Different parts of the same memory.
     Paths(ProjectionPath, ProjectionPath),
     /// One of them never comes to where the other one is used.
     NoEscape,

@@ -8,14 +8,14 @@ use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
 use silkit_ir::{Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use std::fmt;
 
-/// What keeps the memory at an address from being written.
+/// The reason why the memory at an address is not written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Immutable {
-    /// Nobody writes to it while the function runs.
+    /// Not written during the function.
     Always,
-    /// Nobody writes to it within this access, or this borrow of the object that it is in.
+    /// Not written within this access, or this borrow of the object that contains it.
     Within(Inst),
-    /// Nobody else reads it or writes to it within this access.
+    /// Not read or written by others within this access.
     Exclusive(Inst),
 }
 

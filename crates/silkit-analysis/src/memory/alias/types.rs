@@ -1,11 +1,11 @@
-//! What types say about whether memory may be the same (SIL.md, "Type Based Alias Analysis").
+//! Type-based alias analysis (SIL.md, "Type Based Alias Analysis").
 
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Value, ValueDef};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-/// What is known about types where a body is.
+/// The type facts at the location of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeRules<'a> {
     /// The Swift declarations.
@@ -14,7 +14,7 @@ pub struct TypeRules<'a> {
     pub signature: Option<GenericSig>,
 }
 
-/// How deep types are looked into.
+/// The depth to which types are inspected.
 const DEPTH: u32 = 12;
 
 impl TypeRules<'_> {
@@ -169,7 +169,7 @@ impl TypeRules<'_> {
     }
 }
 
-/// What a reference is to.
+/// The kind of object that a reference refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReferenceKind {
     /// Any object that Swift allocates.

@@ -9,10 +9,10 @@ use silkit_ir::{Inst, NONE, Opcode, Operand, Value};
 use silkit_types::{SilType, TupleElement, Type, TypeKind};
 use std::ops::Range;
 
-/// What memory a tree stands for.
+/// The memory that a tree of locations stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RootKind {
-    /// What this instruction allocates.
+    /// The result of this allocation.
     Allocation(Inst),
     /// An argument of the function.
     Argument(ArgumentConvention, ArgumentRoleKind),
@@ -20,7 +20,7 @@ pub enum RootKind {
     Yielded(ArgumentConvention, Inst),
 }
 
-/// Whether an indirect argument is a parameter, a result or the error.
+/// The role of an indirect argument: parameter, result or error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentRoleKind {
     /// A parameter.
@@ -36,13 +36,13 @@ pub enum ArgumentRoleKind {
 pub struct Root {
     /// The address of the whole.
     pub value: Value,
-    /// What memory it is.
+    /// The memory.
     pub kind: RootKind,
     /// Its locations; the first is the whole, and each comes behind what it is a part of.
     pub locations: Range<u32>,
     /// The addresses of these.
     pub addresses: Range<u32>,
-    /// What is done to it.
+    /// The accesses to it.
     pub accesses: Range<u32>,
 }
 
@@ -51,9 +51,9 @@ pub struct Root {
 pub struct Location {
     /// The address by which it is first found.
     pub value: Value,
-    /// What it is a part of.
+    /// The location that it is a part of.
     pub parent: Option<u32>,
-    /// Which part.
+    /// The part of the parent.
     part: Option<Part>,
     /// The type that says what it owns: the enum's for a payload, which may be that of several cases.
     owner: SilType,
@@ -75,7 +75,7 @@ pub struct Leaf {
     pub is_known: bool,
 }
 
-/// What one operand does to a location.
+/// The effect of one operand on a location.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The operand.
@@ -84,7 +84,7 @@ pub struct Access {
     pub inst: Inst,
     /// The location.
     pub location: u32,
-    /// What it does.
+    /// The effect.
     pub effect: MemoryUse,
     /// True if a value of the type at this address may own something.
     pub owns: bool,
@@ -101,7 +101,7 @@ pub struct Locations {
     pub leaves: Vec<Leaf>,
     /// All addresses of locations.
     pub addresses: Vec<(Value, u32)>,
-    /// What is done to them, in no order.
+    /// The accesses, in no order.
     pub accesses: Vec<Access>,
     /// Memory that is left out, with the first use that is not understood, if there is one.
     pub left_out: Vec<(Value, Option<Operand>)>,

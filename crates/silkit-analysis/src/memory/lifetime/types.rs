@@ -1,4 +1,4 @@
-//! What is asked about types in memory.
+//! Queries about types in memory.
 
 use crate::BodyView;
 use silkit_base::Symbol;

@@ -1,4 +1,4 @@
-//! What an instruction does to the memory at an address that it uses.
+//! The effects of instructions on the memory at the addresses that they use.
 
 use crate::BodyView;
 use crate::memory::opaque::is_opaque;
@@ -7,31 +7,31 @@ use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::{AnyInst, StoreBorrow};
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
-/// What an instruction must find in memory.
+/// The state of memory that an instruction requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Needs {
     /// It does not matter.
     Nothing,
     /// A whole value, to read it.
     Value,
-    /// All that a whole value owns, to give it up: bits may be missing.
+    /// Everything that the whole value owns, to consume it: trivial parts may be missing.
     Owned,
-    /// Nothing that would be lost.
+    /// No value that would be leaked.
     Empty,
 }
 
-/// What an instruction leaves in memory.
+/// The state of memory after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaves {
-    /// What was there.
+    /// Unchanged.
     Same,
     /// A value, which owns something if its type does.
     Value,
     /// A value that owns nothing, whatever its type.
     Trivial,
-    /// What was there, which is now known to own nothing.
+    /// Unchanged, but now known to own nothing.
     KnownTrivial,
-    /// Nothing.
+    /// Uninitialized.
     Nothing,
 }
 
@@ -55,7 +55,7 @@ impl Part {
     }
 }
 
-/// What an address that an instruction makes of another one stands for.
+/// The memory that an address derived from another one stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
     /// The same memory.
@@ -64,14 +64,14 @@ pub enum Derived {
     Part(Part),
 }
 
-/// What one use of an address does to the memory there.
+/// The effect of one use of an address on the memory there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryUse {
-    /// What it must find.
+    /// The required state.
     pub needs: Needs,
-    /// What it leaves.
+    /// The state afterwards.
     pub leaves: Leaves,
-    /// What is different behind the edges of a terminator, by the positions of its successors.
+    /// Differing states on the edges of a terminator, by the positions of its successors.
     pub on_edges: Vec<(usize, Leaves)>,
     /// The address that it makes.
     pub derived: Option<(Value, Derived)>,

@@ -1,4 +1,4 @@
-//! Where the box of a variable may have escaped.
+//! Escapes of variable boxes before a point.
 //!
 //! The cost for a box is that of its uses and of the blocks that its escapes lead to.
 

@@ -60,14 +60,11 @@ use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, Value, ValueDef};
 use silkit_pass::ModuleContext;
 use silkit_pass::Pass;
 
-pub(crate) const PASS: Pass<'static> = Pass::module(
-    "access-enforcement-selection",
-    "Decides how exclusive access to variables is enforced",
-    &run,
-)
-.mandatory();
+pub(crate) const PASS: Pass<'static> =
+    Pass::module("access-enforcement-selection", "Selects static or dynamic enforcement of accesses", &run)
+        .mandatory();
 
-/// What closures capture that others may change meanwhile, by function: the numbers of the arguments.
+/// Captures of closures that others may modify meanwhile, by function: the numbers of the arguments.
 type DynamicCaptures = FxHashMap<Symbol, FxHashSet<usize>>;
 
 /// The memory that an access is about.

@@ -4,7 +4,7 @@ use silkit_base::{Entity, IdVec};
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{FunctionId, Module};
 
-/// How far a function is in the walk.
+/// The state of a function in the walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,

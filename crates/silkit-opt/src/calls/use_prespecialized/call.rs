@@ -18,7 +18,7 @@ use silkit_pass::FunctionContext;
 use silkit_transform::callee::{self, NewCallee};
 use silkit_types::{FunctionType, ParamConvention, ResultConvention, SilType, Type, TypeKind};
 
-/// How a specialized function is called.
+/// The calling interface of a specialized function.
 pub(super) struct Specialized {
     ty: SilType,
     /// The callee's type with its generic parameters replaced, and all that is in memory still there.
@@ -77,7 +77,7 @@ impl Specialized {
         self.ty
     }
 
-    /// Makes a call of the generic function one of the specialized function.
+    /// Replaces a call of the generic function by a call of the specialized function.
     pub(super) fn apply(&self, cx: &mut FunctionContext<'_>, call: Inst, name: Symbol) {
         let Some(site) = cx.view().apply_site(call) else { return };
         let arguments: Vec<Value> = site.arguments().collect();

@@ -23,7 +23,7 @@ use silkit_types::{Type, TypeKind};
 
 pub(super) const PASS: Pass<'static> = Pass::function(
     "use-prespecialized",
-    "Calls the specializations of generic functions that the library has for unoptimized code",
+    "Replaces calls of generic functions by calls of prespecialized functions of the library",
     &run,
 );
 

@@ -14,7 +14,7 @@ use silkit_transform::inliner::{self, CannotInline, Request, Style};
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
 
-/// Where a walk is.
+/// The position of a walk.
 pub(super) struct Walk {
     /// The block that is walked through; `None` at the end.
     block: Option<Block>,
@@ -24,7 +24,7 @@ pub(super) struct Walk {
     breaks_nesting: bool,
 }
 
-/// Why a walk stops.
+/// The reason why a walk stops.
 pub(super) enum Step {
     /// It came to the first instruction.
     Done,
@@ -38,7 +38,7 @@ impl Walk {
         Self { block, after: None, breaks_nesting: false }
     }
 
-    /// Goes on up to a callee that is not `done`, or to the end.
+    /// Advances to a callee that is not `done`, or to the end.
     pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, done: &EntitySet<FunctionId>) -> Step {
         while let Some(block) = self.block {
             let body = cx.body();

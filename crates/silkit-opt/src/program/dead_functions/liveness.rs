@@ -1,4 +1,4 @@
-//! What of a program is alive.
+//! Liveness of functions and tables of a program.
 
 use silkit_analysis::ProgramView;
 use silkit_analysis::calls::Visibility;
@@ -14,7 +14,7 @@ use silkit_types::Convention;
 pub(super) struct Liveness<'a> {
     module: &'a Module,
     alive: FxHashSet<Symbol>,
-    /// Those whose bodies are to be looked at.
+    /// The functions whose bodies are to be visited.
     work: Vec<Symbol>,
     /// The implementations of methods that nobody is known to call yet.
     waiting: FxHashMap<DeclRef, Vec<Symbol>>,

@@ -31,13 +31,11 @@ use silkit_pass::{ModuleContext, Pass};
 
 /// The pass that runs before functions are specialized.
 pub(super) const EARLY: Pass<'static> =
-    Pass::module("sil-deadfuncelim", "Removes functions and global variables that nothing reaches", &run)
-        .mandatory();
+    Pass::module("sil-deadfuncelim", "Eliminates dead functions and global variables", &run).mandatory();
 
 /// The pass at the end.
 pub(super) const LATE: Pass<'static> =
-    Pass::module("late-deadfuncelim", "Removes functions and global variables that nothing reaches", &run)
-        .mandatory();
+    Pass::module("late-deadfuncelim", "Eliminates dead functions and global variables", &run).mandatory();
 
 fn run(cx: &mut ModuleContext<'_>) {
     let alive = Liveness::of(&cx.program());

@@ -52,7 +52,7 @@ use silkit_transform::unreachable::remove_unreachable_blocks;
 use std::cmp::Ordering;
 
 pub(super) const PASS: Pass<'static> =
-    Pass::function("dce", "Removes instructions and branches that nothing needs", &run);
+    Pass::function("dce", "Eliminates dead instructions and branches", &run);
 
 /// The planned changes, collected before anything changes.
 #[derive(Default)]

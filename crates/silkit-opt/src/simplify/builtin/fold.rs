@@ -17,7 +17,7 @@ use silkit_ir::instructions::IntegerLiteral;
 use silkit_ir::{Body, Inst, Value};
 use silkit_types::{SilType, TypeKind};
 
-/// What a builtin gives.
+/// The result of a builtin.
 enum Folded {
     /// A literal.
     One(i128),
@@ -27,7 +27,7 @@ enum Folded {
     Operand(Value),
 }
 
-/// Lets what uses a builtin use its result, if that is known. The builtin stays, and is dead.
+/// Replaces uses of a builtin by its result, if that is known. The builtin becomes dead.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) {
     let Some(result) = rw.body().first_result(inst) else { return };
     let ty = rw.ty(result);

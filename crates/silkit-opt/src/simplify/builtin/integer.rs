@@ -5,7 +5,7 @@ use silkit_types::{SilType, TypeKind};
 /// An integer of up to 128 bits, sign-extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Int {
-    /// How many bits it has.
+    /// The number of bits.
     bits: u32,
     value: i128,
 }

@@ -13,7 +13,7 @@ const MOST_SLOTS: usize = 120_000;
 
 /// A component in layers.
 pub(super) struct Layered {
-    /// What stands in the layers.
+    /// The contents of the layers.
     pub(super) slots: Vec<Slot>,
     /// The slots of each layer from left to right.
     pub(super) layers: Vec<Vec<usize>>,
@@ -140,7 +140,7 @@ fn drawn(input: &Input, part: &Part, layer_of: &FxHashMap<usize, usize>) -> Vec<
     is_drawn
 }
 
-/// Gives each node of a part a layer.
+/// Assigns a layer to each node of a part.
 fn assign(input: &Input, part: &Part) -> FxHashMap<usize, usize> {
     let index: FxHashMap<usize, usize> = part.nodes.iter().enumerate().map(|(i, &node)| (node, i)).collect();
     let mut below = vec![Vec::new(); part.nodes.len()];

@@ -18,12 +18,12 @@ use layers::{Layered, SlotKind};
 const GAP: f64 = 18.0;
 /// The distance between layers.
 const LAYER_GAP: f64 = 34.0;
-/// How much more there is where edges lead far to the side.
+/// The additional distance where edges lead far to the side.
 const MOST_EXTRA: f64 = 80.0;
 /// The straight piece of an edge at its ends, on which the head of the arrow stands.
 const STEM: f64 = 8.0;
 
-/// What is laid out.
+/// The graph to lay out.
 pub(super) struct Input {
     /// The width and height of each node.
     pub(super) sizes: Vec<(f64, f64)>,
@@ -42,7 +42,7 @@ pub(super) struct InputEdge {
     pub(super) is_back: bool,
 }
 
-/// Where everything is.
+/// The positions of all elements.
 #[derive(Default)]
 pub(super) struct Drawing {
     pub(super) width: f64,

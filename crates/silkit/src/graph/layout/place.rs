@@ -30,7 +30,7 @@ pub(super) fn place(layered: &Layered) -> Vec<f64> {
     (0..centre.len()).map(|slot| left(slot, &centre) - least).collect()
 }
 
-/// Where an edge passes a slot: at its left end, so that a label stands beside it.
+/// Returns the position at which an edge passes a slot: its left end, so that a label fits beside it.
 fn anchor(layered: &Layered, slot: usize, centre: &[f64]) -> f64 {
     match layered.slots[slot].kind {
         SlotKind::Node(_) => centre[slot],
@@ -101,7 +101,7 @@ fn wish(layered: &Layered, slot: usize, centre: &[f64], pass: usize) -> (f64, f6
     (sum / weight + own, weight)
 }
 
-/// Where edges leave and reach nodes.
+/// The points at which edges leave and reach nodes.
 pub(super) struct Ports {
     /// The place at the bottom of the upper node, by edge.
     pub(super) bottom: FxHashMap<usize, f64>,

@@ -41,7 +41,7 @@ pub(super) fn components(input: &Input) -> Vec<Part> {
 
 /// The space around components.
 const MARGIN: f64 = GAP * 1.5;
-/// How much wider than high a drawing should be.
+/// The preferred ratio of width to height of a drawing.
 const ASPECT: f64 = 1.5;
 
 /// Places boxes side by side on shelves, the high ones first. Returns the left upper corner of each, and the size of all.
