@@ -30,6 +30,8 @@ enum Concrete {
     Address(usize, Vec<Step>),
     /// A struct or a tuple.
     Parts(Vec<Concrete>),
+    /// An enum of a case.
+    Case(DeclRef, Option<Box<Concrete>>),
 }
 
 /// One path through a function.
@@ -94,8 +96,13 @@ impl Walk<'_, '_> {
             if edges.is_empty() {
                 return;
             }
-            let chosen = self.below(edges.len());
-            block = self.enter(block, chosen);
+            block = match self.case_taken(block) {
+                Some((target, payload)) => self.enter_case(target, payload),
+                None => {
+                    let chosen = self.below(edges.len());
+                    self.enter(block, chosen)
+                }
+            };
         }
     }
 
@@ -112,6 +119,28 @@ impl Walk<'_, '_> {
                 Some(value) => self.define(argument, value.clone(), None),
                 None => self.define_new(argument, None),
             }
+        }
+        to
+    }
+
+    /// Returns where a `switch_enum` goes whose operand is known, and what it passes on.
+    fn case_taken(&mut self, block: Block) -> Option<(Block, Concrete)> {
+        let terminator = self.body.terminator(block)?;
+        let AnyInst::SwitchEnum(switch) = self.body.view(terminator) else { return None };
+        let whole = self.value(switch.operand);
+        let Concrete::Case(element, payload) = &whole else { return None };
+        match switch.cases.iter().find(|(case, _)| case == element) {
+            Some((_, target)) => {
+                let payload = payload.clone().map(|payload| *payload);
+                Some((target, payload.unwrap_or_else(|| Concrete::Object(self.object()))))
+            }
+            None => Some((switch.default_target?, whole)),
+        }
+    }
+
+    fn enter_case(&mut self, to: Block, passed: Concrete) -> Block {
+        if let Some(&argument) = self.body.arguments(to).first() {
+            self.define(argument, passed, None);
         }
         to
     }
@@ -165,7 +194,7 @@ impl Walk<'_, '_> {
                 Concrete::Address(object, path)
             }
             Concrete::Object(object) => Concrete::Address(object, vec![step]),
-            Concrete::Parts(_) => Concrete::Address(self.object(), Vec::new()),
+            Concrete::Parts(_) | Concrete::Case(..) => Concrete::Address(self.object(), Vec::new()),
         }
     }
 
@@ -226,6 +255,9 @@ impl Walk<'_, '_> {
             AnyInst::Struct(_) | AnyInst::Tuple(_) => {
                 let parts: Vec<Value> = body.operands(inst).iter().map(|operand| operand.value).collect();
                 Concrete::Parts(parts.into_iter().map(|part| self.value(part)).collect())
+            }
+            AnyInst::Enum(e) => {
+                Concrete::Case(e.element, e.payload.map(|payload| Box::new(self.value(payload))))
             }
             AnyInst::DestructureStruct(_) | AnyInst::DestructureTuple(_) => {
                 return self.destructure(inst, first);

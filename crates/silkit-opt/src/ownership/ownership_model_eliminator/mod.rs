@@ -378,6 +378,13 @@ impl Lowering<'_> {
         let Some(block) = block else { return };
         if let [arg] = *self.b.arguments(block) {
             let value = self.b.operand_value(terminator, 0);
+            // A default that stands for one case takes its payload. The reference passes the whole on all the same, which
+            // only destroys may be given.
+            let is_payload = self.b.value(arg).ty != self.b.value(value).ty;
+            let is_destroy = |user: Inst| self.b.inst(user).opcode == Opcode::DestroyValue;
+            if is_payload && !self.b.users(arg).all(is_destroy) {
+                return;
+            }
             self.b.replace_all_uses(arg, value);
             self.b.remove_argument(block, 0);
         }
