@@ -5,12 +5,12 @@
 use silkit_ir::Module;
 use silkit_opt::PASSES;
 use silkit_pass::Runner;
+use silkit_testkit::growth::worked;
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
 use silkit_types::decl::Declarations;
 use std::fmt::Write;
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PRELUDE: &str = "\
 sil_stage canonical
@@ -167,8 +167,10 @@ fn shapes() -> Vec<(&'static str, Text)> {
     ]
 }
 
-const TAGS: [&str; 5] =
-    ["dce", "mem2reg", "ownership-model-eliminator", "compute-side-effects", "compute-escape-effects"];
+/// Returns the tags of all passes.
+fn tags() -> Vec<&'static str> {
+    PASSES.sorted().iter().map(|pass| pass.tag).collect()
+}
 
 /// A file that was read.
 struct Input {
@@ -191,28 +193,12 @@ impl Input {
         let pass = PASSES.find(tag).expect("a pass");
         let once = || {
             let mut module = self.module.clone();
-            let start = now();
+            let start = worked();
             let outcome = Runner::new().run(&mut module, &self.declarations, &[pass.into()]);
             assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
-            now().saturating_sub(start)
+            worked().saturating_sub(start)
         };
         (0..tries).map(|_| once()).min().unwrap_or_default()
-    }
-}
-
-/// Returns the time that all threads of this process have worked, where the system tells; else that since the first
-/// question.
-fn now() -> Duration {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let start = *START;
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let worked = threads.filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    match worked.sum() {
-        0 => start.elapsed(),
-        nanos => Duration::from_nanos(nanos),
     }
 }
 
@@ -220,21 +206,20 @@ fn now() -> Duration {
 const NOISE: Duration = Duration::from_millis(10);
 
 /// Returns true if four times as much takes less than eight times as long.
-fn is_linear(tag: &str, text: Text) -> bool {
-    let (small, large) = (Input::new(&text(2_500)), Input::new(&text(10_000)));
+fn is_linear(tag: &str, small: &Input, large: &Input) -> bool {
     (0..5).any(|_| large.time(tag, 1) < small.time(tag, 1) * 8 + NOISE)
-}
-
-fn check(tag: &str) {
-    let wrong: Vec<&str> =
-        shapes().into_iter().filter(|(_, text)| !is_linear(tag, *text)).map(|(name, _)| name).collect();
-    assert!(wrong.is_empty(), "{tag}: {wrong:?}");
 }
 
 // One test: what runs at once would be measured, too.
 #[test]
 fn costs_grow_as_the_input() {
-    TAGS.into_iter().for_each(check);
+    let mut wrong = Vec::new();
+    for (name, text) in shapes() {
+        let (small, large) = (Input::new(&text(1_000)), Input::new(&text(4_000)));
+        let tags = tags().into_iter().filter(|tag| !is_linear(tag, &small, &large));
+        wrong.extend(tags.map(|tag| format!("{tag}: {name}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]
@@ -242,7 +227,7 @@ fn costs_grow_as_the_input() {
 fn figures() {
     for (name, text) in shapes() {
         let inputs = [10_000, 20_000, 40_000].map(|n| Input::new(&text(n)));
-        for tag in TAGS {
+        for tag in tags() {
             let [a, b, c] = inputs.each_ref().map(|input| input.time(tag, 4).as_secs_f64() * 1e3);
             println!("{name:42} {tag:28} {a:9.1} {b:9.1} {c:9.1} ms  ×{:.2} ×{:.2}", b / a, c / b);
         }

@@ -7,6 +7,7 @@
 //! | [`cases`] | tables of input and expected output, in files that update themselves |
 //! | [`shared`] | finding the shared material and the reference tools, or a reason to skip |
 //! | [`generate`] | valid SIL that ends and is deterministic, from a seed |
+//! | [`growth`] | whether costs grow as inputs do |
 //! | [`random`], [`mutate`] | seeded random numbers, and damage to bytes and to SIL |
 //! | [`verdict`] | what the reference says of a text |
 //!
@@ -22,6 +23,7 @@ pub mod cases;
 mod difference;
 pub mod filecheck;
 pub mod generate;
+pub mod growth;
 pub mod lit;
 pub mod mutate;
 pub mod random;
