@@ -86,6 +86,10 @@ impl Query<'_> {
             }
             _ => {
                 let resolved = self.resolve_in(ty, base);
+                // An alias may stand for several protocols: `Codable`.
+                if matches!(resolved.kind(), TypeKind::Composition(_)) {
+                    return self.inherits(resolved, base, protocol, seen);
+                }
                 match self.path_of(resolved) {
                     // Of a protocol that is declared nowhere nothing more can follow.
                     Some(path) if path != protocol && self.nominal_at(path).is_none() => {

@@ -193,6 +193,11 @@ impl Declarations {
         self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
     }
 
+    /// Returns true if all modules that are imported are known, so that nobody else declares anything.
+    pub fn sees_known_modules_only(&self) -> bool {
+        !self.sees_unknown_modules
+    }
+
     /// Returns the dotted path of a named type.
     pub fn path_of(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {

@@ -5,7 +5,7 @@ use crate::body::print::BodyPrinter;
 use crate::error::Parse;
 use silkit_ir::info::CustomPiece as C;
 use silkit_ir::{Block, Inst, NONE};
-use silkit_types::{SilType, TypeKind};
+use silkit_types::{SilType, Type, TypeKind};
 
 impl BodyParser<'_, '_> {
     pub(super) fn custom_aggregate(&mut self, piece: C, attr: usize, spec: u8) -> Parse<()> {
@@ -31,16 +31,13 @@ impl BodyParser<'_, '_> {
                 self.inst.words[attr] = if in_tail { base } else { NONE };
             }
             C::Tuple => {
-                if self.cur.peek() == b'$' {
-                    let ty = self.sil_type()?;
-                    // Only labels need the type.
-                    if matches!(ty.ty().kind(), TypeKind::Tuple(t) if t.iter().any(|e| e.label.is_some())) {
-                        self.inst.words[attr] = ty.as_u32();
-                    }
-                }
+                let ty = if self.cur.peek() == b'$' { Some(self.sil_type()?) } else { None };
                 self.text("(")?;
                 self.operand_list(spec, ")")?;
                 self.text(")")?;
+                if let Some(ty) = ty.filter(|&ty| self.needs_tuple_type(ty)) {
+                    self.inst.words[attr] = ty.as_u32();
+                }
             }
             C::Yields => {
                 if self.cur.eat("(") {
@@ -110,6 +107,23 @@ impl BodyParser<'_, '_> {
             self.cur.set_pos(before);
         }
         follows
+    }
+
+    /// Returns true if the written type of a tuple says more than its elements do: labels, or other types, which the
+    /// verifier reports.
+    fn needs_tuple_type(&self, ty: SilType) -> bool {
+        let given: Vec<SilType> =
+            self.inst.operands.iter().map(|&(_, value)| self.body.value(value).ty).collect();
+        let is_other = |(wanted, given): (Type, &SilType)| !given.is_unknown() && given.ty() != wanted;
+        match ty.ty().kind() {
+            TypeKind::Tuple(elements) => {
+                elements.iter().any(|e| e.label.is_some())
+                    || elements.len() != given.len()
+                    || elements.iter().map(|e| e.ty).zip(&given).any(is_other)
+            }
+            TypeKind::Unknown => false,
+            _ => given.len() == 1 && is_other((ty.ty(), &given[0])),
+        }
     }
 }
 

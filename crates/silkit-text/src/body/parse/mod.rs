@@ -367,7 +367,10 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             if kind.is_some() && !self.is_ossa {
                 return Err(err_here(&at, format!("`@{word}` is for arguments in `[ossa]` functions")));
             }
-            if kind.is_some() && ownership.is_some() {
+            // A reborrow is guaranteed, which may be said as well.
+            let is_reborrow = |flags: ArgFlags| word == "reborrow" || flags.contains(ArgFlags::REBORROW);
+            let is_said_again = kind == ownership && is_reborrow(flags);
+            if kind.is_some() && ownership.is_some() && !is_said_again {
                 return Err(err_here(&at, "expected one ownership kind for the argument, found two"));
             }
             ownership = ownership.or(kind);

@@ -2,7 +2,7 @@
 
 use super::place;
 use crate::context::{ModuleContext, Owner};
-use crate::families::types::methods::conforms;
+use crate::families::types::conformance::conforms;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
@@ -375,7 +375,7 @@ fn table_of_conformance(cx: &ModuleContext<'_>) {
             continue;
         };
         let Some(name) = cx.declarations.path_of(*protocol) else { continue };
-        if conforms(cx.declarations, *ty, name) == Some(false) {
+        if conforms(cx.declarations, *ty, name, None) == Some(false) {
             let message = format!("`{ty}` does not conform to `{protocol}`");
             let place = place::entity(cx, Entity::WitnessTable(index));
             cx.report(cx.finding(&TABLE_OF_CONFORMANCE, Owner::Module, place, message));

@@ -312,7 +312,10 @@ fn default_payload(cx: &FunctionContext<'_>, operand: SilType, cases: &[u32]) ->
     match left.as_deref() {
         Some([Payload::None]) => PassedValues::Results(Vec::new()),
         _ if !cx.is_ossa() => PassedValues::Results(Vec::new()),
-        Some([_, _, ..]) if cx.declarations().is_trivial(operand.ty(), cx.signature()) == Some(false) => {
+        Some([Payload::Of(ty)]) if ty.is_unknown() => PassedValues::Results(vec![SilType::unknown()]),
+        Some([Payload::Of(ty)]) => PassedValues::Results(vec![operand.with_type(*ty)]),
+        // With no case or several left it is the whole value.
+        Some(_) if cx.declarations().is_trivial(operand.ty(), cx.signature()) == Some(false) => {
             PassedValues::Results(vec![operand])
         }
         _ => PassedValues::AtMostOne,

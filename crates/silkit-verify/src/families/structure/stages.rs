@@ -4,6 +4,7 @@ use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
+use silkit_ir::conventions::Addresses;
 use silkit_ir::info::Stage;
 use silkit_ir::{Block, Inst, NONE, Opcode, SilStage};
 
@@ -14,6 +15,8 @@ pub(super) const RULES: &[&Rule] = &[
     &NO_OWNERSHIP_ONLY,
     &ACCESS_IS_ENFORCED,
     &LOWERED_SIL_ONLY,
+    &OPAQUE_VALUES_ONLY,
+    &INITIALIZER_ONLY,
 ];
 
 static RAW_SIL_ONLY: Rule = Rule {
@@ -106,6 +109,7 @@ bb0(%0 : $Builtin.NativeObject):
             Opcode::UnmanagedReleaseValue,
             Opcode::UncheckedOwnershipConversion,
             Opcode::MergeIsolationRegion,
+            Opcode::UncheckedValueCast,
             Opcode::MarkUnresolvedMoveAddr,
             Opcode::Load,
             Opcode::Store,
@@ -117,6 +121,10 @@ bb0(%0 : $Builtin.NativeObject):
 fn ownership_only(cx: &FunctionContext<'_>, inst: Inst) {
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;
+    if opcode == Opcode::MergeIsolationRegion && cx.body.operands(inst).len() < 2 {
+        let message = format!("`{name}` merges the regions of two values or more");
+        cx.report(cx.finding(&OWNERSHIP_ONLY, Place::Inst(inst), message));
+    }
     if !matches!(opcode, Opcode::Load | Opcode::Store) {
         if !cx.is_ossa() {
             let message = format!("`{name}` is allowed only in an `[ossa]` function");
@@ -208,12 +216,15 @@ bb0(%0 : $*Builtin.Int64):
   unreachable
 }
 ",
-    check: Check::Inst(&[Opcode::BeginAccess], access_is_enforced),
+    check: Check::Inst(&[Opcode::BeginAccess, Opcode::BeginUnpairedAccess], access_is_enforced),
 };
 
 fn access_is_enforced(cx: &FunctionContext<'_>, inst: Inst) {
     let (kind, enforcement) = (cx.body.keyword(inst, "kind"), cx.body.keyword(inst, "enforcement"));
     let message = match (kind, enforcement) {
+        (_, Some("unknown")) if cx.body.inst(inst).opcode == Opcode::BeginUnpairedAccess => {
+            "an unpaired access must state its enforcement, also in raw SIL"
+        }
         (_, Some("unknown")) if !is_raw(cx) => "the access does not state its enforcement",
         (Some("init"), Some("dynamic" | "unsafe" | "unknown")) => "an initializing access must be static",
         _ => return,
@@ -309,4 +320,73 @@ fn lowered_sil_only(cx: &FunctionContext<'_>, inst: Inst) {
         let message = "`alloc_pack_metadata` is allowed only in lowered SIL";
         cx.report(cx.finding(&LOWERED_SIL_ONLY, Place::Inst(inst), message));
     }
+}
+
+static OPAQUE_VALUES_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0137"),
+    name: "OpaqueValuesOnly",
+    summary: "`weak_copy_value` and `unowned_copy_value` stand where address-only values are objects",
+    details: "\
+The storage of a weak or unowned reference is in memory, unless the file is read with `-enable-sil-opaque-values`. Store the
+reference there with `store_weak` or `store_unowned`.",
+    failing: "\
+class C {
+}
+sil [ossa] @f : $@convention(thin) (@guaranteed Optional<C>) -> () {
+bb0(%0 : @guaranteed $Optional<C>):
+  %1 = weak_copy_value %0 : $Optional<C>
+  unreachable
+}
+",
+    corrected: "\
+class C {
+}
+sil [ossa] @f : $@convention(thin) (@guaranteed Optional<C>) -> () {
+bb0(%0 : @guaranteed $Optional<C>):
+  %1 = alloc_stack $@sil_weak Optional<C>
+  store_weak %0 to [init] %1 : $*@sil_weak Optional<C>
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::WeakCopyValue, Opcode::UnownedCopyValue], opaque_values_only),
+};
+
+fn opaque_values_only(cx: &FunctionContext<'_>, inst: Inst) {
+    if cx.addresses() == Addresses::Lowered {
+        let message = format!("`{}` stands where weak storage is in memory", cx.body.info(inst).name);
+        cx.report(cx.finding(&OPAQUE_VALUES_ONLY, Place::Inst(inst), message));
+    }
+}
+
+static INITIALIZER_ONLY: Rule = Rule {
+    id: RuleId::new("SIL0138"),
+    name: "InitializerOnly",
+    summary: "`object` and `vector` stand in static initializers alone",
+    details: "\
+They describe data that is laid out at compile time: an object with its tail elements, and the elements of an array. A function
+allocates an object with `alloc_ref`.",
+    failing: "\
+class C {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = object $C ()
+  unreachable
+}
+",
+    corrected: "\
+class C {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_ref $C
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::Object, Opcode::Vector], initializer_only),
+};
+
+fn initializer_only(cx: &FunctionContext<'_>, inst: Inst) {
+    let message = format!("`{}` stands in a function", cx.body.info(inst).name);
+    cx.report(cx.finding(&INITIALIZER_ONLY, Place::Inst(inst), message));
 }

@@ -1,11 +1,13 @@
 //! Shapes of structs, tuples, boxes and classes.
 
-use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
+use super::facts::{at_operand, decl, declared, expect, lowers_addresses, operand, resolved, sil_type};
+use super::kinds::holds;
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, Opcode};
 use silkit_types::decl::{Lookup, NominalDecl};
 use silkit_types::{SilType, TupleElement, Type, TypeFacts, TypeKind};
@@ -41,7 +43,7 @@ bb0(%0 : $Builtin.Int64):
   return %1 : $S
 }
 ",
-    check: Check::Inst(&[Opcode::Struct, Opcode::Tuple], elements),
+    check: Check::Inst(&[Opcode::Struct, Opcode::Tuple, Opcode::Enum], elements),
 };
 
 static ELEMENT_TYPE: Rule = Rule {
@@ -74,12 +76,41 @@ bb0(%0 : $Builtin.Int32):
 };
 
 fn elements(cx: &FunctionContext<'_>, inst: Inst) {
+    if lowers_addresses(cx) && objects(cx, inst) {
+        return;
+    }
     let Some(ty) = sil_type(cx, inst, "type") else { return };
     match (cx.body.inst(inst).opcode, ty.ty().kind()) {
+        (Opcode::Enum, _) => {}
         (Opcode::Struct, _) => struct_fields(cx, inst, ty),
         (_, TypeKind::Tuple(elements)) => tuple_elements(cx, inst, ty, elements),
+        // A tuple of one element is this element: `(_: T)` is `T`.
+        _ if cx.body.operand_range(inst, 0).len() == 1 => {
+            expect(cx, &ELEMENT_TYPE, inst, 0, ty, "the only element has type");
+        }
         _ => {}
     }
+}
+
+/// An aggregate holds objects, and is one itself. Returns true if this one is not.
+fn objects(cx: &FunctionContext<'_>, inst: Inst) -> bool {
+    for index in cx.body.operand_range(inst, 0) {
+        let ty = operand(cx, inst, index);
+        if ty.is_address() {
+            let name = cx.body.info(inst).name;
+            let message = format!("`{name}` puts objects together, and `{ty}` is an address");
+            cx.report(at_operand(cx, &ELEMENT_TYPE, inst, index, message));
+            return true;
+        }
+    }
+    let made = cx.body.first_result(inst).map(|result| cx.body.value(result).ty);
+    let Some(made) = made.filter(|ty| !ty.is_unknown()) else { return false };
+    let is_in_memory = holds(cx, made.ty(), TypePredicate::Loadable) == Some(false);
+    if is_in_memory {
+        let message = format!("`{}` exists in memory only, so no value of it is made", made.ty());
+        cx.report(cx.finding(&ELEMENT_TYPE, Place::Inst(inst), message));
+    }
+    is_in_memory
 }
 
 /// The operands of `struct` against the stored properties of the type.
@@ -204,6 +235,11 @@ fn property(cx: &FunctionContext<'_>, inst: Inst, base: SilType) {
             let message = format!("`{base}` has no stored property `{name}`");
             cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
         }
+        Some(true) if is_class && is_of_superclass(cx, named, base.ty()) => {
+            let message = format!("`{named}` belongs to a superclass of `{base}`");
+            let finding = at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message);
+            cx.report(finding.note("cast the reference with `upcast` first"));
+        }
         Some(true) if names_member(cx, named, base.ty()) == Some(false) => {
             let message = format!("`{named}` is not a member of `{base}`");
             cx.report(at_operand(cx, &MEMBER_OF_TYPE, inst, 0, message));
@@ -233,14 +269,30 @@ fn has_field(cx: &FunctionContext<'_>, ty: Type, name: Symbol, is_class: bool) -
     None
 }
 
-/// Returns whether a declaration that is named belongs to a type, or to a superclass of it.
-pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
+/// Returns true if a property that is named belongs to another class than that of a reference.
+fn is_of_superclass(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> bool {
+    let (Some(owner), Some(class)) = (owner_of(cx, named), declared(cx, resolved(cx, ty))) else {
+        return false;
+    };
+    owner.path != class.path && names_member(cx, named, ty) == Some(true)
+}
+
+/// Returns the type to which a declaration that is named belongs.
+pub(super) fn owner_of<'a>(cx: &FunctionContext<'a>, named: DeclRef) -> Option<&'a NominalDecl> {
     let (_, around) = named.data().path.split_last()?;
-    let named = match around {
+    let path = match around {
         [name] => *name,
         _ => Symbol::new(&around.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".")),
     };
-    let Lookup::Known(named) = cx.declarations().lookup_nominal(named) else { return None };
+    match cx.declarations().lookup_nominal(path) {
+        Lookup::Known(decl) => Some(decl),
+        _ => None,
+    }
+}
+
+/// Returns whether a declaration that is named belongs to a type, or to a superclass of it.
+pub(super) fn names_member(cx: &FunctionContext<'_>, named: DeclRef, ty: Type) -> Option<bool> {
+    let named = owner_of(cx, named)?;
     let mut base = resolved(cx, ty);
     for _ in 0..MAX_SUPERCLASSES {
         let found = declared(cx, base)?;

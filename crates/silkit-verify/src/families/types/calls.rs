@@ -1,13 +1,20 @@
 //! Calls: what is called, and how.
 
+use super::concurrency::may_isolate;
+use super::conformance::{conforms, protocols};
 use super::facts::{at_operand, differ, operand, sil_type};
+use super::kinds::holds;
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, NONE, Opcode};
+use silkit_types::decl::{Declarations, NominalKind};
+use silkit_types::{RequirementKind, Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL];
+pub(super) const RULES: &[&Rule] =
+    &[&CALLEE_TYPE, &GENERIC_ARGUMENTS, &KIND_OF_CALL, &ASYNC_CALL, &GENERIC_REQUIREMENTS, &ISOLATED_CLOSURE];
 
 /// Opcodes that call or bind arguments.
 pub(super) const APPLIES: &[Opcode] =
@@ -44,6 +51,11 @@ bb0(%0 : $Builtin.Int64):
 fn callee_type(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(written) = sil_type(cx, inst, "type") else { return };
     let actual = operand(cx, inst, 0);
+    if holds(cx, written.ty(), TypePredicate::Function) == Some(false) {
+        let message = format!("`{}` calls a function, and `{written}` is none", cx.body.info(inst).name);
+        cx.report(at_operand(cx, &CALLEE_TYPE, inst, 0, message));
+        return;
+    }
     if differ(cx, written, actual) {
         let name = cx.body.info(inst).name;
         let message =
@@ -185,11 +197,152 @@ bb0:
 fn async_call(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
     let Some(own) = cx.function.ty.ty().as_function() else { return };
+    if !f.is_async() && cx.body.has_flag(inst, "noasync") {
+        let message = "the call is `[noasync]`, but the callee is not `@async`".to_owned();
+        cx.report(at_operand(cx, &ASYNC_CALL, inst, 0, message).note("leave `[noasync]` out"));
+    }
     if f.is_async() && !own.is_async() && !cx.body.has_flag(inst, "noasync") {
         let name = cx.body.info(inst).name;
         let message = format!("`{name}` of an `@async` function in a function that is not `@async`");
         cx.report(
             at_operand(cx, &ASYNC_CALL, inst, 0, message).also(Place::Whole, "this function is not `@async`"),
         );
+    }
+}
+
+static GENERIC_REQUIREMENTS: Rule = Rule {
+    id: RuleId::new("SIL0316"),
+    name: "GenericRequirements",
+    summary: "Generic arguments meet the requirements of the callee",
+    details: "\
+For `T : P` the callee gets the witness table of the argument, which there is only if the argument conforms to `P`. A class
+constraint needs a reference. Give an argument that meets the requirement, or declare the conformance.",
+    failing: "\
+protocol P {
+}
+struct S {
+}
+sil @g : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+sil @f : $@convention(thin) (@thick S.Type) -> () {
+bb0(%0 : $@thick S.Type):
+  %1 = function_ref @g : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+  %2 = apply %1<S>(%0) : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+protocol P {
+}
+struct S : P {
+}
+sil @g : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+sil @f : $@convention(thin) (@thick S.Type) -> () {
+bb0(%0 : $@thick S.Type):
+  %1 = function_ref @g : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+  %2 = apply %1<S>(%0) : $@convention(thin) <T where T : P> (@thick T.Type) -> ()
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(APPLIES, generic_requirements),
+};
+
+fn generic_requirements(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(f) = sil_type(cx, inst, "type").and_then(|t| t.ty().as_function()) else { return };
+    let Some(sig) = f.sig.map(|sig| sig.data()) else { return };
+    let given = cx.body.list(cx.body.word(inst, "subs").unwrap_or(NONE));
+    if given.len() != sig.params.len() || sig.params.iter().any(|p| p.is_pack) {
+        return;
+    }
+    for (param, &word) in sig.params.iter().zip(given) {
+        let argument = Type::from_u32(word);
+        let is_param = |ty: Type| matches!(ty.kind(), TypeKind::Param { depth, index, .. } if *depth == param.depth && *index == param.index);
+        let required = sig.requirements.iter().filter(|r| r.kind == RequirementKind::Conforms);
+        let required = required.filter(|r| is_param(r.subject)).map(|r| r.constraint);
+        for constraint in param.bound.into_iter().chain(required) {
+            let broken = protocols(cx.declarations(), constraint).into_iter().find(|&protocol| {
+                conforms(cx.declarations(), argument, protocol, cx.signature()) == Some(false)
+            });
+            let message = match broken {
+                Some(protocol) => {
+                    format!("`{argument}` does not conform to `{protocol}`, which the callee requires")
+                }
+                None if is_value_for_class(cx.declarations(), argument, constraint) => {
+                    format!("the callee requires a class, which `{argument}` is not")
+                }
+                None => continue,
+            };
+            cx.report(at_operand(cx, &GENERIC_REQUIREMENTS, inst, 0, message));
+            return;
+        }
+    }
+}
+
+/// Returns true if a constraint asks for a class, and the argument is a struct, an enum or a tuple of this module.
+fn is_value_for_class(declarations: &Declarations, argument: Type, constraint: Type) -> bool {
+    let needs_class = match constraint.kind() {
+        TypeKind::Named(n) if n.name == "AnyObject" => true,
+        TypeKind::Named(_) => declarations.nominal_of(constraint).is_some_and(|decl| decl.is_class()),
+        _ => false,
+    };
+    needs_class
+        && match argument.kind() {
+            TypeKind::Tuple(_) | TypeKind::Function(_) => true,
+            TypeKind::Named(_) => declarations.nominal_of(argument).is_some_and(|decl| {
+                matches!(decl.kind, NominalKind::Struct | NominalKind::Enum)
+                    && !declarations.may_be_another(decl)
+            }),
+            _ => false,
+        }
+}
+
+static ISOLATED_CLOSURE: Rule = Rule {
+    id: RuleId::new("SIL0317"),
+    name: "IsolatedClosure",
+    summary: "A closure that is isolated to any actor captures this actor first",
+    details: "\
+The first argument of `partial_apply [isolated_any]` is the isolation of the closure, of type `Optional<any Actor>`, which
+`function_extract_isolation` gives back.",
+    failing: "\
+sil @g : $@convention(thin) (Builtin.Int64) -> ()
+sil @f : $@convention(thin) (Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) (Builtin.Int64) -> ()
+  %2 = partial_apply [callee_guaranteed] [isolated_any] %1(%0) : $@convention(thin) (Builtin.Int64) -> ()
+  unreachable
+}
+",
+    corrected: "\
+sil @g : $@convention(thin) (Builtin.Int64) -> ()
+sil @f : $@convention(thin) (Builtin.Int64) -> () {
+bb0(%0 : $Builtin.Int64):
+  %1 = function_ref @g : $@convention(thin) (Builtin.Int64) -> ()
+  %2 = partial_apply [callee_guaranteed] %1(%0) : $@convention(thin) (Builtin.Int64) -> ()
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::PartialApply], isolated_closure),
+};
+
+fn isolated_closure(cx: &FunctionContext<'_>, inst: Inst) {
+    if !cx.body.has_flag(inst, "isolated_any") {
+        return;
+    }
+    let Some(first) = cx.body.operand_range(inst, 1).next() else {
+        let message = "the closure is isolated, but captures no actor";
+        cx.report(cx.finding(&ISOLATED_CLOSURE, Place::Inst(inst), message));
+        return;
+    };
+    let ty = operand(cx, inst, first);
+    let is_optional = match ty.ty().kind() {
+        TypeKind::Optional(_) => true,
+        TypeKind::Named(n) => n.name == "Optional",
+        TypeKind::Builtin(..) | TypeKind::Tuple(_) => false,
+        _ => return,
+    };
+    if !ty.is_unknown() && (!is_optional || may_isolate(cx, ty.ty()) == Some(false)) {
+        let message = format!("the closure is isolated, but what it captures first has type `{ty}`");
+        cx.report(at_operand(cx, &ISOLATED_CLOSURE, inst, first, message));
     }
 }

@@ -2,16 +2,18 @@
 
 use super::aggregates::names_member;
 use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};
+use super::kinds::holds;
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashSet, Symbol};
 use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
 use silkit_ir::{DeclRef, Inst, NONE, Opcode};
 use silkit_types::decl::{NominalDecl, NominalKind};
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&CASE_OF_ENUM, &PAYLOAD_OF_CASE, &SWITCHED_CASES];
+pub(super) const RULES: &[&Rule] = &[&CASE_OF_ENUM, &PAYLOAD_OF_CASE, &SWITCHED_CASES, &SWITCHED_VALUES];
 
 /// The known properties of a case.
 enum Case {
@@ -274,5 +276,57 @@ fn switched_cases(cx: &FunctionContext<'_>, inst: Inst) {
         let name = cx.body.info(inst).name;
         let message = format!("`{name}` has no default and does not list {}", missing.join(", "));
         cx.report(at_operand(cx, &SWITCHED_CASES, inst, 0, message));
+    }
+}
+
+static SWITCHED_VALUES: Rule = Rule {
+    id: RuleId::new("SIL0336"),
+    name: "SwitchedValues",
+    summary: "`switch_value` compares a builtin integer with integer literals of its type",
+    details: "\
+Each case names an `integer_literal` of the type of the operand, which is a builtin integer such as `Builtin.Int8`. To tell the
+cases of an enum apart, use `switch_enum`.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.Int8, Builtin.Int8) -> () {
+bb0(%0 : $Builtin.Int8, %1 : $Builtin.Int8):
+  switch_value %0 : $Builtin.Int8, case %1: bb1, default bb2
+bb1:
+  unreachable
+bb2:
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.Int8) -> () {
+bb0(%0 : $Builtin.Int8):
+  %1 = integer_literal $Builtin.Int8, 1
+  switch_value %0 : $Builtin.Int8, case %1: bb1, default bb2
+bb1:
+  unreachable
+bb2:
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::SwitchValue], switched_values),
+};
+
+fn switched_values(cx: &FunctionContext<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    if !ty.is_unknown() && holds(cx, ty.ty(), TypePredicate::Integer) == Some(false) {
+        let message = format!("`switch_value` compares a builtin integer, not `{ty}`");
+        cx.report(at_operand(cx, &SWITCHED_VALUES, inst, 0, message));
+        return;
+    }
+    for index in 1..cx.body.operands(inst).len() {
+        let value = cx.body.operand_value(inst, index);
+        let is_literal = cx
+            .body
+            .defining_inst(value)
+            .is_some_and(|def| cx.body.inst(def).opcode == Opcode::IntegerLiteral);
+        let case = operand(cx, inst, index);
+        if !is_literal || super::facts::differ(cx, case, ty) {
+            let message = format!("`{}` is no integer literal of type `{ty}`", cx.value(value));
+            cx.report(at_operand(cx, &SWITCHED_VALUES, inst, index, message));
+        }
     }
 }

@@ -56,6 +56,11 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(at_operand(cx, &UPCAST, inst, 0, message));
         return;
     }
+    if from.ty() == to.ty() {
+        let message = format!("`upcast` makes `{to}` of what is a `{from}` already");
+        cx.report(at_operand(cx, &UPCAST, inst, 0, message));
+        return;
+    }
     let (mut a, mut b) = (resolved(cx, from.ty()), resolved(cx, to.ty()));
     // A metatype of an optional of a metatype of an optional is as far as any cast goes.
     for _ in 0..4 {
@@ -87,7 +92,7 @@ fn upcast(cx: &FunctionContext<'_>, inst: Inst) {
 const MAX_SUPERCLASSES: usize = 64;
 
 /// Returns whether `b` is `a` or one of its superclasses.
-fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
+pub(super) fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
     let is_class = holds(cx, b, TypePredicate::Class);
     if is_class != Some(true) || !matches!(b.kind(), TypeKind::Named(_)) {
         return match (is_class, b.kind()) {
@@ -122,7 +127,7 @@ fn inherits(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
 static REFERENCE_CAST: Rule = Rule {
     id: RuleId::new("SIL0345"),
     name: "ReferenceCast",
-    summary: "`unchecked_ref_cast` makes a reference of a reference",
+    summary: "A cast or conversion of references works on references",
     details: "\
 Both types are references, or optionals of references: classes, boxes, existentials of classes, functions. For values of
 other types there are `unchecked_trivial_bit_cast` and `unchecked_bitwise_cast`.",
@@ -144,7 +149,10 @@ bb0(%0 : $Builtin.NativeObject):
   return %2 : $()
 }
 ",
-    check: Check::Inst(&[Opcode::UncheckedRefCast], reference_cast),
+    check: Check::Inst(
+        &[Opcode::UncheckedRefCast, Opcode::RefToUnowned, Opcode::RefToUnmanaged],
+        reference_cast,
+    ),
 };
 
 fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
@@ -162,11 +170,14 @@ fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
     };
     let from = operand(cx, inst, 0);
     if !from.is_unknown() && is_reference(from) == Some(false) {
-        let message = format!("`unchecked_ref_cast` expects a reference, found `{from}`");
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` expects a reference, found `{from}`");
         cx.report(at_operand(cx, &REFERENCE_CAST, inst, 0, message));
         return;
     }
-    if let Some(to) = sil_type(cx, inst, "type").filter(|to| is_reference(*to) == Some(false)) {
+    let is_cast = cx.body.inst(inst).opcode == Opcode::UncheckedRefCast;
+    let to = sil_type(cx, inst, "type").filter(|to| is_cast && is_reference(*to) == Some(false));
+    if let Some(to) = to {
         let message = format!("`unchecked_ref_cast` expects a reference as its result, found `{to}`");
         cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
     }
@@ -283,15 +294,36 @@ bb0(%0 : $C):
 }
 ",
     check: Check::Inst(
-        &[Opcode::Metatype, Opcode::ValueMetatype, Opcode::ExistentialMetatype],
+        &[
+            Opcode::Metatype,
+            Opcode::ValueMetatype,
+            Opcode::ExistentialMetatype,
+            Opcode::ThickToObjCMetatype,
+            Opcode::ObjCToThickMetatype,
+        ],
         metatype_representation,
     ),
 };
+
+/// Returns true if this is the metatype of an existential, which holds that of any type that conforms.
+fn is_existential(metatype: Type) -> bool {
+    matches!(metatype.kind(), TypeKind::Metatype(_, instance) if matches!(instance.kind(), TypeKind::Any(_)))
+}
 
 fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type") else { return };
     let name = cx.body.info(inst).name;
     let opcode = cx.body.inst(inst).opcode;
+    if matches!(opcode, Opcode::ThickToObjCMetatype | Opcode::ObjCToThickMetatype) {
+        let from = operand(cx, inst, 0);
+        if let (TypeKind::Metatype(_, a), TypeKind::Metatype(_, b)) = (from.ty().kind(), to.ty().kind())
+            && same(cx, *a, *b) == Some(false)
+        {
+            let message = format!("`{name}` makes the metatype of another type, `{to}`, of `{from}`");
+            cx.report(at_operand(cx, &METATYPE, inst, 0, message));
+        }
+        return;
+    }
     match metatype(cx, to.ty()).flatten() {
         Some(MetatypeRepr::Formal) => {
             let message = format!("the metatype `{to}` does not state its representation");
@@ -306,6 +338,10 @@ fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
                 cx.finding(&METATYPE, Place::Inst(inst), message)
                     .note("use `metatype` for a type that is known"),
             );
+        }
+        _ if opcode == Opcode::ValueMetatype && is_existential(to.ty()) => {
+            let message = format!("`{name}` gives the type of a value, and `{to}` may hold that of any");
+            cx.report(cx.finding(&METATYPE, Place::Inst(inst), message).note("use `existential_metatype`"));
         }
         _ if opcode == Opcode::ValueMetatype => {
             let from = operand(cx, inst, 0);

@@ -1,10 +1,11 @@
 //! Conversions of functions, which change nothing about how they are called.
 
-use super::facts::{at_operand, operand, same, sil_type};
+use super::facts::{at_operand, declared, operand, same, sil_type};
 use crate::context::FunctionContext;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::{Inst, Opcode};
+use silkit_types::decl::NominalKind;
 use silkit_types::{CalleeConvention, Convention, FnFlags, FunctionType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&FUNCTION_CONVERSION];
@@ -67,6 +68,12 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
         {
             Some("an async function cannot become one that is not async")
         }
+        Opcode::ConvertFunction if is_noescape(from) != is_noescape(to) => {
+            Some("whether the function may escape changes")
+        }
+        Opcode::ConvertEscapeToNoEscape if !has_context(from.convention) => {
+            Some("it has no context, so it is converted by `thin_to_thick_function`")
+        }
         Opcode::ConvertEscapeToNoEscape if is_noescape(from) => Some("it is `@noescape` already"),
         Opcode::ConvertEscapeToNoEscape if !is_noescape(to) => Some("the result is not `@noescape`"),
         Opcode::ThinToThickFunction if has_context(from.convention) => Some("it has a context already"),
@@ -121,7 +128,11 @@ fn incompatible(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
         }
         _ => false,
     };
-    (is_bits(a) || is_bits(b)) && same(cx, a, b) == Some(false)
+    let is_value = |t: Type| {
+        declared(cx, t).is_some_and(|d| matches!(d.kind, NominalKind::Struct | NominalKind::Enum))
+            && matches!(t.kind(), TypeKind::Named(n) if n.args.is_empty())
+    };
+    (is_bits(a) || is_bits(b) || (is_value(a) && is_value(b))) && same(cx, a, b) == Some(false)
 }
 
 fn has_context(convention: Convention) -> bool {

@@ -1,15 +1,16 @@
 //! Methods that are looked up: in a class, in a superclass, in a witness table.
 
-use super::aggregates::names_member;
+use super::aggregates::{names_member, owner_of as owner};
+use super::conformance;
 use super::facts::{at_operand, decl, formal_type, operand, resolved, sil_type};
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
 use silkit_diag::RuleId;
-use silkit_ir::{DeclRef, Inst, Opcode};
-use silkit_types::decl::{Declarations, Lookup, NominalDecl, NominalKind};
-use silkit_types::{Convention, Type, TypeKind};
+use silkit_ir::{Inst, Opcode};
+use silkit_types::decl::NominalKind;
+use silkit_types::{Convention, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&METHOD_OF_TYPE, &METHOD_CONVENTION, &CONFORMANCE];
 
@@ -59,18 +60,6 @@ bb0(%0 : $C):
         method_of_type,
     ),
 };
-
-fn owner<'a>(cx: &FunctionContext<'a>, method: DeclRef) -> Option<&'a NominalDecl> {
-    let (_, around) = method.data().path.split_last()?;
-    let path = match around {
-        [name] => *name,
-        _ => Symbol::new(&around.iter().map(|s| s.as_str()).collect::<Vec<_>>().join(".")),
-    };
-    match cx.declarations().lookup_nominal(path) {
-        Lookup::Known(decl) => Some(decl),
-        _ => None,
-    }
-}
 
 fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(method) = decl(cx, inst, "member") else { return };
@@ -219,6 +208,7 @@ bb0:
         &[
             Opcode::InitExistentialAddr,
             Opcode::InitExistentialRef,
+            Opcode::InitExistentialMetatype,
             Opcode::AllocExistentialBox,
             Opcode::WitnessMethod,
         ],
@@ -227,65 +217,38 @@ bb0:
 };
 
 fn type_conforms(cx: &FunctionContext<'_>, inst: Inst) {
-    let opcode = cx.body.inst(inst).opcode;
-    let (ty, protocols) = match opcode {
+    let existential = |ty: Option<SilType>| ty.map_or_else(Vec::new, |ty| protocols(cx, ty.ty()));
+    let (ty, protocols) = match cx.body.inst(inst).opcode {
         Opcode::WitnessMethod => {
             let protocol = decl(cx, inst, "member").and_then(|m| owner(cx, m));
             (formal_type(cx, inst, "lookup"), protocol.map(|p| p.path).into_iter().collect())
         }
-        _ => {
-            let of_operand = opcode == Opcode::InitExistentialAddr;
-            let existential =
-                if of_operand { Some(operand(cx, inst, 0)) } else { sil_type(cx, inst, "type") };
-            let protocols = existential.map_or_else(Vec::new, |e| protocols(cx.declarations(), e.ty()));
-            (formal_type(cx, inst, "concrete"), protocols)
+        Opcode::InitExistentialAddr => {
+            (formal_type(cx, inst, "concrete"), existential(Some(operand(cx, inst, 0))))
         }
+        Opcode::InitExistentialMetatype => {
+            let instance = match operand(cx, inst, 0).ty().kind() {
+                TypeKind::Metatype(_, instance) => Some(*instance),
+                _ => None,
+            };
+            (instance, existential(sil_type(cx, inst, "type")))
+        }
+        _ => (formal_type(cx, inst, "concrete"), existential(sil_type(cx, inst, "type"))),
     };
     let Some(ty) = ty else { return };
     for protocol in protocols {
-        if conforms(cx.declarations(), ty, protocol) == Some(false) {
+        if conformance::conforms(cx.declarations(), ty, protocol, cx.signature()) == Some(false) {
             let message = format!("`{ty}` does not conform to `{protocol}`");
             cx.report(cx.finding(&CONFORMANCE, Place::Inst(inst), message));
         }
     }
 }
 
-/// Returns the protocols of an existential type that are known.
-fn protocols(declarations: &Declarations, existential: Type) -> Vec<Symbol> {
-    let ty = match existential.kind() {
-        TypeKind::Any(inner) => *inner,
-        _ => existential,
-    };
-    let parts = match ty.kind() {
-        TypeKind::Composition(parts) => parts.to_vec(),
-        _ => vec![ty],
-    };
-    let protocol = |t: &Type| declarations.nominal_of(*t).filter(|d| d.kind == NominalKind::Protocol);
-    parts.iter().filter_map(|t| protocol(t).map(|d| d.path)).collect()
-}
-
-/// Conformances to these need no declaration: enums have them, actors, and all types whose parts do.
-const IMPLICIT: &[&str] = &[
-    "Equatable",
-    "Hashable",
-    "RawRepresentable",
-    "Sendable",
-    "BitwiseCopyable",
-    "Copyable",
-    "Escapable",
-    "Actor",
-    "AnyActor",
-    "DistributedActor",
-];
-
-/// Returns whether a type conforms to a protocol, where all that could declare it is here: both are this module's
-/// own.
-pub(crate) fn conforms(declarations: &Declarations, ty: Type, protocol: Symbol) -> Option<bool> {
-    let own = declarations.own();
-    let is_own = declarations.path_of(ty).is_some_and(|path| own.get(path).is_some());
-    if !is_own || own.get(protocol).is_none() || IMPLICIT.contains(&protocol.as_str()) {
-        return None;
+/// Returns the protocols of an existential type, or of the metatype of one, that are known.
+fn protocols(cx: &FunctionContext<'_>, existential: Type) -> Vec<Symbol> {
+    let mut ty = existential;
+    while let TypeKind::Any(inner) | TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = ty.kind() {
+        ty = *inner;
     }
-    declarations.nominal_of(ty)?;
-    declarations.conforms(ty, protocol)
+    conformance::protocols(cx.declarations(), ty)
 }

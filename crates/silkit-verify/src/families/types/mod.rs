@@ -5,18 +5,25 @@
 
 mod aggregates;
 mod arguments;
+mod blocks;
 mod builtins;
 mod calls;
 mod cases;
 mod casts;
+mod concurrency;
+pub(crate) mod conformance;
+mod copies;
+mod existentials;
 mod exits;
 mod facts;
 mod functions;
 mod kinds;
-pub(crate) mod methods;
+mod methods;
+mod objects;
 mod operands;
 mod packs;
 mod references;
+mod written;
 
 use super::Family;
 
@@ -36,5 +43,11 @@ pub(crate) const FAMILY: Family = Family {
         methods::RULES,
         packs::RULES,
         builtins::RULES,
+        objects::RULES,
+        existentials::RULES,
+        blocks::RULES,
+        concurrency::RULES,
+        copies::RULES,
+        written::RULES,
     ],
 };

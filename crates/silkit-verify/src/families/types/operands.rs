@@ -173,6 +173,8 @@ fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, inde
             (TypeKind::Storage(_, referent), Some(other)) => same(cx, *referent, other.ty()),
             _ => None,
         },
+        // A literal without a size exists at compile time only.
+        P::Integer if index.is_some() && is_literal(ty) => Some(false),
         kind => holds(cx, ty.ty(), kind),
     };
     if answer == Some(true) {
@@ -207,4 +209,8 @@ fn check(cx: &FunctionContext<'_>, inst: Inst, rule: TypeRule, ty: SilType, inde
         None => cx.finding(broken, place(), message),
     });
     false
+}
+
+fn is_literal(ty: SilType) -> bool {
+    matches!(ty.ty().kind(), TypeKind::Builtin(name, _) if *name == "IntLiteral")
 }

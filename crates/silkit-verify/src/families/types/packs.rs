@@ -1,10 +1,12 @@
 //! Pack indices against packs, by structural type matching.
 
-use super::facts::{is_settled, operand, same, sil_type};
+use super::facts::{declared, operand, params_may_meet, resolved, same, sil_type};
 use crate::context::FunctionContext;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
+use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
+use silkit_ir::instructions::OpenPackElement;
 use silkit_ir::{Inst, Opcode, ValueDef};
 use silkit_types::{SilType, Type, TypeKind};
 
@@ -43,6 +45,7 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
             Opcode::TuplePackExtract,
             Opcode::ScalarPackIndex,
             Opcode::PackPackIndex,
+            Opcode::OpenPackElement,
         ],
         pack_index,
     ),
@@ -79,8 +82,26 @@ bb0(%0 : $*Pack{Builtin.Int64, Builtin.Int32}):
 fn pack_index(cx: &FunctionContext<'_>, inst: Inst) {
     match cx.body.inst(inst).opcode {
         Opcode::ScalarPackIndex => scalar(cx, inst),
-        Opcode::PackPackIndex => slice(cx, inst),
+        Opcode::PackPackIndex => {
+            index_is_made(cx, inst, 0);
+            slice(cx, inst);
+        }
+        Opcode::OpenPackElement => index_is_made(cx, inst, 0),
         _ => projection(cx, inst),
+    }
+}
+
+/// Reports an operand that no pack indexing instruction made.
+fn index_is_made(cx: &FunctionContext<'_>, inst: Inst, operand: usize) {
+    let is_index = |inst: Inst| {
+        let opcode = cx.body.inst(inst).opcode;
+        matches!(opcode, Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex)
+    };
+    let value = cx.body.operand_value(inst, operand);
+    if !cx.body.defining_inst(value).is_some_and(is_index) {
+        let place = Place::Operand(cx.body.operand_id(inst, operand));
+        let message = format!("`{}` is not made by a pack indexing instruction", cx.value(value));
+        cx.report(cx.finding(&PACK_INDEX, place, message).also(Place::Value(value), "made here"));
     }
 }
 
@@ -89,6 +110,7 @@ fn elements(ty: Type) -> Option<Vec<Type>> {
     match ty.kind() {
         TypeKind::Pack { elements, .. } => Some(elements.to_vec()),
         TypeKind::Tuple(elements) => Some(elements.iter().map(|e| e.ty).collect()),
+        TypeKind::Paren(element) if is_expansion(*element) => Some(vec![*element]),
         _ => None,
     }
 }
@@ -130,14 +152,7 @@ fn projection(cx: &FunctionContext<'_>, inst: Inst) {
     let at_index = Place::Operand(cx.body.operand_id(inst, index_at));
     let value = cx.body.operand_value(inst, index_at);
     let Some((index, opcode, indexed)) = index_of(cx, inst, index_at) else {
-        let is_index = |inst: Inst| {
-            let opcode = cx.body.inst(inst).opcode;
-            matches!(opcode, Opcode::ScalarPackIndex | Opcode::PackPackIndex | Opcode::DynamicPackIndex)
-        };
-        if cx.body.defining_inst(value).is_some_and(|at| !is_index(at)) {
-            let message = format!("`{}` is not made by a pack indexing instruction", cx.value(value));
-            cx.report(cx.finding(&PACK_INDEX, at_index, message).also(Place::Value(value), "created here"));
-        }
+        index_is_made(cx, inst, index_at);
         return;
     };
     if !same_shape(&parts, &indexed) {
@@ -187,16 +202,81 @@ fn matches_at(
     }
 }
 
-/// Under a dynamic index all elements must have the projected type, but for what was opened.
+/// Under a dynamic index each element of the pack has the projected type, with what was opened standing for the
+/// element of its own pack at the same place.
 fn at_any(cx: &FunctionContext<'_>, inst: Inst, parts: &[Type], element: SilType) {
-    if !is_settled(cx, element.ty()) {
-        cx.unknown(&PACK_ELEMENT, Place::Inst(inst), || format!("`{element}` is an opened element"));
-        return;
+    for (lane, &part) in parts.iter().enumerate() {
+        let part = pattern(part);
+        let Some(projected) = in_lane(cx, element.ty(), parts.len(), lane) else {
+            cx.unknown(&PACK_ELEMENT, Place::Inst(inst), || format!("`{element}` is an opened element"));
+            return;
+        };
+        if are_different(cx, part, projected) {
+            let message = format!("a dynamic index may reach `{part}`, but `{projected}` is projected");
+            cx.report(cx.finding(&PACK_ELEMENT, Place::Inst(inst), message));
+            return;
+        }
     }
-    let differs = |p: &&Type| !is_expansion(**p) && same(cx, **p, element.ty()) == Some(false);
-    if let Some(part) = parts.iter().find(differs) {
-        let message = format!("a dynamic index may reach `{part}`, but `{}` is projected", element.ty());
-        cx.report(cx.finding(&PACK_ELEMENT, Place::Inst(inst), message));
+}
+
+/// Returns what a pack expansion repeats.
+fn pattern(element: Type) -> Type {
+    match element.kind() {
+        TypeKind::PackExpansion(pattern) => *pattern,
+        _ => element,
+    }
+}
+
+/// The instructions that open elements of packs, by their ids.
+struct Openings(FxHashMap<Symbol, Inst>);
+
+impl Openings {
+    fn new(cx: &FunctionContext<'_>) -> Self {
+        let id = |inst| cx.body.view_as::<OpenPackElement<'_>>(inst).map(|open| (open.id, inst));
+        Self(cx.body.insts().filter_map(id).collect())
+    }
+}
+
+/// Returns a type with the elements of the packs that were opened at a place in it; `None` where it is not known.
+fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Option<Type> {
+    if let TypeKind::OpenedElement { id, interface } = ty.kind() {
+        let opening = *cx.cached(|| Openings::new(cx)).0.get(id)?;
+        let opening = cx.body.view_as::<OpenPackElement<'_>>(opening)?;
+        let param = match interface.kind() {
+            TypeKind::PackElement(param) => *param,
+            _ => return None,
+        };
+        let TypeKind::Param { depth, index, .. } = param.kind() else { return None };
+        let params = &opening.sig?.data().params;
+        let at = params.iter().position(|p| p.depth == *depth && p.index == *index)?;
+        let argument = opening.subs.iter().nth(at)?;
+        let elements = elements(argument).filter(|elements| elements.len() == lanes)?;
+        return elements.get(lane).map(|&element| pattern(element));
+    }
+    let mut is_known = true;
+    let ty = ty.map(&mut |part| {
+        in_lane(cx, part, lanes, lane).unwrap_or_else(|| {
+            is_known = false;
+            part
+        })
+    });
+    is_known.then_some(ty)
+}
+
+/// Returns true if two types surely differ: also a declared type and the element of a pack.
+fn are_different(cx: &FunctionContext<'_>, a: Type, b: Type) -> bool {
+    let (a, b) = (resolved(cx, a), resolved(cx, b));
+    let is_declared = |ty: Type| declared(cx, ty).is_some();
+    match (a.kind(), b.kind()) {
+        (TypeKind::PackElement(x), TypeKind::PackElement(y)) => x != y && !params_may_meet(cx),
+        (TypeKind::PackElement(_), TypeKind::Named(_)) => is_declared(b) && !params_may_meet(cx),
+        (TypeKind::Named(_), TypeKind::PackElement(_)) => is_declared(a) && !params_may_meet(cx),
+        (TypeKind::Named(x), TypeKind::Named(y))
+            if x.name == y.name && x.parent == y.parent && x.args.len() == y.args.len() =>
+        {
+            is_declared(a) && x.args.iter().zip(&y.args).any(|(&x, &y)| are_different(cx, x, y))
+        }
+        _ => same(cx, a, b) == Some(false),
     }
 }
 

@@ -54,6 +54,15 @@ fn reference_type(cx: &FunctionContext<'_>, inst: Inst) {
             let Some(name) = cx.body.word(inst, "global").map(Symbol::from_u32) else { return };
             let Some(global) = cx.global(name) else { return };
             let is_address = cx.body.inst(inst).opcode == Opcode::GlobalAddr;
+            let value = global.initializer.as_ref().and_then(|body| body.last_inst(body.entry_block()?));
+            let is_object = value
+                .zip(global.initializer.as_ref())
+                .is_some_and(|(inst, body)| body.inst(inst).opcode == Opcode::Object);
+            if is_address && is_object {
+                let message = format!("`@{name}` is initialized as an object, of which there is no address");
+                let finding = cx.finding(&REFERENCE_TYPE, Place::Inst(inst), message);
+                cx.report(finding.note("use `global_value`"));
+            }
             (name, SilType::new(global.ty.ty(), is_address))
         }
         _ => {

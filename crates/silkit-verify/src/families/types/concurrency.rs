@@ -1,0 +1,166 @@
+//! Executors and continuations: what an executor is of, and what resumes a continuation.
+
+use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{Inst, Opcode};
+use silkit_types::decl::NominalKind;
+use silkit_types::{Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&EXECUTOR, &CONTINUATION];
+
+static EXECUTOR: Rule = Rule {
+    id: RuleId::new("SIL0352"),
+    name: "ExecutorOfActor",
+    summary: "An executor is that of an actor, or is one itself",
+    details: "\
+`hop_to_executor` and `extract_executor` take an actor, a `Builtin.Executor`, or an optional of these. Values of other types run
+nowhere in particular.",
+    failing: "\
+class C {
+}
+sil @f : $@convention(thin) @async (@guaranteed C) -> () {
+bb0(%0 : $C):
+  hop_to_executor %0 : $C
+  unreachable
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) @async (Builtin.Executor) -> () {
+bb0(%0 : $Builtin.Executor):
+  hop_to_executor %0 : $Builtin.Executor
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::HopToExecutor, Opcode::ExtractExecutor], executor),
+};
+
+fn executor(cx: &FunctionContext<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    if !ty.is_unknown() && may_isolate(cx, ty.ty()) == Some(false) {
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` takes an actor or an executor, not `{ty}`");
+        cx.report(at_operand(cx, &EXECUTOR, inst, 0, message));
+    }
+}
+
+/// Returns whether values of a type have an executor.
+pub(super) fn may_isolate(cx: &FunctionContext<'_>, ty: Type) -> Option<bool> {
+    let ty = resolved(cx, ty);
+    match ty.kind() {
+        TypeKind::Builtin(name, _) => {
+            Some(matches!(name.as_str(), "Executor" | "DefaultActorStorage" | "ImplicitActor"))
+        }
+        TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Metatype(..) => Some(false),
+        TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => match n.args[0].kind() {
+            TypeKind::Named(n) if n.name == "Optional" => None,
+            _ => may_isolate(cx, n.args[0]),
+        },
+        TypeKind::Named(_) => {
+            let decl = declared(cx, ty)?;
+            match decl.kind {
+                NominalKind::Actor => Some(true),
+                NominalKind::Protocol => None,
+                // Classes inherit from actors in no module; a struct or enum of an executor is none itself.
+                _ if cx.declarations().own().get(decl.path).is_some() => {
+                    let is_none =
+                        |protocol| cx.declarations().conforms(ty, Symbol::new(protocol)) == Some(false);
+                    (decl.inherited.is_empty() || (is_none("Actor") && is_none("AnyActor"))).then_some(false)
+                }
+                _ if matches!(decl.path.as_str(), "Int" | "Bool" | "String" | "UInt" | "Double") => {
+                    Some(false)
+                }
+                _ => None,
+            }
+        }
+        TypeKind::Param { .. } => {
+            let sig = cx.signature()?;
+            let data = sig.data();
+            let is_bare = data
+                .requirements
+                .iter()
+                .all(|r| matches!(r.constraint.kind(), TypeKind::Named(n) if n.name == "AnyObject"));
+            (is_bare
+                && !sig.params_may_meet()
+                && data.params.iter().all(|p| {
+                    p.bound.is_none_or(|b| matches!(b.kind(), TypeKind::Named(n) if n.name == "AnyObject"))
+                }))
+            .then_some(false)
+        }
+        _ => None,
+    }
+}
+
+static CONTINUATION: Rule = Rule {
+    id: RuleId::new("SIL0353"),
+    name: "ContinuationType",
+    summary: "A continuation is resumed with a value of its type, in memory of this type, or with an error",
+    details: "\
+`get_async_continuation_addr T, %a` gets the address of uninitialized memory for a `T`. Behind the `error` edge of
+`await_async_continuation` stands a value of type `any Error`.",
+    failing: "\
+sil @f : $@convention(thin) @async () -> () {
+bb0:
+  %0 = alloc_stack $Builtin.Int64
+  %1 = get_async_continuation_addr Builtin.Int32, %0 : $*Builtin.Int64
+  await_async_continuation %1 : $Builtin.RawUnsafeContinuation, resume bb1
+bb1:
+  dealloc_stack %0 : $*Builtin.Int64
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) @async () -> () {
+bb0:
+  %0 = alloc_stack $Builtin.Int32
+  %1 = get_async_continuation_addr Builtin.Int32, %0 : $*Builtin.Int32
+  await_async_continuation %1 : $Builtin.RawUnsafeContinuation, resume bb1
+bb1:
+  dealloc_stack %0 : $*Builtin.Int32
+  %4 = tuple ()
+  return %4 : $()
+}
+",
+    check: Check::Inst(&[Opcode::GetAsyncContinuationAddr, Opcode::AwaitAsyncContinuation], continuation),
+};
+
+fn continuation(cx: &FunctionContext<'_>, inst: Inst) {
+    if cx.body.inst(inst).opcode == Opcode::AwaitAsyncContinuation {
+        return resumed_with_error(cx, inst);
+    }
+    let Some(wanted) = formal_type(cx, inst, "resume") else { return };
+    let memory = operand(cx, inst, 0);
+    // Other types than nominal ones are lowered to the most general abstraction.
+    let is_nominal = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Builtin(..));
+    if !memory.is_unknown()
+        && is_nominal(wanted)
+        && is_nominal(memory.ty())
+        && same(cx, wanted, memory.ty()) == Some(false)
+    {
+        let message =
+            format!("the continuation is resumed with `{wanted}`, but the memory is for `{memory}`");
+        cx.report(at_operand(cx, &CONTINUATION, inst, 0, message));
+    }
+}
+
+fn resumed_with_error(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(error) = cx.body.successors(inst).nth(1) else { return };
+    let [argument] = *cx.body.arguments(error) else { return };
+    let ty = cx.body.value(argument).ty;
+    let is_other = match ty.ty().kind() {
+        TypeKind::Any(inner) => matches!(inner.kind(), TypeKind::Named(n) if n.name != "Error"),
+        TypeKind::Builtin(..) | TypeKind::Tuple(_) => true,
+        TypeKind::Named(n) => n.name != "Error" && declared(cx, ty.ty()).is_some(),
+        _ => false,
+    };
+    if is_other {
+        let message =
+            format!("`{}` is the error of the continuation, but has type `{ty}`", cx.value(argument));
+        let finding = cx.finding(&CONTINUATION, Place::Value(argument), message);
+        cx.report(finding.also(Place::Inst(inst), "resumed here"));
+    }
+}

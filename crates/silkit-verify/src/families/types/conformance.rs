@@ -1,0 +1,135 @@
+//! Whether types conform to protocols, in three values: also generic parameters, tuples and existentials.
+
+use silkit_base::Symbol;
+use silkit_types::decl::{DeclFlags, Declarations, NominalKind};
+use silkit_types::{GenericSig, RequirementKind, Type, TypeKind};
+
+/// Conformances to these need no declaration: enums have them, actors, and all types whose parts do.
+const IMPLICIT: &[&str] = &[
+    "Equatable",
+    "Hashable",
+    "RawRepresentable",
+    "Sendable",
+    "SendableMetatype",
+    "BitwiseCopyable",
+    "Copyable",
+    "Escapable",
+    "Actor",
+    "AnyActor",
+    "AnyObject",
+    "DistributedActor",
+    "GlobalActor",
+];
+
+/// Tuples conform to these if their elements do, existentials to some.
+const STRUCTURAL: &[&str] = &["Sendable", "SendableMetatype", "BitwiseCopyable", "Copyable", "Escapable"];
+
+/// Returns the protocols in a constraint: of a composition all that are known.
+pub(super) fn protocols(declarations: &Declarations, constraint: Type) -> Vec<Symbol> {
+    let constraint = match constraint.kind() {
+        TypeKind::Any(inner) | TypeKind::Paren(inner) => *inner,
+        _ => constraint,
+    };
+    let parts = match constraint.kind() {
+        TypeKind::Composition(parts) => parts.to_vec(),
+        _ => vec![constraint],
+    };
+    let protocol = |t: &Type| declarations.nominal_of(*t).filter(|d| d.kind == NominalKind::Protocol);
+    parts.iter().filter_map(|t| protocol(t).map(|d| d.path)).collect()
+}
+
+/// Returns whether a type conforms to a protocol, where all that could declare it is known: the protocol is the
+/// module's own, or only known modules are imported.
+pub(crate) fn conforms(
+    declarations: &Declarations,
+    ty: Type,
+    protocol: Symbol,
+    sig: Option<GenericSig>,
+) -> Option<bool> {
+    let own = declarations.own();
+    let is_own = |path: Symbol| own.get(path).is_some_and(|entry| entry.nominal.is_some());
+    let decl = declarations.own().get(protocol).and_then(|entry| entry.nominal.as_ref());
+    if decl.is_some_and(|decl| decl.flags.contains(DeclFlags::OBJC) || decl.flags.contains(DeclFlags::MARKER))
+    {
+        return None;
+    }
+    match ty.kind() {
+        TypeKind::Paren(inner) => conforms(declarations, *inner, protocol, sig),
+        TypeKind::Tuple(_) | TypeKind::Function(_) | TypeKind::Metatype(..)
+            if !STRUCTURAL.contains(&protocol.as_str()) =>
+        {
+            (is_own(protocol) || declarations.sees_known_modules_only()).then_some(false)
+        }
+        // No existential conforms to a protocol, but `any Error` to its own.
+        TypeKind::Any(inner) if is_own(protocol) && protocol != "Error" => match inner.kind() {
+            TypeKind::Named(_) if !protocols(declarations, *inner).is_empty() => Some(false),
+            _ => None,
+        },
+        TypeKind::Param { .. } => sig.filter(|_| is_own(protocol)).and_then(|sig| {
+            is_required(declarations, sig, ty, protocol).map_or(None, |found| (!found).then_some(false))
+        }),
+        TypeKind::Named(_) => {
+            let path = declarations.path_of(ty)?;
+            let nominal = declarations.nominal_of(ty).filter(|d| d.kind != NominalKind::Protocol)?;
+            if IMPLICIT.contains(&protocol.as_str()) || declarations.may_be_another(nominal) {
+                return None;
+            }
+            let is_closed = is_own(protocol) || (is_own(path) && declarations.sees_known_modules_only());
+            let is_closed = is_closed || declarations.sees_known_modules_only();
+            if is_closed { declarations.conforms(ty, protocol) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a signature says that a parameter conforms to a protocol, or may.
+fn is_required(declarations: &Declarations, sig: GenericSig, param: Type, protocol: Symbol) -> Option<bool> {
+    let data = sig.data();
+    if sig.params_may_meet() || sig.params_hide() {
+        return None;
+    }
+    let TypeKind::Param { depth, index, .. } = param.kind() else { return None };
+    let is_param = |ty: Type| matches!(ty.kind(), TypeKind::Param { depth: d, index: i, .. } if d == depth && i == index);
+    let bounds =
+        data.params.iter().filter(|p| p.depth == *depth && p.index == *index).filter_map(|p| p.bound);
+    let required = data.requirements.iter().filter(|r| is_param(r.subject));
+    let mut answer = Some(false);
+    for requirement in required.clone() {
+        if requirement.kind != RequirementKind::Conforms {
+            return None;
+        }
+    }
+    for constraint in bounds.chain(required.map(|r| r.constraint)) {
+        let parts = match constraint.kind() {
+            TypeKind::Composition(parts) => parts.to_vec(),
+            _ => vec![constraint],
+        };
+        for part in parts {
+            let found = match part.kind() {
+                TypeKind::Inverse(_) => Some(false),
+                TypeKind::Named(n) if n.name == "AnyObject" => Some(false),
+                _ if !is_plain(declarations, part, 0) => None,
+                _ => declarations.conforms(part, protocol),
+            };
+            answer = match (answer, found) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (None, _) | (_, None) => None,
+                _ => Some(false),
+            };
+        }
+    }
+    answer
+}
+
+/// Protocols inherit from each other less deep than this.
+const MAX_DEPTH: u32 = 16;
+
+/// Returns true if all that a protocol says of `Self` is which protocols it inherits: an associated type may be equal to
+/// `Self` and bring its own requirements.
+fn is_plain(declarations: &Declarations, constraint: Type, depth: u32) -> bool {
+    let Some(decl) = declarations.nominal_of(constraint).filter(|_| depth < MAX_DEPTH) else { return false };
+    decl.kind == NominalKind::Protocol
+        && decl.body.associated.is_empty()
+        && decl.requirements.is_empty()
+        && decl.inherited.iter().all(|&inherited| is_plain(declarations, inherited, depth + 1))
+}

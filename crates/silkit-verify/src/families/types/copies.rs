@@ -1,0 +1,129 @@
+//! Values that cannot be copied, and deinits that are left out.
+
+use super::facts::{at_operand, operand, resolved};
+use crate::context::FunctionContext;
+use crate::families::structure::stages::is_raw;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
+use silkit_ir::{Inst, Opcode, Ownership};
+use silkit_types::decl::DeclFlags;
+use silkit_types::{SilType, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&COPYABLE_IS_COPIED, &DROPS_DEINIT];
+
+static COPYABLE_IS_COPIED: Rule = Rule {
+    id: RuleId::new("SIL0361"),
+    name: "CopyableIsCopied",
+    summary: "Outside of raw SIL only values of copyable types are copied",
+    details: "\
+A value of a `~Copyable` type has one owner. What raw SIL copies for such a value, the move checker turns into borrows and
+moves, or reports. After it `copy_value`, `load [copy]` and a `copy_addr` without `[take]` are for copyable types; for others use
+`move_value`, `load [take]`, `load_borrow` or `copy_addr [take]`.",
+    failing: "\
+sil_stage canonical
+
+import Builtin
+
+struct S : ~Copyable {
+  @_hasStorage var x: Builtin.NativeObject
+}
+sil @f : $@convention(thin) (@in_guaranteed S) -> @out S {
+bb0(%0 : $*S, %1 : $*S):
+  copy_addr %1 to [init] %0 : $*S
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil_stage canonical
+
+import Builtin
+
+struct S : ~Copyable {
+  @_hasStorage var x: Builtin.NativeObject
+}
+sil @f : $@convention(thin) (@in S) -> @out S {
+bb0(%0 : $*S, %1 : $*S):
+  copy_addr [take] %1 to [init] %0 : $*S
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(&[Opcode::CopyValue, Opcode::Load, Opcode::CopyAddr], copyable_is_copied),
+};
+
+fn is_move_only(cx: &FunctionContext<'_>, ty: SilType) -> Option<bool> {
+    if ty.is_unknown() {
+        return None;
+    }
+    match ty.ty().kind() {
+        TypeKind::MoveOnly(_) => Some(true),
+        _ => cx.declarations().properties(ty.ty(), cx.signature()).move_only,
+    }
+}
+
+fn copyable_is_copied(cx: &FunctionContext<'_>, inst: Inst) {
+    let copies = match cx.body.inst(inst).opcode {
+        Opcode::Load => cx.body.keyword(inst, "qualifier") == Some("copy"),
+        Opcode::CopyAddr => !cx.body.has_flag(inst, "take"),
+        _ => true,
+    };
+    if !copies || is_raw(cx) {
+        return;
+    }
+    let ty = operand(cx, inst, 0);
+    if is_move_only(cx, ty) == Some(true) {
+        let name = cx.body.info(inst).name;
+        let message = format!("`{name}` copies a value of `{}`, which cannot be copied", ty.ty());
+        cx.report(at_operand(cx, &COPYABLE_IS_COPIED, inst, 0, message));
+    }
+}
+
+static DROPS_DEINIT: Rule = Rule {
+    id: RuleId::new("SIL0362"),
+    name: "DropsDeinit",
+    summary: "`drop_deinit` is for a struct or enum that cannot be copied and has a `deinit`",
+    details: "\
+It takes a value apart whose own `deinit` shall not run. Copyable types have no `deinit` that could be left out; classes run
+theirs when the object is deallocated. The value is consumed, so it is owned. Leave `drop_deinit` out.",
+    failing: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  %1 = drop_deinit %0 : $Builtin.NativeObject
+  destroy_value %1 : $Builtin.NativeObject
+  unreachable
+}
+",
+    corrected: "\
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  destroy_value %0 : $Builtin.NativeObject
+  unreachable
+}
+",
+    check: Check::Inst(&[Opcode::DropDeinit], drops_deinit),
+};
+
+fn drops_deinit(cx: &FunctionContext<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    let value = cx.body.operand_value(inst, 0);
+    if cx.is_ossa() && cx.ownership().value(value) == Some(Ownership::Guaranteed) {
+        let message = format!("`drop_deinit` consumes `{}`, which is guaranteed", cx.value(value));
+        cx.report(at_operand(cx, &DROPS_DEINIT, inst, 0, message));
+        return;
+    }
+    let is_copyable = is_move_only(cx, ty) == Some(false)
+        && super::kinds::holds(cx, ty.ty(), TypePredicate::MoveOnly) != Some(true);
+    let message = if is_copyable {
+        format!("`drop_deinit` of `{}`, which can be copied and has no deinit", ty.ty())
+    } else {
+        let Some(decl) = super::facts::declared(cx, resolved(cx, ty.ty())) else { return };
+        let is_own = cx.declarations().own().get(decl.path).is_some();
+        if !is_own || decl.is_class() || decl.flags.contains(DeclFlags::HAS_DEINIT) {
+            return;
+        }
+        format!("`drop_deinit` of `{}`, which has no deinit", ty.ty())
+    };
+    cx.report(at_operand(cx, &DROPS_DEINIT, inst, 0, message));
+}

@@ -1,0 +1,261 @@
+//! Existentials: each instruction works on one representation, and opens a value under an id of its own.
+
+use super::facts::{at_operand, formal_type, operand, resolved, same, sil_type};
+use super::kinds::metatype;
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::{FxHashMap, Symbol};
+use silkit_diag::RuleId;
+use silkit_ir::instructions::{AllocExistentialBox, OpenPackElement};
+use silkit_ir::{Inst, Opcode};
+use silkit_types::decl::NominalKind;
+use silkit_types::{Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&REPRESENTATION, &OPENED_ONCE];
+
+static REPRESENTATION: Rule = Rule {
+    id: RuleId::new("SIL0307"),
+    name: "ExistentialRepresentation",
+    summary: "An instruction for existentials fits how the existential is represented",
+    details: "\
+An existential of protocols that need no class is held in memory (`init_existential_addr`, `open_existential_addr`), one of a
+class is a reference (`_ref`), and `any Error` a reference to a box (`_box`). A metatype of an existential keeps the
+representation of the metatype that is put into it or that it opens to.",
+    failing: "\
+protocol P : AnyObject {
+}
+sil @f : $@convention(thin) (@inout any P) -> () {
+bb0(%0 : $*any P):
+  deinit_existential_addr %0 : $*any P
+  unreachable
+}
+",
+    corrected: "\
+protocol P {
+}
+sil @f : $@convention(thin) (@inout any P) -> () {
+bb0(%0 : $*any P):
+  deinit_existential_addr %0 : $*any P
+  unreachable
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::InitExistentialAddr,
+            Opcode::OpenExistentialAddr,
+            Opcode::DeinitExistentialAddr,
+            Opcode::InitExistentialRef,
+            Opcode::OpenExistentialRef,
+            Opcode::AllocExistentialBox,
+            Opcode::OpenExistentialBox,
+            Opcode::ProjectExistentialBox,
+            Opcode::DeallocExistentialBox,
+            Opcode::ExistentialMetatype,
+            Opcode::InitExistentialMetatype,
+            Opcode::OpenExistentialMetatype,
+        ],
+        representation,
+    ),
+};
+
+/// How an existential is represented.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Represented {
+    /// In memory, beside its type.
+    Opaque,
+    /// By a reference to an instance of a class.
+    Class,
+    /// By a reference to a box: errors.
+    Boxed,
+}
+
+fn represented(cx: &FunctionContext<'_>, ty: Type) -> Option<Represented> {
+    let ty = resolved(cx, ty);
+    let inner = match ty.kind() {
+        TypeKind::Any(inner) => *inner,
+        _ => ty,
+    };
+    let is_known = match inner.kind() {
+        TypeKind::Named(n) if n.name == "Error" && n.parent.is_none() => return Some(Represented::Boxed),
+        TypeKind::Named(n) if n.name == "AnyObject" => return Some(Represented::Class),
+        TypeKind::Named(_) => {
+            cx.declarations().nominal_of(inner).is_some_and(|decl| decl.kind == NominalKind::Protocol)
+        }
+        TypeKind::Composition(_) => true,
+        _ => false,
+    };
+    match cx.declarations().properties(ty, cx.signature()).address_only? {
+        _ if !is_known => None,
+        true => Some(Represented::Opaque),
+        false => Some(Represented::Class),
+    }
+}
+
+fn representation(cx: &FunctionContext<'_>, inst: Inst) {
+    let opcode = cx.body.inst(inst).opcode;
+    match opcode {
+        Opcode::ExistentialMetatype | Opcode::InitExistentialMetatype | Opcode::OpenExistentialMetatype => {
+            return metatypes(cx, inst, opcode);
+        }
+        Opcode::ProjectExistentialBox => projected(cx, inst),
+        _ => {}
+    }
+    let of_type = matches!(opcode, Opcode::InitExistentialRef | Opcode::AllocExistentialBox);
+    let ty = if of_type { sil_type(cx, inst, "type") } else { Some(operand(cx, inst, 0)) };
+    let Some(ty) = ty.filter(|ty| !ty.is_unknown()) else { return };
+    let wanted = match opcode {
+        Opcode::InitExistentialAddr | Opcode::OpenExistentialAddr | Opcode::DeinitExistentialAddr => {
+            Represented::Opaque
+        }
+        Opcode::InitExistentialRef | Opcode::OpenExistentialRef => Represented::Class,
+        _ => Represented::Boxed,
+    };
+    let Some(found) = represented(cx, ty.ty()).filter(|found| *found != wanted) else { return };
+    let describe = |what: Represented| match what {
+        Represented::Opaque => "held in memory",
+        Represented::Class => "a reference to an object",
+        Represented::Boxed => "a reference to a box",
+    };
+    let name = cx.body.info(inst).name;
+    let message = format!(
+        "`{name}` works on an existential that is {}, and `{ty}` is {}",
+        describe(wanted),
+        describe(found)
+    );
+    cx.report(match of_type {
+        true => cx.finding(&REPRESENTATION, Place::Inst(inst), message),
+        false => at_operand(cx, &REPRESENTATION, inst, 0, message),
+    });
+}
+
+/// The value in a new box has the type for which the box was made.
+fn projected(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(made) = cx.body.def_as::<AllocExistentialBox>(cx.body.operand_value(inst, 0)) else { return };
+    let (Some(ty), concrete) = (formal_type(cx, inst, "type"), made.concrete.ty()) else { return };
+    // The type that is projected is lowered.
+    let is_lowered_alike = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Param { .. });
+    if is_lowered_alike(ty) && is_lowered_alike(concrete) && same(cx, ty, concrete) == Some(false) {
+        let message = format!("the box was made for `{concrete}`, and `{ty}` is projected");
+        cx.report(at_operand(cx, &REPRESENTATION, inst, 0, message));
+    }
+}
+
+/// Returns the existential in the metatype of one; `Some(None)` for other metatypes.
+fn existential_of(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Type>> {
+    let TypeKind::Metatype(_, instance) = ty.kind() else { return None };
+    match instance.kind() {
+        TypeKind::Any(_) => Some(Some(*instance)),
+        // `(any P).Type` is the type of the existential itself.
+        TypeKind::Paren(_) | TypeKind::Param { .. } | TypeKind::Opened { .. } | TypeKind::Builtin(..) => {
+            Some(None)
+        }
+        TypeKind::Named(_) => {
+            let decl = cx.declarations().nominal_of(*instance)?;
+            (decl.kind != NominalKind::Protocol).then_some(None)
+        }
+        _ => None,
+    }
+}
+
+fn metatypes(cx: &FunctionContext<'_>, inst: Inst, opcode: Opcode) {
+    let (from, Some(to)) = (operand(cx, inst, 0), sil_type(cx, inst, "type")) else { return };
+    if from.is_unknown() {
+        return;
+    }
+    let name = cx.body.info(inst).name;
+    let existential = if opcode == Opcode::OpenExistentialMetatype { from } else { to };
+    let is_of_operand = opcode == Opcode::OpenExistentialMetatype;
+    let found = existential_of(cx, existential.ty());
+    let message = match found {
+        Some(None) => {
+            format!("`{name}` works on the metatype of an existential, and `{existential}` is none")
+        }
+        _ if opcode == Opcode::ExistentialMetatype => match found.flatten() {
+            Some(wanted) if same(cx, wanted, from.ty()) == Some(false) => {
+                format!("the type of `{from}` is not `{to}`")
+            }
+            _ => return,
+        },
+        _ => match (metatype(cx, from.ty()).flatten(), metatype(cx, to.ty()).flatten()) {
+            (Some(a), Some(b)) if a != b => {
+                format!("`{name}` makes `{to}` of `{from}`, which is represented differently")
+            }
+            _ => return,
+        },
+    };
+    cx.report(match is_of_operand {
+        true => at_operand(cx, &REPRESENTATION, inst, 0, message),
+        false => cx.finding(&REPRESENTATION, Place::Inst(inst), message),
+    });
+}
+
+static OPENED_ONCE: Rule = Rule {
+    id: RuleId::new("SIL0308"),
+    name: "OpenedOnce",
+    summary: "Each instruction that opens an existential gives its type an id of its own",
+    details: "\
+The id ties the opened type to the value in the existential. Were it given twice, values of two types would pass for values
+of one. Write another id in one of the two types.",
+    failing: "\
+protocol P {
+}
+sil @f : $@convention(thin) (@in_guaranteed any P, @in_guaranteed any P) -> () {
+bb0(%0 : $*any P, %1 : $*any P):
+  %2 = open_existential_addr immutable_access %0 : $*any P to $*@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self
+  %3 = open_existential_addr immutable_access %1 : $*any P to $*@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self
+  unreachable
+}
+",
+    corrected: "\
+protocol P {
+}
+sil @f : $@convention(thin) (@in_guaranteed any P, @in_guaranteed any P) -> () {
+bb0(%0 : $*any P, %1 : $*any P):
+  %2 = open_existential_addr immutable_access %0 : $*any P to $*@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self
+  %3 = open_existential_addr immutable_access %1 : $*any P to $*@opened(\"01234567-89AB-CDEF-0123-000000000001\", any P) Self
+  unreachable
+}
+",
+    check: Check::Body(opened_once),
+};
+
+fn opened_once(cx: &FunctionContext<'_>) {
+    let mut openings = FxHashMap::default();
+    for inst in cx.body.insts() {
+        let opens = matches!(
+            cx.body.inst(inst).opcode,
+            Opcode::OpenExistentialAddr
+                | Opcode::OpenExistentialRef
+                | Opcode::OpenExistentialBox
+                | Opcode::OpenExistentialBoxValue
+                | Opcode::OpenExistentialValue
+                | Opcode::OpenExistentialMetatype
+                | Opcode::OpenPackElement
+        );
+        if !opens {
+            continue;
+        }
+        let Some(id) = opened_id(cx, inst) else { continue };
+        if let Some(first) = openings.insert(id, inst) {
+            let message = format!("the id \"{id}\" is given to two opened types");
+            let finding = cx.finding(&OPENED_ONCE, Place::Inst(inst), message).label("opened again here");
+            cx.report(finding.also(Place::Inst(first), "opened here"));
+        }
+    }
+}
+
+/// Returns the id of the types that an instruction opens.
+fn opened_id(cx: &FunctionContext<'_>, inst: Inst) -> Option<Symbol> {
+    if let Some(open) = cx.body.view_as::<OpenPackElement<'_>>(inst) {
+        return Some(open.id);
+    }
+    let mut ty = sil_type(cx, inst, "type")?.ty();
+    while let TypeKind::Metatype(_, inner) | TypeKind::Paren(inner) = ty.kind() {
+        ty = *inner;
+    }
+    match ty.kind() {
+        TypeKind::Opened { id, .. } => Some(*id),
+        _ => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Types that are written in a body: that they are declared, with as many generic arguments as they take.
+
+use crate::context::FunctionContext;
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::FxHashSet;
+use silkit_diag::RuleId;
+use silkit_ir::NONE;
+use silkit_ir::info::AttrKind;
+use silkit_types::decl::Lookup;
+use silkit_types::{SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
+
+static TYPE_IS_DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0363"),
+    name: "TypeIsDeclared",
+    summary: "A type that is written is declared in the file or in a module that it imports",
+    details: "\
+Nothing is known about a type that is declared nowhere, not even its size. Where the file imports a module that Silkit does not
+know, the type may be declared there, and nothing is reported; nor in what the compiler printed (the symbols are mangled), because
+it does not print types that are local to functions. Declare the type, import its module, or mend its name.",
+    failing: "\
+sil_stage canonical
+
+import Builtin
+import Swift
+
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $Strng
+  unreachable
+}
+",
+    corrected: "\
+sil_stage canonical
+
+import Builtin
+import Swift
+
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $String
+  unreachable
+}
+",
+    check: Check::Body(written_types),
+};
+
+static TYPE_ARGUMENTS: Rule = Rule {
+    id: RuleId::new("SIL0364"),
+    name: "TypeArguments",
+    summary: "A generic type has one argument for each of its parameters",
+    details: "\
+`Array<Int>` is a type, `Array<Int, Int>` is none. The number follows from the declaration, unless a parameter is a pack. Write one
+argument for each parameter.",
+    failing: "\
+struct S<T> {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $S<Builtin.Int8, Builtin.Int8>
+  unreachable
+}
+",
+    corrected: "\
+struct S<T> {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = alloc_stack $S<Builtin.Int8>
+  unreachable
+}
+",
+    check: Check::With("SIL0363"),
+};
+
+fn written_types(cx: &FunctionContext<'_>) {
+    let mut seen = FxHashSet::default();
+    for inst in cx.body.insts() {
+        for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
+            if matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && word != NONE {
+                check(cx, SilType::from_u32(word).ty(), Place::Inst(inst), &mut seen);
+            }
+        }
+    }
+}
+
+/// Checks a type and what it is made of, each once in a body.
+fn check(cx: &FunctionContext<'_>, ty: Type, place: Place, seen: &mut FxHashSet<Type>) {
+    let mut work = vec![ty];
+    while let Some(ty) = work.pop() {
+        if !seen.insert(ty) {
+            continue;
+        }
+        match ty.kind() {
+            TypeKind::Named(named) => {
+                work.extend(&named.args);
+                if named.parent.is_none() {
+                    named_type(cx, ty, place);
+                }
+            }
+            // Its parameters are its own.
+            TypeKind::Function(f) if f.sig.is_some() || f.pattern_sig.is_some() => {}
+            TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
+            _ => {
+                _ = ty.map(&mut |part| {
+                    work.push(part);
+                    part
+                })
+            }
+        }
+    }
+}
+
+fn named_type(cx: &FunctionContext<'_>, ty: Type, place: Place) {
+    let TypeKind::Named(named) = ty.kind() else { return };
+    let declarations = cx.declarations();
+    if matches!(named.name.as_str(), "Any" | "AnyObject" | "Self" | "Builtin" | "Copyable" | "Escapable") {
+        return;
+    }
+    match declarations.lookup_nominal(named.name) {
+        // Library types whose names begin with an underscore may be internal, and are then not shipped.
+        Lookup::Absent if !named.name.as_str().starts_with('_') => {
+            if declarations.alias(named.name).is_none() && !is_printed_by_compiler(cx) {
+                let message = format!("`{}` is not declared, here or in an imported module", named.name);
+                cx.report(cx.finding(&TYPE_IS_DECLARED, place, message));
+            }
+        }
+        Lookup::Known(decl) if !declarations.may_be_another(decl) => {
+            let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
+            let (given, wanted) = (named.args.len(), decl.param_count());
+            let is_protocol = decl.kind == silkit_types::decl::NominalKind::Protocol;
+            if given > 0
+                && given != wanted
+                && !takes_packs
+                && !is_protocol
+                && declarations.alias(named.name).is_none()
+            {
+                let message =
+                    format!("`{}` takes {wanted} generic arguments, and {given} are given", decl.path);
+                cx.report(cx.finding(&TYPE_ARGUMENTS, place, message));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns true if the module has mangled names: local types are not printed then.
+fn is_printed_by_compiler(cx: &FunctionContext<'_>) -> bool {
+    cx.module().functions.values().any(|function| function.name.as_str().starts_with("$s"))
+}
