@@ -68,7 +68,10 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
         {
             Some("an async function cannot become one that is not async")
         }
-        Opcode::ConvertFunction if is_noescape(from) != is_noescape(to) => {
+        // A block may be said not to escape after all.
+        Opcode::ConvertFunction
+            if is_noescape(from) != is_noescape(to) && from.convention != Convention::Block =>
+        {
             Some("whether the function may escape changes")
         }
         Opcode::ConvertEscapeToNoEscape if !has_context(from.convention) => {
