@@ -65,9 +65,9 @@ pub(crate) fn conforms(
             TypeKind::Named(_) if !protocols(declarations, *inner).is_empty() => Some(false),
             _ => None,
         },
-        TypeKind::Param { .. } => sig.filter(|_| is_own(protocol)).and_then(|sig| {
-            is_required(declarations, sig, ty, protocol).map_or(None, |found| (!found).then_some(false))
-        }),
+        TypeKind::Param { .. } => sig
+            .filter(|_| is_own(protocol))
+            .and_then(|sig| is_required(declarations, sig, ty, protocol).filter(|found| !found)),
         TypeKind::Named(_) => {
             let path = declarations.path_of(ty)?;
             let nominal = declarations.nominal_of(ty).filter(|d| d.kind != NominalKind::Protocol)?;

@@ -121,11 +121,13 @@ fn named_type(cx: &FunctionContext<'_>, ty: Type, place: Place) {
     }
     match declarations.lookup_nominal(named.name) {
         // Library types whose names begin with an underscore may be internal, and are then not shipped.
-        Lookup::Absent if !named.name.as_str().starts_with('_') => {
-            if declarations.alias(named.name).is_none() && !is_printed_by_compiler(cx) {
-                let message = format!("`{}` is not declared, here or in an imported module", named.name);
-                cx.report(cx.finding(&TYPE_IS_DECLARED, place, message));
-            }
+        Lookup::Absent
+            if !named.name.as_str().starts_with('_')
+                && declarations.alias(named.name).is_none()
+                && !is_printed_by_compiler(cx) =>
+        {
+            let message = format!("`{}` is not declared, here or in an imported module", named.name);
+            cx.report(cx.finding(&TYPE_IS_DECLARED, place, message));
         }
         Lookup::Known(decl) if !declarations.may_be_another(decl) => {
             let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
