@@ -105,17 +105,41 @@ impl<'a> Reader<'a> {
         self.index().map(|index| index.entries.as_slice())
     }
 
+    /// Returns everything but functions: global variables without their initializers, tables, scopes. No body is read.
+    ///
+    /// # Errors
+    /// Where the tables or the list of these entities are damaged.
+    pub fn tables(&self) -> Result<Module, ReadError> {
+        self.read(Section::Rest, |source| read_rest(source).map(|(module, _)| module))
+    }
+
+    /// Returns one function with an empty body in place of its own, by its name. No body is read.
+    ///
+    /// # Errors
+    /// Where the tables or the index are damaged.
+    pub fn header(&self, name: Symbol) -> Result<Option<Function>, ReadError> {
+        let index = self.index()?;
+        let Some(number) = self.number(index, name) else { return Ok(None) };
+        let body = index.entries[number].body.as_ref().map(|_| Body::new());
+        Ok(Some(Function { body, ..index.headers[number].clone() }))
+    }
+
+    /// Returns the number of the function with a name.
+    fn number(&self, index: &Index, name: Symbol) -> Option<usize> {
+        let by_name = self.by_name.get_or_init(|| {
+            // Of functions with the same name the first is found.
+            index.entries.iter().enumerate().rev().map(|(number, entry)| (entry.name, number)).collect()
+        });
+        by_name.get(&name).copied()
+    }
+
     /// Returns one function with its body, by its name. No other body is read.
     ///
     /// # Errors
     /// Where the tables, the index or this body are damaged.
     pub fn function(&self, name: &str) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
-        let by_name = self.by_name.get_or_init(|| {
-            // Of functions with the same name the first is found.
-            index.entries.iter().enumerate().rev().map(|(number, entry)| (entry.name, number)).collect()
-        });
-        let Some(&number) = by_name.get(&Symbol::new(name)) else { return Ok(None) };
+        let Some(number) = self.number(index, Symbol::new(name)) else { return Ok(None) };
         let mut function = index.headers[number].clone();
         if let Some(range) = &index.entries[number].body {
             let at = index.bodies.partition_point(|place| place.range.start < range.start);

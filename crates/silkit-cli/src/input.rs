@@ -6,6 +6,7 @@ use crate::session::Session;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
+use silkit::library::Library;
 use silkit::names::{FunctionNames, Unresolved};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use std::fs::File;
@@ -76,6 +77,30 @@ impl Session {
                 Some(Input { text: None, source_map, source, size: bytes.len(), module })
             }
             Err(error) => self.unusable(damaged(path, &error)),
+        }
+    }
+
+    /// Reads the files of a library, each with its name. What is wrong is noted, and `None` given.
+    pub(crate) fn library_files(&mut self, paths: &[PathBuf]) -> Option<Vec<(String, Vec<u8>)>> {
+        let mut files = Vec::with_capacity(paths.len());
+        for path in paths {
+            match read(path) {
+                Ok(bytes) => files.push((name_of(path), bytes)),
+                Err(unusable) => return self.unusable(unusable),
+            }
+        }
+        Some(files)
+    }
+
+    /// Returns the library that files are. What is wrong is noted, and `None` given.
+    pub(crate) fn library<'f>(&mut self, files: &'f [(String, Vec<u8>)]) -> Option<Library<'f>> {
+        let library = Library::new(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
+        match library.and_then(|library| library.check().map(|()| library)) {
+            Ok(library) => Some(library),
+            Err(error) => {
+                let hint = "give modules as text, or as `silkit opt -emit-sib` writes them";
+                self.unusable(Unusable(format!("cannot use a library: {error}"), hint.to_owned()))
+            }
         }
     }
 

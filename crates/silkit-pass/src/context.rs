@@ -1,5 +1,6 @@
 //! The contexts that passes run in: the function or module, analyses, edits and output.
 
+use crate::library::Library;
 use crate::open::OpenFunctions;
 use crate::output::{Output, Stream};
 use crate::problem::{Problem, Severity, Spot};
@@ -313,6 +314,7 @@ pub struct ModuleContext<'a> {
     pub(crate) options: &'a Options,
     pub(crate) printing: &'a Printing<'a>,
     pub(crate) source_map: Option<&'a ModuleSourceMap>,
+    pub(crate) library: Option<&'a dyn Library>,
     pub(crate) ledger: &'a mut Ledger,
     /// The facts about the module as it is now, once somebody asked for them.
     facts: OnceCell<ProgramFacts>,
@@ -326,7 +328,16 @@ impl<'a> ModuleContext<'a> {
         printing: &'a Printing<'a>,
         ledger: &'a mut Ledger,
     ) -> Self {
-        Self { module, declarations, options, printing, source_map: None, ledger, facts: OnceCell::new() }
+        Self {
+            module,
+            declarations,
+            options,
+            printing,
+            source_map: None,
+            library: None,
+            ledger,
+            facts: OnceCell::new(),
+        }
     }
 
     /// Returns the module.
@@ -361,6 +372,11 @@ impl<'a> ModuleContext<'a> {
     /// Returns where the entities stand in the text that the module was read from, if it was.
     pub fn source_map(&self) -> Option<&'a ModuleSourceMap> {
         self.source_map
+    }
+
+    /// Returns the library, from which bodies may be taken.
+    pub fn library(&self) -> Option<&'a dyn Library> {
+        self.library
     }
 
     /// Returns the program as it is now.

@@ -24,6 +24,7 @@
 mod bisect;
 pub mod compare;
 mod context;
+pub mod library;
 pub mod observers;
 mod open;
 mod order;
@@ -39,6 +40,7 @@ pub mod testing;
 
 pub use bisect::{Bisection, Culprit, Verdict};
 pub use context::{FunctionContext, ModuleContext, Options, Printing};
+pub use library::Library;
 pub use open::{OpenFunction, OpenFunctions, on_function};
 pub use order::{bottom_up, call_graph};
 pub use output::{Output, Stream};

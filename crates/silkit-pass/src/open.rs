@@ -4,7 +4,9 @@
 //! one back and goes on.
 
 use crate::context::{FunctionContext, ModuleContext};
+use crate::library::{self, Library};
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
+use silkit_base::Symbol;
 use silkit_ir::{Function, FunctionId, Module};
 
 /// A function that was taken out of its module. Others see its header; its body is busy.
@@ -44,6 +46,21 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
     /// Returns the module; the bodies of open functions are not known there.
     pub fn module(&self) -> &Module {
         self.cx.module
+    }
+
+    /// Returns the library, from which bodies may be taken.
+    pub fn library(&self) -> Option<&'a dyn Library> {
+        self.cx.library
+    }
+
+    /// Takes a function of the library into the module as a declaration.
+    pub fn declare(&mut self, name: Symbol) -> Option<FunctionId> {
+        library::declare(self.cx.module, self.cx.library?, name)
+    }
+
+    /// Takes the body of a function of the library into the module.
+    pub fn load(&mut self, name: Symbol) -> Option<FunctionId> {
+        library::load(self.cx.module, self.cx.library?, name)
     }
 
     /// Takes a function with a body out of the module.

@@ -1,6 +1,7 @@
 //! Runs passes in order, functions in parallel.
 
 use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing};
+use crate::library::Library;
 use crate::order::Schedule;
 use crate::output::Output;
 use crate::pass::{FunctionPass, ModulePass, Pass, Run};
@@ -115,6 +116,7 @@ pub struct Runner<'a> {
     options: Options,
     printing: Printing<'a>,
     source_map: Option<&'a ModuleSourceMap>,
+    library: Option<&'a dyn Library>,
     limit: Option<Limit>,
 }
 
@@ -275,6 +277,12 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// Lets passes take declarations and bodies from a library.
+    pub fn library(mut self, library: Option<&'a dyn Library>) -> Self {
+        self.library = library;
+        self
+    }
+
     /// Stops early.
     pub fn limit(mut self, limit: Option<Limit>) -> Self {
         self.limit = limit;
@@ -359,6 +367,7 @@ impl<'a> Runner<'a> {
         let (options, printing) = (&self.options, &self.printing);
         let mut cx = ModuleContext::new(module, declarations, options, printing, &mut ledger);
         cx.source_map = self.source_map;
+        cx.library = self.library;
         pass.run(&mut cx);
         let time = start.elapsed();
         let before = ledger.module.take();

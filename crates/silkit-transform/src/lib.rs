@@ -14,6 +14,7 @@
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
 //! | [`lexical`] | tells which values have lexical lifetimes |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
+//! | [`linker`] | takes bodies of functions from a library |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
@@ -33,6 +34,7 @@ pub mod devirtualize;
 pub mod inliner;
 pub mod lexical;
 pub mod lifetime_completion;
+pub mod linker;
 pub mod merge_blocks;
 mod sets;
 pub mod ssa_updater;

@@ -12,6 +12,7 @@
 
 pub mod extract;
 pub mod graph;
+pub mod library;
 mod module_name;
 pub mod names;
 pub mod passes;

@@ -8,13 +8,15 @@ use silkit::diag::render::short;
 use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
-use silkit::pass::{Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Runner, Step, Stream};
+use silkit::pass::{
+    Library, Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Runner, Step, Stream,
+};
 use silkit::passes;
 use silkit::text::PrintOptions;
 use silkit::types::decl::Declarations;
 use silkit::verify::Renderer;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A hint for finding the names in a pipeline.
@@ -30,6 +32,8 @@ pub(crate) struct Passes {
     /// The tags of passes that are left out.
     pub(crate) disabled: Vec<&'static str>,
     pub(crate) limit: Option<Limit>,
+    /// The files of other modules.
+    pub(crate) libraries: Vec<PathBuf>,
     pub(crate) prints_last: bool,
     pub(crate) printer: Printer,
     pub(crate) prints_changes: bool,
@@ -81,6 +85,8 @@ impl Passes {
         print: &PrintOptions,
     ) -> bool {
         self.tell_left_out();
+        let Some(files) = session.library_files(&self.libraries) else { return false };
+        let Some(library) = session.library(&files) else { return false };
         let mut printer = self.printer.clone();
         printer.run = self.limit.map(|limit| limit.runs).filter(|_| self.prints_last);
         let changes = ChangePrinter::new(printer.functions.clone());
@@ -88,7 +94,8 @@ impl Passes {
         let printing = Printing { demangle: &silkit::comment_name, options: print.clone() };
         let source_map = input.text.as_ref().map(|_| &input.source_map);
         let runner = Runner::new().options(self.options.clone()).printing(printing).limit(self.limit);
-        let mut runner = runner.source_map(source_map).observe(&printer);
+        let library: Option<&dyn Library> = if files.is_empty() { None } else { Some(&library) };
+        let mut runner = runner.source_map(source_map).library(library).observe(&printer);
         if self.prints_changes {
             runner = runner.observe(&changes);
         }

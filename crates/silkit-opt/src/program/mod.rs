@@ -2,6 +2,7 @@
 
 mod dead_functions;
 mod diagnostic_dead_functions;
+mod linker;
 mod prune_vtables;
 mod serialize_sil;
 
@@ -12,6 +13,8 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     dead_functions::EARLY,
     dead_functions::LATE,
     diagnostic_dead_functions::PASS,
+    linker::MANDATORY,
+    linker::PERFORMANCE,
     prune_vtables::PASS,
     serialize_sil::PASS,
 ];

@@ -169,6 +169,15 @@ const PASSES: &[OptOption] = &[
         r.passes.is_strict = on;
     }),
     value(
+        "--library",
+        "FILE",
+        "Let passes take declarations and bodies from FILE, text or binary; several may be given",
+        |r, path| {
+            r.passes.libraries.push(path.into());
+            Ok(())
+        },
+    ),
+    value(
         "-sil-disable-pass",
         "PART",
         "Leave out passes whose tags contain PART; several after commas",

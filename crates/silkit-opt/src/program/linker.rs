@@ -1,0 +1,45 @@
+//! `mandatory-linker`, `performance-linker`: take bodies of functions from the library (`--library`).
+//!
+//! ```text
+//! sil hidden_external [serialized] @f : $@convention(thin) () -> ()
+//! ```
+//!
+//! becomes, where the library has `non_abi` `@f`:
+//!
+//! ```text
+//! sil shared [serialized] [canonical] [ossa] @f : $@convention(thin) () -> () {
+//! ```
+//!
+//! The first takes what no other module emits for this one, since otherwise the program could not be linked; the second takes
+//! everything that can be reached, for the optimizer to look at.
+
+use silkit_pass::{ModuleContext, Pass};
+use silkit_transform::linker::{Mode, link};
+
+/// The linker of the diagnostic pipeline.
+pub(super) const MANDATORY: Pass<'static> = Pass::module(
+    "mandatory-linker",
+    "Takes the bodies from the library that the module has to emit",
+    &needed,
+)
+.mandatory();
+
+/// The linker before optimizations.
+pub(super) const PERFORMANCE: Pass<'static> =
+    Pass::module("performance-linker", "Takes all bodies from the library that can be reached", &all)
+        .mandatory();
+
+fn needed(cx: &mut ModuleContext<'_>) {
+    run(cx, Mode::Needed);
+}
+
+fn all(cx: &mut ModuleContext<'_>) {
+    run(cx, Mode::All);
+}
+
+fn run(cx: &mut ModuleContext<'_>, mode: Mode) {
+    let Some(library) = cx.library() else { return };
+    let declarations = cx.declarations();
+    let count = link(cx.module_mut(), declarations, library, mode);
+    cx.count("functions", count as u64);
+}

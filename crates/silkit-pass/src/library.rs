@@ -1,0 +1,105 @@
+//! Libraries: declarations and bodies of other modules that passes may take into the module.
+
+use silkit_base::Symbol;
+use silkit_ir::effects::FunctionEffects;
+use silkit_ir::{
+    Function, FunctionFlags, FunctionId, Global, Linkage, Module, Serialized, SilStage, VTable, WitnessTable,
+    references,
+};
+
+/// Declarations and bodies of other modules, read when they are asked for.
+pub trait Library: Sync {
+    /// Returns a function without its body; [`Function::body`] is empty where there is one.
+    fn header(&self, name: Symbol) -> Option<Function>;
+
+    /// Returns a function with its body.
+    fn function(&self, name: Symbol) -> Option<Function>;
+
+    /// Returns a global variable without its initializer.
+    fn global(&self, name: Symbol) -> Option<Global>;
+
+    /// Returns the witness table of a conformance, by the paths of type and protocol.
+    fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&WitnessTable>;
+
+    /// Returns the vtable of a class, by the path of the class.
+    fn vtable(&self, class: Symbol) -> Option<&VTable>;
+}
+
+/// Takes a function of a library into a module as a declaration, if it is not there. Returns its id; `None` where the library has no
+/// such function.
+pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
+    if let Some(known) = module.functions.find(&name) {
+        return Some(known);
+    }
+    let mut function = library.header(name)?;
+    let is_client_emitted = matches!(function.linkage, Linkage::PublicNonAbi | Linkage::Shared);
+    function.body = None;
+    function.linkage = if is_client_emitted { Linkage::HiddenExternal } else { Linkage::Default };
+    function.attributes.flags.remove(FunctionFlags::OSSA | FunctionFlags::CANONICAL);
+    Some(module.functions.push(function))
+}
+
+/// Takes the body of a function of a library into a module, with declarations of what it names. Returns the id of the function;
+/// `None` where the library has no body, or the module has one already.
+///
+/// What clients emit for themselves (`non_abi`, `shared`) becomes `shared`, other functions become `public_external`:
+///
+/// ```text
+/// sil hidden_external [serialized] @f : $@convention(thin) () -> ()
+/// ---
+/// sil shared [serialized] [ossa] @f : $@convention(thin) () -> () {
+/// ```
+pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
+    let known = module.functions.find(&name);
+    if known.is_some_and(|id| module.functions[id].body.is_some()) {
+        return None;
+    }
+    let mut function = library.function(name)?;
+    let body = function.body.as_mut()?;
+    // The scopes are those of the other module.
+    body.map_scopes(|_| silkit_ir::NONE);
+    function.linkage = match function.linkage {
+        Linkage::PublicNonAbi | Linkage::PackageNonAbi | Linkage::Shared | Linkage::SharedExternal => {
+            Linkage::Shared
+        }
+        Linkage::Hidden | Linkage::HiddenExternal => Linkage::HiddenExternal,
+        Linkage::Package | Linkage::PackageExternal => Linkage::PackageExternal,
+        _ => Linkage::PublicExternal,
+    };
+    let is_raw = matches!(module.stage, None | Some(SilStage::Raw));
+    function.attributes.flags.set(FunctionFlags::CANONICAL, is_raw);
+    let mut named = Vec::new();
+    references::of_body(body, &mut |name| named.push(name));
+    let id = match known {
+        Some(known) => {
+            // What is known of the function stays known.
+            let effects = std::mem::take(&mut module.functions[known].effects);
+            if effects != FunctionEffects::default() {
+                function.effects = effects;
+            }
+            module.functions[known] = function;
+            known
+        }
+        None => module.functions.push(function),
+    };
+    for name in named {
+        if module.functions.find(&name).is_none() && module.globals.find(&name).is_none() {
+            declare_any(module, library, name);
+        }
+    }
+    Some(id)
+}
+
+/// Takes a function or a global variable into a module as a declaration.
+fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
+    if declare(module, library, name).is_none()
+        && let Some(mut global) = library.global(name)
+    {
+        global.initializer = None;
+        if global.linkage != Linkage::Shared {
+            global.linkage = Linkage::PublicExternal;
+        }
+        global.attributes.serialized = Serialized::No;
+        module.globals.push(global);
+    }
+}

@@ -1,0 +1,252 @@
+//! Linking: bodies of functions that a module names and a library has.
+//!
+//! ```text
+//! sil hidden_external @f : $@convention(thin) () -> ()
+//! ---
+//! sil shared [ossa] @f : $@convention(thin) () -> () {
+//! bb0:
+//!   …
+//! ```
+//!
+//! What a loaded body names is linked in turn.
+
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_ir::conventions::{Addresses, ApplySite};
+use silkit_ir::instructions as inst;
+use silkit_ir::{
+    Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTableOf,
+    references,
+};
+use silkit_pass::{Library, library};
+use silkit_types::decl::Declarations;
+use silkit_types::{RequirementKind, SilType, Substitution, Type, TypeKind};
+
+/// Which functions are linked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Those that the module has to emit itself, because no other module does.
+    Needed,
+    /// All that can be reached and have a body.
+    All,
+}
+
+/// Links the functions of a module. Returns how many bodies came in.
+pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Library, mode: Mode) -> usize {
+    let mut linker = Linker {
+        module,
+        declarations,
+        library,
+        mode,
+        work: Vec::new(),
+        seen: FxHashSet::default(),
+        classes: FxHashSet::default(),
+        tables: None,
+        count: 0,
+    };
+    let all: Vec<FunctionId> = linker.module.functions.keys().collect();
+    for id in all {
+        match linker.module.functions[id].body {
+            Some(_) => linker.work.push(id),
+            None => linker.function(linker.module.functions[id].name),
+        }
+        while let Some(id) = linker.work.pop() {
+            linker.body(id);
+        }
+    }
+    linker.count
+}
+
+struct Linker<'a> {
+    module: &'a mut Module,
+    declarations: &'a Declarations,
+    library: &'a dyn Library,
+    mode: Mode,
+    /// Functions whose bodies are to be looked at.
+    work: Vec<FunctionId>,
+    /// The conformances that were seen, as paths of type and protocol.
+    seen: FxHashSet<(Symbol, Symbol)>,
+    classes: FxHashSet<Symbol>,
+    /// The methods in the module's own witness tables.
+    tables: Option<FxHashMap<(Symbol, Symbol), Vec<Symbol>>>,
+    count: usize,
+}
+
+/// Something that a body needs.
+enum Need {
+    Function(Symbol),
+    Conformance(Type, Type),
+    Class(Type),
+}
+
+impl Linker<'_> {
+    /// Takes the body of a function from the library, if it has to be here.
+    fn function(&mut self, name: Symbol) {
+        let known = self.module.functions.by_key(&name);
+        let is_needed = match (self.mode, known) {
+            (_, Some(function)) if function.body.is_some() => false,
+            (Mode::All, _) => true,
+            (Mode::Needed, Some(function)) => matches!(
+                function.linkage,
+                Linkage::Shared
+                    | Linkage::SharedExternal
+                    | Linkage::HiddenExternal
+                    | Linkage::PackageExternal
+            ),
+            (Mode::Needed, None) => false,
+        };
+        if is_needed && let Some(id) = library::load(self.module, self.library, name) {
+            self.count += 1;
+            self.work.push(id);
+        }
+    }
+
+    fn body(&mut self, id: FunctionId) {
+        let mut needs = Vec::new();
+        if let Some(body) = &self.module.functions[id].body {
+            for inst in body.insts() {
+                self.needs(body, inst, &mut needs);
+            }
+        }
+        for need in needs {
+            match need {
+                Need::Function(name) => self.function(name),
+                Need::Conformance(ty, protocol) => self.conformance(ty, protocol),
+                Need::Class(ty) => self.class(ty),
+            }
+        }
+    }
+
+    fn needs(&self, body: &Body, inst: Inst, needs: &mut Vec<Need>) {
+        references::of_inst(body, inst, &mut |name| needs.push(Need::Function(name)));
+        if let Some(site) = ApplySite::new(body, inst, Addresses::default()) {
+            self.substitutions(site, needs);
+            return;
+        }
+        let opcode = body.inst(inst).opcode;
+        let classes = self.mode == Mode::All;
+        match opcode {
+            Opcode::AllocRef if classes => {
+                needs.extend(body.view_as::<inst::AllocRef<'_>>(inst).map(|a| Need::Class(a.ty.ty())));
+            }
+            Opcode::Metatype if classes => {
+                let instance = |ty: SilType| match ty.ty().kind() {
+                    TypeKind::Metatype(_, instance) => Some(*instance),
+                    _ => None,
+                };
+                let ty = body.view_as::<inst::Metatype>(inst).and_then(|m| instance(m.ty));
+                needs.extend(ty.map(Need::Class));
+            }
+            Opcode::InitExistentialAddr => {
+                if let Some(init) = body.view_as::<inst::InitExistentialAddr>(inst) {
+                    existential(init.concrete.ty(), body.value(init.operand).ty.ty(), needs);
+                }
+            }
+            Opcode::InitExistentialValue => {
+                if let Some(init) = body.view_as::<inst::InitExistentialValue>(inst) {
+                    existential(init.concrete.ty(), init.ty.ty(), needs);
+                }
+            }
+            Opcode::InitExistentialRef => {
+                if let Some(init) = body.view_as::<inst::InitExistentialRef>(inst) {
+                    existential(init.concrete.ty(), init.ty.ty(), needs);
+                }
+            }
+            Opcode::AllocExistentialBox => {
+                if let Some(alloc) = body.view_as::<inst::AllocExistentialBox>(inst) {
+                    existential(alloc.concrete.ty(), alloc.ty.ty(), needs);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the conformances that a call passes.
+    fn substitutions(&self, site: ApplySite<'_>, needs: &mut Vec<Need>) {
+        let Some(sig) = site.callee_type().ty().as_function().and_then(|ty| ty.sig) else { return };
+        let args = site.substitutions();
+        if args.len() != sig.data().params.len() {
+            return;
+        }
+        let subst = Substitution { sig, args: &args };
+        let member = |base: Type, name: Symbol| self.declarations.member_type(base, name);
+        let bounds =
+            sig.data().params.iter().zip(&args).filter_map(|(param, &arg)| Some((arg, param.bound?)));
+        let bounds: Vec<(Type, Type)> = bounds.collect();
+        let requirements = sig.data().requirements.iter().filter(|r| r.kind == RequirementKind::Conforms);
+        let requirements = requirements.map(|r| (r.subject.substitute(subst, &member), r.constraint));
+        for (ty, protocol) in bounds.into_iter().chain(requirements) {
+            each_protocol(protocol, &mut |protocol| needs.push(Need::Conformance(ty, protocol)));
+        }
+    }
+
+    /// Links the methods in the witness table of a conformance that is here.
+    fn conformance(&mut self, ty: Type, protocol: Type) {
+        let (Some(ty), Some(protocol)) = (self.declarations.path_of(ty), self.declarations.path_of(protocol))
+        else {
+            return;
+        };
+        if !self.seen.insert((ty, protocol)) {
+            return;
+        }
+        let declarations = self.declarations;
+        let module = &*self.module;
+        let tables = self.tables.get_or_insert_with(|| methods_by_conformance(module, declarations));
+        for function in tables.get(&(ty, protocol)).cloned().unwrap_or_default() {
+            self.function(function);
+        }
+    }
+
+    /// Links the methods of a class and of those that it inherits from.
+    fn class(&mut self, ty: Type) {
+        let mut at = Some(ty);
+        // Classes that inherit from each other are wrong.
+        for _ in 0..64 {
+            let Some(ty) = at else { return };
+            let Some(path) = self.declarations.path_of(ty) else { return };
+            if !self.classes.insert(path) {
+                return;
+            }
+            let own = self.module.vtables.by_key(&ClassRef::Name(path));
+            let table = own.or_else(|| self.library.vtable(path));
+            let methods: Vec<Symbol> =
+                table.into_iter().flat_map(|table| &table.entries).map(|entry| entry.function).collect();
+            methods.into_iter().for_each(|method| self.function(method));
+            at = self.declarations.superclass(ty);
+        }
+    }
+}
+
+fn methods_by_conformance(
+    module: &Module,
+    declarations: &Declarations,
+) -> FxHashMap<(Symbol, Symbol), Vec<Symbol>> {
+    let mut tables = FxHashMap::default();
+    for table in module.witness_tables.values() {
+        let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
+            continue;
+        };
+        let method = |entry: &WitnessEntry| match entry {
+            WitnessEntry::Method(_, _, function) => *function,
+            _ => None,
+        };
+        let methods: Vec<Symbol> = table.entries.iter().flatten().filter_map(method).collect();
+        if let (Some(ty), Some(protocol)) = (declarations.path_of(*ty), declarations.path_of(*protocol)) {
+            tables.insert((ty, protocol), methods);
+        }
+    }
+    tables
+}
+
+/// Adds the conformances with which a type is put into an existential.
+fn existential(concrete: Type, existential: Type, needs: &mut Vec<Need>) {
+    each_protocol(existential, &mut |protocol| needs.push(Need::Conformance(concrete, protocol)));
+}
+
+fn each_protocol(ty: Type, f: &mut dyn FnMut(Type)) {
+    match ty.kind() {
+        TypeKind::Any(inner) | TypeKind::Paren(inner) => each_protocol(*inner, f),
+        TypeKind::Composition(parts) => parts.iter().for_each(|&part| each_protocol(part, f)),
+        TypeKind::Named(_) => f(ty),
+        _ => {}
+    }
+}

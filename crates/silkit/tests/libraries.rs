@@ -1,0 +1,144 @@
+//! Bodies from libraries: which functions come in, with which linkage, and the same from text and from the binary form.
+
+use silkit::ir::Module;
+use silkit::library::Library;
+use silkit::pass::{Runner, Step};
+use silkit::{binary, passes, read};
+
+const LIBRARY: &str = "sil_stage raw
+import Builtin
+import Swift
+public class Base { init() ; deinit }
+public class Derived : Base { init() }
+public protocol P { func p() }
+sil [serialized] [canonical] [ossa] @api : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @helper : $@convention(thin) () -> ()
+  %1 = apply %0() : $@convention(thin) () -> ()
+  return %1
+}
+sil non_abi [serialized] [canonical] [ossa] @helper : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @elsewhere : $@convention(thin) () -> ()
+  %1 = global_addr @variable : $*Builtin.Int64
+  %2 = tuple ()
+  return %2
+}
+sil [canonical] @elsewhere : $@convention(thin) () -> ()
+sil shared [serialized] [canonical] [ossa] @method : $@convention(method) (@guaranteed Base) -> () {
+bb0(%0 : @guaranteed $Base):
+  %1 = tuple ()
+  return %1
+}
+sil_global @variable : $Builtin.Int64
+sil_vtable [serialized] Base {
+  #Base.deinit!deallocator: @method
+}
+sil_vtable [serialized] Derived {
+}
+";
+
+const MODULE: &str = "sil_stage raw
+import Builtin
+import Swift
+public class Base { init() ; deinit }
+public class Derived : Base { init() }
+protocol P { func p() }
+struct S : P { func p() }
+sil [serialized] @api : $@convention(thin) () -> ()
+sil hidden_external [serialized] @helper : $@convention(thin) () -> ()
+sil hidden_external @missing : $@convention(thin) () -> ()
+sil [ossa] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = function_ref @api : $@convention(thin) () -> ()
+  %1 = metatype $@thick Derived.Type
+  %2 = apply %0() : $@convention(thin) () -> ()
+  return %2
+}
+";
+
+/// Returns the functions of the module after a pass with a library, a line each.
+fn linked(tag: &str, library: &Library<'_>) -> Vec<String> {
+    let mut module = read("m.sil", MODULE.as_bytes()).expect("a module");
+    let declarations = silkit::declarations(&module);
+    let step: Step<'_> = passes::find(tag).expect("a pass").into();
+    let outcome = Runner::new().library(Some(library)).run(&mut module, &declarations, &[step]);
+    assert!(outcome.problems.is_empty());
+    assert!(module.is_index_right());
+    let printed = silkit::print(&module);
+    let heads = printed.lines().filter(|line| line.starts_with("sil ") || line.starts_with("sil_global "));
+    heads.map(|line| line.split(" : ").next().unwrap_or_default().to_owned()).collect()
+}
+
+fn library_module() -> Module {
+    read("lib.sil", LIBRARY.as_bytes()).expect("a library")
+}
+
+#[test]
+fn what_the_module_has_to_emit_comes_in() {
+    let library = Library::new([("lib.sil", LIBRARY.as_bytes())]).expect("a library");
+    assert_eq!(
+        linked("mandatory-linker", &library),
+        [
+            "sil_global public_external @variable",
+            "sil [serialized] @api",
+            "sil shared [serialized] [canonical] [ossa] @helper",
+            "sil hidden_external @missing",
+            "sil [ossa] @f",
+            "sil @elsewhere",
+        ]
+    );
+}
+
+#[test]
+fn all_that_can_be_reached_comes_in() {
+    let library = Library::new([("lib.sil", LIBRARY.as_bytes())]).expect("a library");
+    assert_eq!(
+        linked("performance-linker", &library),
+        [
+            "sil_global public_external @variable",
+            "sil public_external [serialized] [canonical] [ossa] @api",
+            "sil shared [serialized] [canonical] [ossa] @helper",
+            "sil hidden_external @missing",
+            "sil [ossa] @f",
+            "sil @elsewhere",
+            "sil shared [serialized] [canonical] [ossa] @method",
+        ]
+    );
+}
+
+#[test]
+fn the_binary_form_gives_the_same_as_the_text() {
+    let file = binary::write_module(&library_module()).expect("a file");
+    let (text, packed) = (
+        Library::new([("lib.sil", LIBRARY.as_bytes())]).expect("a library"),
+        Library::new([("lib.sib", file.as_slice())]).expect("a library"),
+    );
+    packed.check().expect("a library");
+    for tag in ["mandatory-linker", "performance-linker"] {
+        assert_eq!(linked(tag, &text), linked(tag, &packed));
+    }
+}
+
+#[test]
+fn the_first_library_with_a_body_is_taken() {
+    let only_declared = "sil @helper : $@convention(thin) () -> ()\n";
+    let files = [("a.sil", only_declared.as_bytes()), ("b.sil", LIBRARY.as_bytes())];
+    let library = Library::new(files).expect("a library");
+    assert!(linked("mandatory-linker", &library).iter().any(|head| head.starts_with("sil shared")));
+}
+
+#[test]
+fn without_a_library_nothing_changes() {
+    let mut module = read("m.sil", MODULE.as_bytes()).expect("a module");
+    let declarations = silkit::declarations(&module);
+    let step: Step<'_> = passes::find("mandatory-linker").expect("a pass").into();
+    let outcome = Runner::new().run(&mut module, &declarations, &[step]);
+    assert!(!outcome.runs[0].has_changed);
+}
+
+#[test]
+fn text_with_errors_is_no_library() {
+    let error = Library::new([("lib.sil", "sil @f".as_bytes())]).expect_err("an error");
+    assert!(error.to_string().contains("lib.sil"), "{error}");
+}
