@@ -8,6 +8,7 @@
 //! | [`closures`] | finds the functions of closures, keeps captures alive and deletes dead closures |
 //! | [`counting`] | selects the instructions that copy and destroy values without ownership |
 //! | [`critical_edges`] | splits critical edges |
+//! | [`dead_end_lifetimes`] | ends what is alive before `unreachable` |
 //! | [`delete`] | deletes an instruction with its users, or with operands that become dead |
 //! | [`destroy`] | destroys a value part by part |
 //! | [`devirtualize`] | calls methods directly where the implementation is known |
@@ -28,6 +29,7 @@ pub mod canonical_lifetime;
 pub mod closures;
 pub mod counting;
 pub mod critical_edges;
+pub mod dead_end_lifetimes;
 pub mod delete;
 pub mod destroy;
 pub mod devirtualize;

@@ -29,6 +29,7 @@ cases! {
     canonical_lifetime: lifetimes::canonical_lifetime;
     counting: values::counting;
     critical_edges: blocks::critical_edges;
+    dead_end_lifetimes: lifetimes::dead_end_lifetimes;
     delete: values::delete;
     destroy: values::destroy;
     inliner: blocks::inliner;

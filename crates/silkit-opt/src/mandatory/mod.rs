@@ -4,6 +4,7 @@ mod boolean_literal_folding;
 mod mandatory_inlining;
 mod noreturn_folding;
 mod optimize_hop_to_executor;
+mod silgen_cleanup;
 
 use silkit_pass::Pass;
 
@@ -13,4 +14,5 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     mandatory_inlining::PASS,
     noreturn_folding::PASS,
     optimize_hop_to_executor::PASS,
+    silgen_cleanup::PASS,
 ];

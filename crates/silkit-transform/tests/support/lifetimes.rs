@@ -73,3 +73,11 @@ pub(crate) fn canonical_lifetime(input: &str) -> String {
         }
     })
 }
+
+/// Ends what is alive in dead ends.
+pub(crate) fn dead_end_lifetimes(input: &str) -> String {
+    changed(input, &|cx, _, _| {
+        let count = silkit_transform::dead_end_lifetimes::complete(cx);
+        cx.print(&format!("ends: {count}\n"));
+    })
+}

@@ -71,7 +71,6 @@ pub(super) const INERT: &[Inert] = &[
             "enable-copy-propagation",
             "enable-move-inout-stack-protector",
             "enable-noreturn-prediction",
-            "enable-ossa-complete-lifetimes",
             "enable-ossa-modules",
             "enable-pack-metadata-stack-promotion",
             "enable-spec-devirt",

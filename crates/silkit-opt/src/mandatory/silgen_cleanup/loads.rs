@@ -1,0 +1,163 @@
+//! Loads of which only parts are used.
+//!
+//! ```text
+//! %1 = load [trivial] %0           →  %1 = struct_element_addr %0, #S.x
+//! %2 = struct_extract %1, #S.x        %2 = load [trivial] %1
+//! ```
+
+use silkit_base::Symbol;
+use silkit_ir::instructions::{
+    AnyInst, DebugValue, Load, LoadBorrow, LoadQualifier, StructExtract, TupleExtract,
+};
+use silkit_ir::{Body, DebugExpr, DebugVarData, DeclRef, Inst, Opcode, Point, Value};
+use silkit_pass::FunctionContext;
+
+/// A part of an aggregate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Property(DeclRef),
+    Element(u32),
+}
+
+/// How a loaded aggregate is used.
+#[derive(Default)]
+struct Uses {
+    /// The parts, in the order of the uses, each with the instruction that extracts it.
+    extracts: Vec<(Part, Inst)>,
+    /// Borrows of a copy, and their ends.
+    borrows: Vec<Inst>,
+    /// The ends of the loaded value.
+    ends: Vec<Inst>,
+    variables: Vec<Inst>,
+}
+
+/// Replaces a load by loads of the parts that are used, if the aggregate is used in no other way.
+pub(super) fn split(cx: &mut FunctionContext<'_>, load: Inst, keeps_variables: bool) {
+    let body = cx.body();
+    let Some(address) = loaded_address(body, load) else { return };
+    let Some(uses) = uses(body, load) else { return };
+    if uses.extracts.is_empty() || !cx.may_change() {
+        return;
+    }
+    let parts = parts(cx, address, &uses);
+    for part in parts {
+        load_part(cx, load, address, part, &uses);
+    }
+    if keeps_variables {
+        uses.variables.iter().for_each(|&variable| keep(cx, load, address, variable));
+    }
+    let doomed = uses.variables.iter().chain(&uses.ends).chain(uses.borrows.iter().rev()).chain([&load]);
+    let doomed: Vec<Inst> = doomed.copied().collect();
+    let mut editor = cx.edit();
+    doomed.into_iter().for_each(|inst| editor.remove(inst));
+    cx.count("loads split", 1);
+}
+
+fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
+    match body.view(load) {
+        AnyInst::Load(load) if load.qualifier != Some(LoadQualifier::Take) => Some(load.address),
+        AnyInst::LoadBorrow(load) => Some(load.address),
+        _ => None,
+    }
+}
+
+/// Returns how a loaded value is used; `None` where all of it is.
+fn uses(body: &Body, load: Inst) -> Option<Uses> {
+    let mut uses = Uses::default();
+    let mut work: Vec<Value> = body.results(load).collect();
+    while let Some(value) = work.pop() {
+        for user in body.users(value) {
+            match body.view(user) {
+                AnyInst::StructExtract(StructExtract { field, .. }) => {
+                    uses.extracts.push((Part::Property(field), user));
+                }
+                AnyInst::TupleExtract(TupleExtract { field, .. }) => {
+                    uses.extracts.push((Part::Element(field), user));
+                }
+                AnyInst::DebugValue(_) => uses.variables.push(user),
+                AnyInst::BeginBorrow(_) if !body.has_flag(user, "lexical") => {
+                    uses.borrows.push(user);
+                    work.extend(body.results(user));
+                }
+                AnyInst::EndBorrow(_)
+                    if uses.borrows.iter().any(|&b| body.first_result(b) == Some(value)) =>
+                {
+                    uses.borrows.push(user);
+                }
+                AnyInst::EndBorrow(_) | AnyInst::DestroyValue(_) => uses.ends.push(user),
+                _ => return None,
+            }
+        }
+    }
+    Some(uses)
+}
+
+/// Returns the parts that are used, each once, in the order of their declaration.
+fn parts(cx: &FunctionContext<'_>, address: Value, uses: &Uses) -> Vec<Part> {
+    let ty = cx.body().value(address).ty.ty();
+    let mut parts: Vec<Part> = Vec::new();
+    for &(part, _) in &uses.extracts {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts.sort_by_key(|part| match *part {
+        Part::Property(field) => {
+            field.name().and_then(|name| cx.declarations().field_index(ty, name)).unwrap_or(0)
+        }
+        Part::Element(index) => index,
+    });
+    parts
+}
+
+/// Loads one part, ends its lifetime where that of the aggregate ended, and lets its users use it.
+fn load_part(cx: &mut FunctionContext<'_>, load: Inst, address: Value, part: Part, uses: &Uses) {
+    let is_borrow = cx.body().inst(load).opcode == Opcode::LoadBorrow;
+    let sig = cx.view().signature();
+    let declarations = cx.declarations();
+    let mut builder = cx.at(Point::Before(load));
+    let place = match part {
+        Part::Property(field) => builder.struct_element_addr(address, field),
+        Part::Element(index) => builder.tuple_element_addr(address, index),
+    };
+    let is_trivial = declarations.is_trivial(builder.value(place).ty.ty(), sig) == Some(true);
+    let value = match (is_trivial, is_borrow) {
+        (true, _) => builder.build(Load { qualifier: Some(LoadQualifier::Trivial), ..Load::new(place) }),
+        (_, true) => builder.build(LoadBorrow::new(place)),
+        (..) => builder.build(Load { qualifier: Some(LoadQualifier::Copy), ..Load::new(place) }),
+    };
+    if !is_trivial {
+        for &end in &uses.ends {
+            builder.move_to(Point::Before(end));
+            match is_borrow {
+                true => _ = builder.end_borrow(value),
+                false => _ = builder.destroy_value(value),
+            }
+        }
+    }
+    for &(_, extract) in uses.extracts.iter().filter(|(of, _)| *of == part) {
+        builder.replace(extract, value);
+    }
+}
+
+/// Says that a variable is in the memory that the aggregate was loaded from.
+fn keep(cx: &mut FunctionContext<'_>, load: Inst, address: Value, variable: Inst) {
+    let Some(value) = cx.body().view_as::<DebugValue>(variable) else { return };
+    let loc = cx.body().inst(variable).loc;
+    let is_stack = cx
+        .body()
+        .defining_inst(address)
+        .is_some_and(|inst| cx.body().inst(inst).opcode == Opcode::AllocStack);
+    let var = value.var.map(|var| match is_stack {
+        true => var,
+        false => {
+            let data = DebugVarData::of(var);
+            let deref = DebugExpr::Op(Symbol::new("op_deref"));
+            let expr = std::iter::once(deref).chain(data.expr.iter().copied()).collect();
+            DebugVarData { expr, ..data.clone() }.intern()
+        }
+    });
+    let mut builder = cx.at(Point::Before(load));
+    builder.set_default_loc(loc);
+    builder.build(DebugValue { operand: address, var, ..value });
+}

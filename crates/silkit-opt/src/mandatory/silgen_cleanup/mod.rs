@@ -1,0 +1,102 @@
+//! `silgen-cleanup`: makes raw SIL regular before anything is diagnosed.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`loads`] | loads the parts of a value that are used instead of all of it |
+//! | [`stores`] | stores to a struct with one property as a whole |
+//! | [`scopes`] | removes borrows and copies that nothing needs |
+//!
+//! With `-enable-ossa-complete-lifetimes` all that is alive is ended before `unreachable`. A thin metatype that is an argument
+//! is that argument. Debug variables survive in builds without optimization.
+//!
+//! ```text
+//! sil [ossa] @f : $@convention(thin) (@inout (Builtin.Int64, Builtin.Int1)) -> Builtin.Int64 {
+//! bb0(%0 : $*(Builtin.Int64, Builtin.Int1)):
+//!   %1 = load [trivial] %0
+//!   %2 = tuple_extract %1, 0
+//!   return %2
+//! }
+//! ---
+//! sil [ossa] @f : $@convention(thin) (@inout (Builtin.Int64, Builtin.Int1)) -> Builtin.Int64 {
+//! bb0(%0 : $*(Builtin.Int64, Builtin.Int1)):
+//!   %1 = tuple_element_addr %0, 0
+//!   %2 = load [trivial] %1
+//!   return %2
+//! }
+//! ```
+
+mod loads;
+mod scopes;
+mod stores;
+
+use silkit_ir::instructions::Metatype;
+use silkit_ir::{Inst, Opcode, Value};
+use silkit_pass::FunctionContext;
+use silkit_pass::Pass;
+use silkit_transform::dead_end_lifetimes;
+use silkit_types::decl::NominalKind;
+use silkit_types::{MetatypeRepr, TypeKind};
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("silgen-cleanup", "Makes raw SIL regular before anything is diagnosed", &run)
+        .mandatory()
+        .with_options(&["enable-ossa-complete-lifetimes", "opt-mode"]);
+
+fn run(cx: &mut FunctionContext<'_>) {
+    if !cx.function().has_ossa() {
+        return;
+    }
+    if cx.options().is_on("enable-ossa-complete-lifetimes") {
+        let ends = dead_end_lifetimes::complete(cx);
+        cx.count("lifetimes ended", ends as u64);
+    }
+    let keeps_variables = !matches!(cx.options().get("opt-mode"), Some("speed" | "size"));
+    let mut next = cx.body().entry_block().and_then(|block| cx.body().first_inst(block));
+    let mut block = cx.body().entry_block();
+    while let Some(at) = block {
+        while let Some(inst) = next {
+            // What stands before is done already, and only what stands behind is removed.
+            let before = cx.body().prev_inst(inst);
+            clean(cx, inst, keeps_variables);
+            let first = |cx: &FunctionContext<'_>| cx.body().first_inst(at);
+            next = match cx.body().is_removed(inst) {
+                true => before.map_or_else(|| first(cx), |before| cx.body().next_inst(before)),
+                false => cx.body().next_inst(inst),
+            };
+        }
+        block = cx.body().next_block(at);
+        next = block.and_then(|block| cx.body().first_inst(block));
+    }
+}
+
+/// Makes one instruction regular.
+fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
+    match cx.body().inst(inst).opcode {
+        Opcode::Metatype => reuse_metatype(cx, inst),
+        Opcode::Load | Opcode::LoadBorrow => loads::split(cx, inst, keeps_variables),
+        Opcode::Store => stores::broaden(cx, inst),
+        Opcode::BeginBorrow => scopes::remove_borrow(cx, inst),
+        Opcode::CopyValue => scopes::remove_copy(cx, inst, keeps_variables),
+        _ => {}
+    }
+}
+
+/// Replaces the metatype of a struct, an enum or a tuple, of which there is one, by an argument with its type.
+fn reuse_metatype(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let Some(Metatype { ty }) = cx.body().view_as(inst) else { return };
+    let TypeKind::Metatype(MetatypeRepr::Thin, instance) = ty.ty().kind() else { return };
+    let is_tuple = matches!(instance.kind(), TypeKind::Tuple(_));
+    let kind = cx.declarations().nominal_of(*instance).map(|decl| decl.kind);
+    if !is_tuple && !matches!(kind, Some(NominalKind::Struct | NominalKind::Enum)) {
+        return;
+    }
+    let mut arguments = cx.body().entry_arguments().iter();
+    let same: Option<Value> = arguments.find(|&&arg| cx.body().value(arg).ty == ty).copied();
+    if let Some(argument) = same.filter(|_| cx.may_change()) {
+        cx.edit().replace(inst, argument);
+        cx.count("metatypes reused", 1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

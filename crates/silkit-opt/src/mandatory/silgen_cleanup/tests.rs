@@ -1,0 +1,135 @@
+//! Cases for each change.
+
+use crate::testing::changed;
+
+/// Returns the body of a function, with variables kept or not.
+fn cleaned(switches: &[&str], signature: &str, entry: &str, insts: &str) -> String {
+    let text = changed(
+        "silgen-cleanup",
+        switches,
+        &format!(
+            "sil_stage raw\nimport Builtin\nimport Swift\nclass C {{}}\nstruct One {{ var c: C }}\n\
+             struct Two {{ var a: Int\n var c: C }}\nstruct Nested {{ var one: One }}\n\
+             sil @use : $@convention(thin) (@guaranteed C) -> ()\n\
+             sil [ossa] @f : $@convention(thin) {signature} {{\nbb0({entry}):\n{insts}\n}}\n"
+        ),
+    );
+    let body = &text[text.find("bb0(").expect("a body")..];
+    body.lines().skip(1).map(str::trim).filter(|line| *line != "}").collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn parts_are_loaded_in_their_order() {
+    let text = cleaned(
+        &[],
+        "(@in_guaranteed Two) -> (Int, @owned C)",
+        "%0 : $*Two",
+        "%1 = load_borrow %0\n%2 = struct_extract %1, #Two.c\n%3 = copy_value %2\n\
+         %4 = struct_extract %1, #Two.a\nend_borrow %1\n%6 = tuple (%4, %3)\nreturn %6",
+    );
+    let expected = "%1 = struct_element_addr %0, #Two.a\n%2 = load [trivial] %1\n\
+        %3 = struct_element_addr %0, #Two.c\n%4 = load_borrow %3\n%5 = copy_value %4\nend_borrow %4\n";
+    assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn parts_of_copies_are_copied() {
+    let text = cleaned(
+        &[],
+        "(@in_guaranteed Two) -> @owned C",
+        "%0 : $*Two",
+        "%1 = load [copy] %0\n%2 = begin_borrow %1\n%3 = struct_extract %2, #Two.c\n%4 = copy_value %3\n\
+         end_borrow %2\ndestroy_value %1\nreturn %4",
+    );
+    let expected = "%1 = struct_element_addr %0, #Two.c\n%2 = load [copy] %1\n%3 = copy_value %2\n\
+        destroy_value %2\nreturn %3";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn aggregates_that_are_used_whole_are_loaded_whole() {
+    let text = cleaned(
+        &[],
+        "(@in_guaranteed (Int, Int)) -> (Int, Int)",
+        "%0 : $*(Int, Int)",
+        "%1 = load [trivial] %0\n%2 = tuple_extract %1, 0\nreturn %1",
+    );
+    assert!(text.starts_with("%1 = load [trivial] %0"), "{text}");
+}
+
+#[test]
+fn variables_are_kept_without_optimization() {
+    let clean = |address: &str| {
+        cleaned(
+            &[],
+            "(@inout (Int, Int)) -> Int",
+            "%0 : $*(Int, Int)",
+            &format!("{address}\ndebug_value %1, let, name \"x\"\n%2 = tuple_extract %1, 0\nreturn %2"),
+        )
+    };
+    let text = clean("%1 = load [trivial] %0");
+    assert!(text.contains("debug_value %0, let, name \"x\", expr op_deref"), "{text}");
+    let text = clean("%s = alloc_stack $(Int, Int)\n%1 = load [trivial] %s\ndealloc_stack %s");
+    assert!(text.contains("debug_value %1, let, name \"x\"\n"), "{text}");
+}
+
+#[test]
+fn stores_to_the_only_property_are_broadened() {
+    let text = cleaned(
+        &[],
+        "(@owned C) -> @out Nested",
+        "%0 : $*Nested, %1 : @owned $C",
+        "%2 = struct_element_addr %0, #Nested.one\n%3 = struct_element_addr %2, #One.c\n\
+         store %1 to [init] %3\n%r = tuple ()\nreturn %r",
+    );
+    assert!(
+        text.starts_with("%2 = struct $One (%1)\n%3 = struct $Nested (%2)\nstore %3 to [init] %0"),
+        "{text}"
+    );
+    let text = cleaned(
+        &[],
+        "(@owned C) -> @out Two",
+        "%0 : $*Two, %1 : @owned $C",
+        "%3 = struct_element_addr %0, #Two.c\nstore %1 to [init] %3\n%r = tuple ()\nreturn %r",
+    );
+    assert!(text.contains("store %1 to [init] %2"), "{text}");
+}
+
+#[test]
+fn borrows_go_where_the_base_fits() {
+    let body = "%1 = begin_borrow %0\ndebug_value %1, let, name \"x\"\n\
+        %2 = function_ref @use : $@convention(thin) (@guaranteed C) -> ()\n\
+        %3 = apply %2(%1) : $@convention(thin) (@guaranteed C) -> ()\nend_borrow %1\ndestroy_value %0\nreturn %3";
+    let text = cleaned(&[], "(@owned C) -> ()", "%0 : @owned $C", body);
+    assert!(text.contains("debug_value %0, let") && text.contains("apply %2(%0)"), "{text}");
+    let lexical = body.replace("begin_borrow", "begin_borrow [lexical]");
+    assert!(cleaned(&[], "(@owned C) -> ()", "%0 : @owned $C", &lexical).contains("begin_borrow"));
+    let extract = "%1 = begin_borrow %0\n%2 = struct_extract %1, #One.c\n%3 = copy_value %2\nend_borrow %1\n";
+    let text = cleaned(
+        &[],
+        "(@guaranteed One) -> @owned C",
+        "%0 : @guaranteed $One",
+        &format!("{extract}return %3"),
+    );
+    assert!(text.starts_with("%1 = struct_extract %0"), "{text}");
+    let owned = format!("{extract}destroy_value %0\nreturn %3");
+    let text = cleaned(&[], "(@owned One) -> @owned C", "%0 : @owned $One", &owned);
+    assert!(text.contains("begin_borrow"), "{text}");
+}
+
+#[test]
+fn copies_that_are_only_destroyed_go() {
+    let body = "%1 = copy_value %0\ndestroy_value %1\n%r = tuple ()\nreturn %r";
+    let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", body);
+    assert!(!text.contains("copy_value"), "{text}");
+    let variable = body.replace("destroy", "debug_value %1, let, name \"x\"\ndestroy");
+    let text = cleaned(&[], "(@guaranteed C) -> ()", "%0 : @guaranteed $C", &variable);
+    assert!(text.contains("copy_value"), "{text}");
+}
+
+#[test]
+fn metatypes_of_values_are_arguments() {
+    let body = "%1 = metatype $@thin One.Type\n%2 = metatype $@thin Two.Type\nreturn %1";
+    let text = cleaned(&[], "(@thin One.Type) -> @thin One.Type", "%0 : $@thin One.Type", body);
+    assert_eq!(text, "%1 = metatype $@thin Two.Type\nreturn %0");
+}
