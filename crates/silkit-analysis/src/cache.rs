@@ -1,4 +1,4 @@
-//! Analyses of one body, kept until the body changes.
+//! The cache of analyses of one body, valid until the body changes.
 
 use crate::view::BodyView;
 use silkit_ir::{Body, Changes, Epoch};

@@ -1,4 +1,4 @@
-//! Analyses of a body: what follows from its blocks, edges and uses, in dense tables.
+//! Analyses of a body, computed from its blocks, edges and uses, in dense tables.
 //!
 //! A [`BodyView`] is a function's body in its program: module, declarations, address mode, callees and their effects.
 //! Each [`Analysis`] is a plain struct that is computed from a view in linear or almost linear time. It holds no

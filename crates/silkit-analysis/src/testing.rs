@@ -1,4 +1,4 @@
-//! Helpers for tests of what is computed from bodies or changes them: short names for the entities of a body.
+//! Helpers for tests of analyses and transformations: short names for the entities of a body.
 
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Inst, Operand, Value};

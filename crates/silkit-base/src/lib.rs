@@ -1,5 +1,5 @@
-//! The ground that every other room stands on: typed dense ids and maps, sets that are cleared in
-//! constant time, worklists, interned strings and values, components of graphs, and ranges of text.
+//! The base of all other crates: typed dense ids and maps, sets that are cleared in constant time, worklists,
+//! interned strings and values, components of graphs, and ranges of text.
 //!
 //! ```
 //! use silkit_base::{entity, IdVec, Symbol};

@@ -1,4 +1,4 @@
-//! Just enough of LLVM's bitstream container to find the version in a file of Swift's compiler.
+//! A minimal reader of LLVM's bitstream container, which finds the version in a file of Swift's compiler.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The frame of a file: magic, version, the directory of its sections, checksums.
+//! The container of a file: magic, version, the directory of its sections, checksums.
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::foreign;

@@ -1,4 +1,4 @@
-//! Files of Swift's compiler that people take for ours.
+//! Detection of files of Swift's compiler that could be mistaken for ours.
 
 use crate::bitstream::{Bitstream, Item};
 use crate::error::{ReadError, ReadErrorKind};

@@ -1,4 +1,4 @@
-//! The binary form of SIL: a module in a compact file that is read fast, and in parts.
+//! The binary form of SIL: a module in a compact file that can be read quickly, and in parts.
 //!
 //! [`write_module`] makes a file, [`Reader`] reads it: everything, or one function's body. What the
 //! bytes mean is said in `docs/binary.md`. Files are not trusted: whatever their bytes are, reading

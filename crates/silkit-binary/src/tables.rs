@@ -1,4 +1,4 @@
-//! The tables of a file: what in a process is interned, by numbers of the file's own.
+//! The tables of a file: the entities that are interned in a process, by numbers of the file's own.
 
 use crate::body::Shape;
 use crate::codec::Codec;

@@ -1,4 +1,4 @@
-//! Types in bytes.
+//! The encoding of types.
 
 use crate::codec::{flags, record, variants};
 use silkit_types::{

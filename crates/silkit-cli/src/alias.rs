@@ -1,4 +1,4 @@
-//! `silkit alias`: whether two values may alias, and which rule decided.
+//! `silkit alias`: tells whether two values may alias, and which rule decided.
 
 use crate::session::{Format, Session};
 use serde_json::{Value as Json, json};

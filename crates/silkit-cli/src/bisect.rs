@@ -1,4 +1,4 @@
-//! `silkit bisect`: finds the pass that breaks something.
+//! `silkit bisect`: finds the pass that breaks a module.
 
 use crate::check::Check;
 use crate::session::{Format, Session};

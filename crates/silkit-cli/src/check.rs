@@ -1,4 +1,4 @@
-//! The command that `bisect` and `reduce` ask about SIL.
+//! The user's check command of `bisect` and `reduce`.
 
 use crate::output;
 use std::path::{Path, PathBuf};

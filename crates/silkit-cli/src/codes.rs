@@ -1,4 +1,4 @@
-//! The codes of errors that are no rules of the verifier, each with a page for `silkit explain`.
+//! Error codes other than verifier rules, each with a page for `silkit explain`.
 
 use silkit::diag::RuleId;
 

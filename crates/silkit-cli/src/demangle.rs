@@ -1,4 +1,4 @@
-//! `silkit demangle`: demangled names in place of mangled ones.
+//! `silkit demangle`: replaces mangled names by demangled ones.
 
 use crate::session::{Format, Session};
 use serde_json::json;

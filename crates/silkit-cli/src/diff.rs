@@ -1,4 +1,4 @@
-//! `silkit diff`: what differs between two modules, by structure.
+//! `silkit diff`: structural differences between two modules.
 
 use crate::color;
 use crate::input::{Input, name_of};

@@ -1,4 +1,4 @@
-//! `silkit effects`: what functions may do, and the calls that prove it.
+//! `silkit effects`: the effects of functions, and the calls that prove them.
 
 use crate::effects_show::EffectsView;
 use crate::input::name_of;

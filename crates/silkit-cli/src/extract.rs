@@ -1,4 +1,4 @@
-//! `silkit extract`: functions with what they need, as `sil-func-extractor` takes them out.
+//! `silkit extract`: extracts functions with what they need, like `sil-func-extractor`.
 
 use crate::frontend::FrontEnd;
 use crate::session::{Report, Session, is_reference_tool};

@@ -1,4 +1,4 @@
-//! Loading: a path or `-`, checked before anything looks at it.
+//! Loading of input files, or standard input for `-`, with checks of the content.
 
 use crate::codes::{NO_FUNCTION, UNREADABLE};
 use crate::output::{self, counted};

@@ -1,4 +1,4 @@
-//! `silkit interface`: what module interfaces declare, and the compact facts made of them.
+//! `silkit interface`: declarations of module interfaces, and the compact facts generated from them.
 
 use crate::session::{Report, Session};
 use silkit::text::decl::{parse_interface, write_facts};

@@ -1,4 +1,4 @@
-//! The command `silkit`, which is `sil-opt` when it is called through a link of that name.
+//! The command `silkit`, which acts as `sil-opt` when it is invoked through a link of that name.
 
 mod alias;
 mod bisect;

@@ -1,4 +1,4 @@
-//! Writing: `-` is standard output, a file is written whole or not at all, and a closed pipe is not an error.
+//! Output: `-` is standard output, a file is written whole or not at all, and a closed pipe is not an error.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};

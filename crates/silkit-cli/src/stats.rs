@@ -1,4 +1,4 @@
-//! `silkit stats`: what files hold, by kind of instruction.
+//! `silkit stats`: counts of a module's contents, by kind of instruction.
 
 use crate::input::{Input, name_of};
 use crate::session::{Report, Session};

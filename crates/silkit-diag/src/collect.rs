@@ -1,4 +1,4 @@
-//! The collection that findings are pushed into: counts all, keeps the first ones.
+//! A collection of findings: counts all, keeps the first ones.
 //!
 //! ```
 //! use silkit_diag::{Diagnostic, Diagnostics, FileId, RuleId, Span};

@@ -1,4 +1,4 @@
-//! Diagnostics as plain data, and what turns them into text.
+//! Diagnostics as plain data, and their renderers.
 //!
 //! Whoever finds something (the parser, the verifier, a pass) builds a [`Diagnostic`] and pushes it
 //! into a [`Diagnostics`]; only the binary decides how it is shown. A diagnostic knows nothing but

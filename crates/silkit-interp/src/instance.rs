@@ -1,4 +1,4 @@
-//! Functions with concrete types: what is translated and called.
+//! Instances: functions with concrete types, the unit of translation and calls.
 
 use crate::op::{NO_PC, Pc, Slot};
 use crate::program::FunctionRef;

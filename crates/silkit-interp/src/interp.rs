@@ -1,4 +1,4 @@
-//! A run of a program: its state, and what all parts of the interpreter share.
+//! The interpreter: the state of a run, shared by all its parts.
 
 use crate::frame::{Frame, NATIVE_PC, Stack};
 use crate::host::Host;

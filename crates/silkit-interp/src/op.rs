@@ -1,4 +1,4 @@
-//! The operations that bodies are translated to. Operands are places in the frame, in bytes from its beginning.
+//! The operations that bodies are translated to. Operands are slots of the frame, in bytes from its start.
 
 use crate::types::TypeId;
 

@@ -1,4 +1,4 @@
-//! The modules that a program is linked of.
+//! The linked modules of a program.
 
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{ClassRef, Function, FunctionId, Global, GlobalId, Module, VTable, VTableId};

@@ -1,5 +1,5 @@
-//! The types that instructions expect of their operands: what is known of a value from its uses, where
-//! its definition does not tell, such as a property of a type that another module declares.
+//! The types that instructions expect of their operands: evidence for the type of a value whose definition does not
+//! give it, such as a property of a type that another module declares.
 
 use crate::body::{Body, Inst, Operand, Value};
 use crate::calls::{substituted, with_arguments};

@@ -1,5 +1,5 @@
-//! The types of an instruction's results, from its operands, its attributes and what is known
-//! about declarations. Where that does not suffice, a type is unknown.
+//! Inference of an instruction's result types from its operands, its attributes and known declarations. Unknown if
+//! that does not suffice.
 
 use crate::NONE;
 use crate::body::{Body, Inst};

@@ -1,4 +1,4 @@
-//! Paths of projections: which part of a value, or of the memory that it refers to, is meant.
+//! Projection paths: parts of a value, or of the memory that it refers to.
 
 use std::fmt;
 

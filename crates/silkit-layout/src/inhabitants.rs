@@ -1,4 +1,4 @@
-//! Extra inhabitants: the bit patterns of a type that are no values.
+//! Extra inhabitants: the bit patterns of a type that are not values.
 
 use crate::enum_layout::MultiPayload;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The types behind `some P`: told by the body of the function that returns one.
+//! The types of opaque results `some P`, found in the body of the function that returns one.
 
 use crate::resolve::Env;
 use crate::ty::Ty;

@@ -1,4 +1,4 @@
-//! Concrete types: what a spelled type means once names and generic parameters are resolved.
+//! Concrete types: spelled types with resolved names and generic parameters.
 
 use silkit_base::{Interned, Interner, Symbol};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The modules of a program, and what they declare.
+//! The modules of a program, and their declarations.
 
 use crate::conformance::Tables;
 use crate::target::Target;

@@ -1,4 +1,4 @@
-//! Mangled names of witness tables, worked out from the declarations.
+//! Mangled names computed from declarations: witness tables and specializations.
 //!
 //! A witness table has no name in the text form; the one that it has in an object file follows from
 //! its conformance (ABI/Mangling.rst, "protocol witness table").

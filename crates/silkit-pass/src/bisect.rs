@@ -1,4 +1,5 @@
-//! Finds what in a sequence of passes breaks something: the run of a pass, and the single transformation in it.
+//! Bisection of a sequence of passes: finds the run of a pass, and the single transformation in it, that breaks
+//! something.
 
 use crate::compare::compare;
 use crate::context::Options;

@@ -1,4 +1,4 @@
-//! Functions that a module pass takes out of the module to work on them as function passes do.
+//! Functions that a module pass takes out of the module to work on them in function contexts.
 //!
 //! Several may be open at once: a pass that needs the body of another function leaves one open, works on the other, puts that
 //! one back and goes on.

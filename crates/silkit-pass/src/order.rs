@@ -1,4 +1,4 @@
-//! The order in which functions are worked on.
+//! The order in which the runner visits functions.
 
 use rayon::prelude::*;
 use silkit_analysis::ProgramView;

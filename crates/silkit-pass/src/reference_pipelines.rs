@@ -1,4 +1,4 @@
-//! The pipelines of the reference compiler: which passes it runs, and in which order.
+//! The pipelines of the reference compiler: its passes, in order.
 
 use std::fmt::Write;
 

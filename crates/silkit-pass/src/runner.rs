@@ -1,4 +1,4 @@
-//! Runs passes in order, functions in parallel.
+//! The runner: passes in order, functions in parallel.
 
 use crate::context::{FunctionContext, Ledger, ModuleContext, Options, Printing};
 use crate::library::Library;

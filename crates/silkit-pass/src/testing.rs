@@ -1,4 +1,4 @@
-//! Helpers for tests of passes: run a pipeline on SIL text, compare what is printed.
+//! Helpers for tests of passes: run a pipeline on SIL text, compare the output.
 
 use crate::{Options, Outcome, Pass, Problem, Runner, Step, Stream, parse_pipeline};
 use silkit_ir::Module;

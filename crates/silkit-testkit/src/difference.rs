@@ -1,4 +1,4 @@
-//! Showing how two texts differ: `difference(b"a\n", b"b\n", ("old", "new"))`.
+//! Differences between two texts: `difference(b"a\n", b"b\n", ("old", "new"))`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The shared material and the reference tools, which are there on some machines only.
+//! The shared material and the reference tools, which are present only on some machines.
 //!
 //! The project's own tests bring their inputs along. Those that compare with the corpus or with the
 //! reference compiler look for it here, and say why they skip where it is absent:

@@ -1,4 +1,4 @@
-//! A scanner over text that makes no tokens: each method looks at the bytes where it stands.
+//! A scanner without tokens: each method inspects the bytes at the current position.
 
 use memchr::{memchr, memchr2};
 

@@ -1,4 +1,4 @@
-//! The spelling of existential types: a protocol where a type is meant reads as `any P`.
+//! The spelling of existential types: a protocol in the position of a type reads as `any P`.
 //!
 //! Older compilers and hand-written files leave `any` out. Whether a name is a protocol's depends
 //! on what the file declares.

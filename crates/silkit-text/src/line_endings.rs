@@ -1,5 +1,5 @@
-//! Line endings: a text may end its lines with line feeds, carriage returns or both; what is printed
-//! ends them with line feeds.
+//! Line endings: a text may end its lines with line feeds, carriage returns or both; printed lines end with line
+//! feeds.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A text sink that knows its column and remembers how types are spelled.
+//! A text sink that tracks its column and caches the spellings of types.
 
 use crate::decl::declarations;
 use crate::names::is_plain;

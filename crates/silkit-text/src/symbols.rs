@@ -1,4 +1,4 @@
-//! A cache of symbols for each thread, which spares the lock of the shared table.
+//! A per-thread cache of symbols, which avoids the lock of the shared table.
 
 use hashbrown::HashTable;
 use silkit_base::{FxHasher, Symbol};

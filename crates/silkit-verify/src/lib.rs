@@ -1,4 +1,4 @@
-//! The verifier: whether a module keeps the rules of SIL, and where it does not.
+//! The verifier: checks the rules of SIL and reports violations.
 //!
 //! A [`Rule`] is declared once, beside the function that checks it, in the file of its family; [`rules`] lists
 //! all. [`verify`] runs them over a module and gives [`Finding`]s: data, in source order, the same for any

@@ -1,5 +1,5 @@
-//! The names of values and blocks as people know them: those of the text that was read, or those that the
-//! printer would give.
+//! The names of values and blocks in messages: those of the text that was read, or those that the printer would
+//! print.
 
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Value, ValueDef};

@@ -1,4 +1,4 @@
-//! Running the rules over a module.
+//! Verification: runs the rules over a module.
 
 use crate::catalog::rules;
 use crate::context::{FunctionContext, ModuleContext, Results, Shared, Unknown};

@@ -1,4 +1,4 @@
-//! Functions by the names that people give them: mangled, demangled, a unique part, or a pattern.
+//! Lookup of functions by user-supplied names: mangled, demangled, a unique part, or a pattern.
 //!
 //! ```
 //! use silkit::names::FunctionNames;

@@ -1,4 +1,4 @@
-//! All passes that are built in: those that optimize and those that print for tests.
+//! The registry of all built-in passes: optimizations, and printers for tests.
 
 use silkit_pass::Pass;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Reading modules and types for programs: one call, and errors that can be shown.
+//! Reading modules and types in programs: one call, and errors that can be displayed.
 
 use silkit_diag::{Diagnostic, FileId, RuleId, Severity, SourceMap, Span, render};
 use silkit_ir::Module;

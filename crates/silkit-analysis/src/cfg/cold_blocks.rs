@@ -1,4 +1,4 @@
-//! Blocks that hardly ever run.
+//! Rarely executed blocks.
 
 use crate::BodyView;
 use silkit_base::{Entity, Worklist};

@@ -1,4 +1,4 @@
-//! Strongly connected components of the control flow.
+//! Strongly connected components of the control-flow graph.
 
 use silkit_base::{Entity, strong_components};
 use silkit_ir::{Block, Body};

@@ -1,4 +1,4 @@
-//! Iterated dominance frontiers: where paths from some blocks meet others, or meet again.
+//! Iterated dominance frontiers: the blocks where paths from some blocks meet others, or meet again.
 
 use crate::{Dominators, Frontiers};
 use silkit_base::{Entity, FxHashSet};

@@ -1,4 +1,4 @@
-//! Regions: the tree of blocks, loops and the function, each with the edges among its like.
+//! Loop regions: the tree of blocks, loops and the function, with the edges between siblings.
 //!
 //! Inside a loop the loops within it stand for their blocks, so what is done for one block can be done for a loop as a
 //! whole. Edges that go around are left out, and those that leave a region are kept as numbers of edges of the one

@@ -1,4 +1,4 @@
-//! The blocks and instructions between a definition that dominates and a set of ends.
+//! Ranges: the blocks and instructions between a dominating definition and a set of ends.
 
 use silkit_base::EntitySet;
 use silkit_ir::{Block, Body, Inst};

@@ -1,4 +1,4 @@
-//! Memory: which of it an address names, what may overlap, what instructions find in it and leave behind.
+//! Memory analyses: the storage of addresses, aliasing, and the states that instructions require and leave.
 
 pub mod access;
 pub mod alias;

@@ -1,4 +1,4 @@
-//! Instructions of which the analyses of memory know less than the instruction table.
+//! Instructions that the memory analyses treat as opaque although the instruction table describes them.
 
 use silkit_ir::Opcode;
 

@@ -1,4 +1,4 @@
-//! Programs: which calls reach which functions, what functions do, and why.
+//! Program analyses: the call graph, the effects of functions, and proofs of them.
 
 pub mod calls;
 pub mod escape_effects;

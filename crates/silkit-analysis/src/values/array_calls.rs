@@ -1,4 +1,4 @@
-//! Calls that mean something about arrays, by the `@_semantics` of the function that is called.
+//! Calls with array semantics, by the `@_semantics` of the callee.
 
 use crate::BodyView;
 use silkit_ir::conventions::ApplySite;

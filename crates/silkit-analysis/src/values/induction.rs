@@ -1,4 +1,4 @@
-//! Induction variables: phis to which a literal is added each time around.
+//! Induction variables: phis that a literal is added to in each iteration.
 
 use silkit_base::{FxHashMap, strong_components};
 use silkit_ir::ownership::builtin;

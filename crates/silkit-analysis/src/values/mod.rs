@@ -1,4 +1,4 @@
-//! Values: their ownership and lifetimes, where they come from and go to, what shares a reference count.
+//! Value analyses: ownership and lifetimes, walks to uses and definitions, RC identity.
 
 mod array_calls;
 mod destructors;

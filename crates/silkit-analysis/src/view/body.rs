@@ -1,4 +1,4 @@
-//! One body in its program.
+//! The view of one body in its program.
 
 use super::ProgramView;
 use crate::access::GlobalInitializer;

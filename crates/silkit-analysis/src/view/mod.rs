@@ -1,4 +1,4 @@
-//! A body in its program: what every analysis is computed from.
+//! The view of a body in its program, from which every analysis is computed.
 //!
 //! [`ProgramView`] is the shared part: the module, its Swift declarations, how address-only values are held, and facts
 //! about the whole program ([`ProgramFacts`]), each computed when first asked for. [`BodyView`] adds one function with

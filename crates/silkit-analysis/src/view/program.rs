@@ -1,4 +1,4 @@
-//! The program around a body.
+//! The view of the program around a body.
 
 use crate::access::{GlobalInitializer, global_initializer};
 use crate::calls::{CalleeAnalysis, CalleeTables, Visibility};

@@ -1,4 +1,4 @@
-//! Bodies in bytes. What the parts of an instruction are is said by the instruction table.
+//! The encoding of bodies. The instruction table describes the parts of an instruction.
 
 mod read;
 mod shape;

@@ -1,4 +1,4 @@
-//! Bodies, from bytes to IR. Nothing in the bytes is trusted.
+//! Decoding of bodies from untrusted bytes.
 
 use super::shape::{Category, Location, ResultTypes, Shape, Word};
 use super::write::Place;

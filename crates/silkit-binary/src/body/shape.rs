@@ -1,4 +1,4 @@
-//! Shapes: what many instructions of a module have in common, written once.
+//! Shapes: the common form of many instructions of a module, written once.
 //!
 //! An instruction begins with the number of its shape, which says all that takes few values:
 //! opcode, flags, how many operands and results there are, which attributes are missing, and what

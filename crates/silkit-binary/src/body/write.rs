@@ -1,4 +1,4 @@
-//! Bodies, from IR to bytes.
+//! Encoding of bodies.
 
 use super::shape::{Category, Location, ResultTypes, Shape, word_of};
 use crate::body::shape::Word;

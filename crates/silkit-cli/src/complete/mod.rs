@@ -1,5 +1,5 @@
-//! `silkit completions`: scripts that let a shell complete the command. They ask `silkit complete`, which knows the options
-//! of all commands, those of `opt`, passes, rules, pipelines, instructions and the functions of the file that is named.
+//! `silkit completions`: shell completion scripts. They call `silkit complete`, which knows the options of all
+//! commands, those of `opt`, passes, rules, pipelines, instructions and the functions of the named file.
 
 mod candidates;
 mod scripts;

@@ -1,5 +1,5 @@
-//! The scripts for shells. Each gives the words of the line and the number of the one to complete, and offers the lines that
-//! come back, or files.
+//! The completion scripts. Each passes the words of the line and the number of the word to complete, and offers the
+//! returned lines, or files.
 
 /// Bash splits words at `=` and `:`, and quotes nothing by itself.
 pub(super) const BASH: &str = r#"_silkit() {

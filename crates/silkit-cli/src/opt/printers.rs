@@ -1,4 +1,4 @@
-//! The passes of the reference that change nothing and print what they see, for tests.
+//! Printers: passes of the reference that print and change nothing, for tests.
 
 use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;

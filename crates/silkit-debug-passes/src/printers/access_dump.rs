@@ -1,4 +1,4 @@
-//! `dump-access`: the base of each address that is loaded from or stored to, and where its object comes from.
+//! `dump-access`: prints the base of each loaded or stored address, and the origin of its object.
 
 use super::alias_info::each_function;
 use silkit_analysis::alias::{AccessBase, Aliases};

@@ -1,5 +1,5 @@
-//! `access-path-verification`: checks that the two walks agree: each accessed address whose path is known is among
-//! the uses of its storage that overlap it.
+//! `access-path-verification`: checks that both walks agree: each accessed address with a known path is among the
+//! overlapping uses of its storage.
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;

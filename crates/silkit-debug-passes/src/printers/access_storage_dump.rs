@@ -1,5 +1,5 @@
-//! `access-storage-dump`: the storage of each address that an instruction accesses, the path there and, with
-//! `-enable-access-storage-dump-uses`, all uses that overlap it.
+//! `access-storage-dump`: prints the storage of each accessed address, its path and, with
+//! `-enable-access-storage-dump-uses`, all overlapping uses.
 
 use super::storage::StoragePrinter;
 use silkit_analysis::BodyView;

@@ -1,4 +1,4 @@
-//! `access-summary-dump`: the accesses that each function begins to its arguments.
+//! `access-summary-dump`: prints the accesses that each function begins to its arguments.
 
 use silkit_analysis::access::{ArgumentAccesses, argument_accesses};
 use silkit_pass::ModuleContext;

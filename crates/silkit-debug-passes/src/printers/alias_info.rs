@@ -1,4 +1,4 @@
-//! `dump-alias-info` and `dump-mem-behavior`: what alias analysis answers for all pairs.
+//! `dump-alias-info` and `dump-mem-behavior`: print the results of alias analysis for all pairs.
 
 use silkit_analysis::alias::Aliases;
 use silkit_ir::{Body, Inst, Opcode, Value};

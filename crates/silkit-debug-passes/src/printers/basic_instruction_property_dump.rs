@@ -1,4 +1,5 @@
-//! `basic-instruction-property-dump`: what each instruction does to memory, and whether its kind may release.
+//! `basic-instruction-property-dump`: prints the memory behavior of each instruction, and whether its kind may
+//! release.
 
 use silkit_analysis::BodyView;
 use silkit_ir::info::MemoryBehavior;

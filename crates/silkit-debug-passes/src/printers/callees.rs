@@ -1,4 +1,4 @@
-//! `basic-callee-printer`: the functions that each call may reach.
+//! `basic-callee-printer`: prints the possible callees of each call.
 
 use silkit_analysis::calls::CalleeAnalysis;
 use silkit_ir::info::ApplyKind;

@@ -1,4 +1,4 @@
-//! `caller-analysis-printer`: who calls each function, as YAML.
+//! `caller-analysis-printer`: prints the callers of each function as YAML.
 
 use silkit_analysis::calls::Callers;
 use silkit_ir::{FunctionId, Module};

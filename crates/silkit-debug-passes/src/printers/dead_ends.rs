@@ -1,4 +1,4 @@
-//! `dump-deadendblocks`: the blocks from which no path leaves the function.
+//! `dump-deadendblocks`: prints the dead-end blocks.
 
 use silkit_analysis::DeadEnds;
 use silkit_pass::FunctionContext;

@@ -1,4 +1,5 @@
-//! `sil-epilogue-arc-dumper`, `sil-epilogue-retain-release-dumper`: the last retains and releases of functions.
+//! `sil-epilogue-arc-dumper`, `sil-epilogue-retain-release-dumper`: print the epilogue retains and releases of
+//! functions.
 
 use silkit_analysis::{BodyView, Dominators, Epilogue, EpilogueKind, RcIdentity};
 use silkit_ir::{Body, Function, Inst, Value};

@@ -1,4 +1,4 @@
-//! `dump-escape-info` and `dump-addr-escape-info`: what escape analysis finds out.
+//! `dump-escape-info` and `dump-addr-escape-info`: print the results of escape analysis.
 
 use silkit_analysis::escape::{Direction, EscapePath, EscapeVisitor, Escapes};
 use silkit_analysis::walk::{AtDef, AtUse};

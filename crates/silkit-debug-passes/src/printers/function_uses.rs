@@ -1,4 +1,4 @@
-//! `dump-function-uses`: the instructions that name each function.
+//! `dump-function-uses`: prints the instructions that refer to each function.
 
 use silkit_analysis::calls::FunctionUses;
 use silkit_base::IdVec;

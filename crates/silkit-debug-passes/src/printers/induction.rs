@@ -1,4 +1,4 @@
-//! `iv-info-printer`: the induction variables of functions.
+//! `iv-info-printer`: prints the induction variables of functions.
 
 use silkit_analysis::Induction;
 use silkit_pass::FunctionContext;

@@ -1,4 +1,4 @@
-//! `loop-info-printer`: the natural loops of functions.
+//! `loop-info-printer`: prints the natural loops of functions.
 //!
 //! The reference says of the first function without loops that it has none, and nothing of those behind it: it leaves
 //! the whole module there, not the function alone. We go on.

@@ -1,4 +1,4 @@
-//! `loop-region-view-text`: the tree of regions.
+//! `loop-region-view-text`: prints the tree of loop regions.
 
 use silkit_analysis::{LoopRegions, RegionEdge, RegionKind};
 use silkit_pass::ModuleContext;

@@ -1,4 +1,4 @@
-//! Passes that print what analyses found and change nothing, for tests.
+//! Passes that print the results of analyses and change nothing, for tests.
 
 pub(crate) mod access_dump;
 pub(crate) mod access_path_verification;

@@ -1,4 +1,4 @@
-//! `dump-ranges`: the range between the string literals "begin", "end" and "interior" of a function.
+//! `dump-ranges`: prints the range between the string literals "begin", "end" and "interior" of a function.
 
 use silkit_analysis::{BlockRange, InstRange};
 use silkit_ir::instructions::StringLiteral;

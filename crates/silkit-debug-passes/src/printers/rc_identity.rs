@@ -1,4 +1,4 @@
-//! `rc-id-dumper`: the value at the root of each value's reference count.
+//! `rc-id-dumper`: prints the RC-identity root of each value.
 
 use silkit_analysis::{Dominators, RcIdentity};
 use silkit_base::FxHashMap;

@@ -1,4 +1,4 @@
-//! `run-unit-tests`: checks of the toolkit's own data structures, for which no file is needed.
+//! `run-unit-tests`: unit tests of data structures, for which no file is needed.
 
 use silkit_analysis::{FunctionEffects, ProjectionPath};
 use silkit_pass::ModuleContext;

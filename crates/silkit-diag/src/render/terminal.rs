@@ -1,4 +1,4 @@
-//! Labelled excerpts for people at a terminal.
+//! Labelled excerpts for a terminal.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};

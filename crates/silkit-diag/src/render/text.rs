@@ -1,4 +1,4 @@
-//! Making text of the input safe to print: no control characters, no endless messages.
+//! Sanitizing text of the input for printing: no control characters, no endless messages.
 
 use std::borrow::Cow;
 use std::fmt::Write;

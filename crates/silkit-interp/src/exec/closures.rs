@@ -1,4 +1,4 @@
-//! Closures: making them, and passing on what they captured.
+//! Closures: creation and calls with captured values.
 
 use crate::interp::Interp;
 use crate::memory::Kind;

@@ -1,4 +1,4 @@
-//! Coroutines: functions that yield to their caller and go on later.
+//! Coroutines: functions that yield to their caller and are resumed later.
 
 use crate::frame::{Frame, NATIVE_PC, Suspended};
 use crate::interp::Interp;

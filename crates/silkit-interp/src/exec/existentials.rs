@@ -1,4 +1,4 @@
-//! Existential containers: making, opening, copying and destroying them.
+//! Existential containers: initialization, opening, copying and destruction.
 
 use crate::instance::{Binding, Bound};
 use crate::interp::Interp;

@@ -1,4 +1,4 @@
-//! Methods that the class of an object decides about.
+//! Dynamic dispatch of class methods.
 
 use crate::instance::InstanceId;
 use crate::interp::Interp;

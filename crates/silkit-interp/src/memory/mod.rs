@@ -1,5 +1,4 @@
-//! The memory of a program that runs: allocations with addresses that are never used again, and what is known about
-//! each byte.
+//! The memory of a running program: allocations with addresses that are never reused, and the state of each byte.
 //!
 //! An address names an allocation in its upper bits and a place in it in the lower 16; an allocation larger than that
 //! spans several numbers, each with a window onto the same bytes. Between allocations lie addresses that belong to

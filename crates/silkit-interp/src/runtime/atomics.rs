@@ -1,4 +1,4 @@
-//! Atomic operations: one thread runs everything, so they are plain ones.
+//! Atomic operations, executed as plain ones by a single thread.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::exec::{compute_int, int_size};

@@ -1,4 +1,4 @@
-//! Global variables: those of programs, and those of C.
+//! Global variables of programs, and of C.
 
 use crate::interp::Interp;
 use crate::memory::Kind;

@@ -1,4 +1,4 @@
-//! The runtime: what programs call that is not SIL, in tables from names to functions.
+//! The runtime: native functions that programs call, in tables by name.
 
 mod arrays;
 mod atomics;

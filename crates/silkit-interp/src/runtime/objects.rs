@@ -1,4 +1,4 @@
-//! Functions of the runtime about objects.
+//! Runtime functions about objects.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::interp::Interp;

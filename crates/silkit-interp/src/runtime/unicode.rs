@@ -1,4 +1,4 @@
-//! Unicode properties, as the library asks for them.
+//! Unicode properties, as queried by the library.
 
 use super::{Call, Effect, NativeFn};
 use crate::interp::Interp;

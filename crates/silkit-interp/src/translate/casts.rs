@@ -1,4 +1,4 @@
-//! Casts that are checked when the program runs.
+//! Dynamically checked casts.
 
 use super::Translator;
 use crate::op::{NO_PC, Op, Slot};

@@ -1,4 +1,4 @@
-//! Specializations that the library exports without SIL: the generic function runs in their place.
+//! Prespecialized functions that the library exports without SIL: the generic function is executed instead.
 //!
 //! The specialization takes and returns values where the generic function has addresses; temporary memory makes up for
 //! it.

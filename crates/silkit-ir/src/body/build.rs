@@ -1,4 +1,4 @@
-//! Making the entities of a body, and the construction API for readers.
+//! Creation of the entities of a body, and the construction API for readers.
 //!
 //! What is here records no change: a [`BodyBuilder`] makes a body that nobody has analysed yet.
 //! A body that is in use is changed by an [`crate::Editor`] alone.

@@ -1,4 +1,4 @@
-//! The control flow of a body: edges from terminators to their successors, kept in two ways.
+//! The control-flow graph of a body: edges from terminators to their successors, kept in two ways.
 //!
 //! The edges of a terminator stand one after another, in the order of its text. Those into a block
 //! form a list, newest first: the order in which the reference prints `// Preds:`.

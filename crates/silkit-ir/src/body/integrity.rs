@@ -1,4 +1,4 @@
-//! The links of a body agree with each other: what every editing function keeps.
+//! Integrity checks of a body: the links that every editing function keeps consistent.
 
 use super::list::{List, Member};
 use super::{Block, Body, Inst, Value, ValueDef};

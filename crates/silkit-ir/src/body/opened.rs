@@ -1,6 +1,5 @@
-//! Types that instructions open, and the uses that other instructions make of them for that: an
-//! instruction whose attributes name an opened type uses the value that opened it, so that the one
-//! cannot move before the other (SIL.md, type-dependent operands).
+//! Opened types and type-dependent operands: an instruction whose attributes name an opened type uses the value that
+//! opened it, so that the opening dominates it (SIL.md, type-dependent operands).
 
 use crate::NONE;
 use crate::body::{Body, Inst, Value};

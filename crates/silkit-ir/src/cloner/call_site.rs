@@ -1,4 +1,4 @@
-//! Copies that are absorbed into a call: the callee of a mandatory inlining leaves no trace for debuggers.
+//! Copies that are absorbed into a call: mandatory inlining leaves no trace of the callee for debuggers.
 //!
 //! ```text
 //! sil [transparent] [ossa] @twice : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {

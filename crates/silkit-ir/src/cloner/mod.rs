@@ -1,5 +1,5 @@
-//! Copies of instructions, blocks and bodies, into the same or another body: with other types, other
-//! values in place of some, other debug scopes, and opened types of their own where they need it.
+//! Copying of instructions, blocks and bodies, into the same or another body: with substituted types and values,
+//! other debug scopes, and renamed opened types where needed.
 
 mod call_site;
 mod import;

@@ -1,4 +1,4 @@
-//! Changing blocks, their arguments and the edges between them.
+//! Editing of blocks, their arguments and the edges between them.
 
 use super::{Editor, Point};
 use crate::body::Changes;

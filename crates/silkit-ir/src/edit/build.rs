@@ -1,4 +1,4 @@
-//! Making instructions: typed by the table, with inferred results, at a point that moves along.
+//! Building of instructions: typed by the table, with inferred results, at an insertion point that advances.
 
 use super::{Editor, Point};
 use crate::body::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Value, ValueDef};

@@ -1,4 +1,4 @@
-//! Changing instructions, their operands and their attributes.
+//! Editing of instructions, their operands and their attributes.
 
 use super::{Editor, Point};
 use crate::body::Changes;

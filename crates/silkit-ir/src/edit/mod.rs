@@ -1,4 +1,4 @@
-//! The one way to change a body.
+//! The editor of bodies, the only way to change them.
 //!
 //! An [`Editor`] keeps use lists, edges and the numbers of arguments right and records what kind of
 //! change was made and when ([`Changes`], [`Epoch`]), so that a stale analysis can be known. Lists keep

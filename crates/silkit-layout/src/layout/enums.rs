@@ -1,4 +1,4 @@
-//! Layouts of enums: which bits say which case it is.
+//! Layouts of enums: the bits that distinguish the cases.
 
 use crate::bits::Mask;
 use crate::enum_layout::{Case, EnumLayout, MultiPayload, SinglePayload, Strategy, tag_bytes};

@@ -1,4 +1,4 @@
-//! `access-marker-elim`: removes the markers of accesses that nothing enforces at run time.
+//! `access-marker-elim`: removes access markers without dynamic enforcement.
 //!
 //! Accesses that were proved exclusive (`static`) or are not checked (`unsafe`) go. Dynamic ones stay unless
 //! `-enforce-exclusivity=unchecked`, and so do unknown ones, which may become dynamic. `-sil-optimized-access-markers`

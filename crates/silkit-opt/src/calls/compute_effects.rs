@@ -1,5 +1,5 @@
-//! `compute-escape-effects` and `compute-side-effects`: compute what functions do, from their bodies and the effects of what
-//! they call. The effects stand behind the functions' types.
+//! `compute-escape-effects` and `compute-side-effects`: compute the effects of functions from their bodies and the
+//! effects of their callees. The effects become attributes of the functions.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (@guaranteed C) -> () {

@@ -1,4 +1,4 @@
-//! Passes about calls and the effects of what is called.
+//! Passes about calls and the effects of callees.
 
 mod compute_effects;
 mod proofs;

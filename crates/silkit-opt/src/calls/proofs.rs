@@ -1,4 +1,4 @@
-//! Proofs of what functions do.
+//! `prove-side-effects`: proofs of the effects of functions.
 
 use super::compute_effects::{ESCAPES, write_sides};
 use silkit_analysis::proofs::{Proofs, Recorder, Records};

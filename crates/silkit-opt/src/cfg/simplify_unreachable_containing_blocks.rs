@@ -1,4 +1,4 @@
-//! `simplify-unreachable-containing-blocks`: empties the blocks that end with `unreachable`.
+//! `simplify-unreachable-containing-blocks`: removes all instructions before `unreachable` in its block.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1) -> () {

@@ -1,5 +1,4 @@
-//! `split-critical-edges`: puts a block on each edge from a block with several successors to one with several
-//! predecessors.
+//! `split-critical-edges`: splits edges from a block with several successors to one with several predecessors.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1) -> () {

@@ -1,4 +1,4 @@
-//! `cleanup-debug-steps`: removes `debug_step` where a debugger stops at the same place anyway.
+//! `cleanup-debug-steps`: removes `debug_step` instructions next to an instruction with the same location.
 //!
 //! A step is redundant if an instruction next to it has its location and scope, and surely becomes machine code; in
 //! between only instructions of the same location, or of none in the source, may stand.

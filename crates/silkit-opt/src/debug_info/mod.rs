@@ -1,4 +1,4 @@
-//! Passes that change debug information alone.
+//! Passes that change only debug information.
 
 mod cleanup_debug_steps;
 mod moveable_variables;

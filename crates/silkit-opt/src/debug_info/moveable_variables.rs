@@ -1,5 +1,5 @@
-//! Variables that may be moved, and the places at which coroutines are split: code behind such a place is a function of its
-//! own, which has to be told again where variables are.
+//! Moveable variables and coroutine split points: the code after a split point becomes a function of its own, in
+//! which the variables must be described again.
 
 use silkit_analysis::BodyView;
 use silkit_base::FxHashMap;

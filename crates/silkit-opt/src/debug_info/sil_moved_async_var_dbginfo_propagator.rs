@@ -1,5 +1,5 @@
-//! `sil-moved-async-var-dbginfo-propagator`: says again where moveable variables are where a coroutine is split, and that
-//! their places are not known where paths bring different ones.
+//! `sil-moved-async-var-dbginfo-propagator`: propagates debug values of moveable variables to coroutine split points,
+//! or marks them as unknown there if paths disagree.
 //!
 //! ```text
 //! sil @f : $@convention(thin) @async (Builtin.Int64, Builtin.Executor) -> () {

@@ -1,5 +1,5 @@
-//! `sil-onone-debuginfo-canonicalizer`: says again where moveable variables are where a coroutine is split, as far as
-//! dominating code said it.
+//! `sil-onone-debuginfo-canonicalizer`: repeats dominating debug values of moveable variables at coroutine split
+//! points.
 //!
 //! ```text
 //! sil @f : $@convention(thin) @async (Builtin.Int64, Builtin.Executor) -> () {

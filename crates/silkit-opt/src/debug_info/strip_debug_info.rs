@@ -1,4 +1,4 @@
-//! `strip-debug-info`: removes what says where variables are.
+//! `strip-debug-info`: removes debug instructions.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {

@@ -1,4 +1,4 @@
-//! `loop-canonicalizer`: gives each loop one block before it and one block that goes back.
+//! `loop-canonicalizer`: creates a preheader and a single latch for each loop.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1) -> () {

@@ -1,5 +1,5 @@
-//! `let-property-lowering`: says where in an initializer of a class the `let` properties are all set, and that they do not
-//! change elsewhere.
+//! `let-property-lowering`: inserts `end_init_let_ref` where an initializer of a class has set all `let` properties,
+//! and marks accesses of them elsewhere as immutable.
 //!
 //! `end_init_let_ref` stands behind the last initialization of a `let` property on each path. What comes later uses
 //! its result, so that a property read through it can be `[immutable]`.

@@ -1,4 +1,5 @@
-//! `lower-tuple-addr-constructor`: stores the elements of tuples one by one, and drops `ignored_use`.
+//! `lower-tuple-addr-constructor`: lowers `tuple_addr_constructor` to stores of the elements, and removes
+//! `ignored_use`.
 //!
 //! A tuple that was only taken apart for this is stored as it was.
 //!

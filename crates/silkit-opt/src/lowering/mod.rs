@@ -1,4 +1,4 @@
-//! Passes that replace instructions of raw SIL, or such as no other pass needs any more, by simpler ones.
+//! Lowering passes: replace instructions of raw SIL, or instructions that no later pass needs, by simpler ones.
 
 mod let_property_lowering;
 mod lower_tuple_addr_constructor;

@@ -1,4 +1,4 @@
-//! `raw-sil-inst-lowering`: replaces the instructions that left definite initialization something to decide.
+//! `raw-sil-inst-lowering`: lowers the instructions that definite initialization has resolved.
 //!
 //! | instruction | becomes |
 //! |---|---|

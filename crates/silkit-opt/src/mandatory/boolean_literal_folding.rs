@@ -1,5 +1,5 @@
-//! `boolean-literal-folding`: makes branches on `true` and `false`, as the author wrote them, unconditional, so that
-//! definite initialization does not see the way that is never taken.
+//! `boolean-literal-folding`: folds branches on the literals `true` and `false`, so that definite initialization
+//! ignores the path that is never taken.
 //!
 //! ```text
 //! sil [_semantics "bool.literal_init"] @literal : $@convention(method) (Builtin.Int1, @thin Bool.Type) -> Bool

@@ -1,4 +1,4 @@
-//! Passes that every program needs, which report errors of the program or prepare other such passes.
+//! Mandatory passes: report errors of the program, or prepare such passes.
 
 mod boolean_literal_folding;
 mod mandatory_inlining;

@@ -1,4 +1,4 @@
-//! `noreturn-folding`: ends blocks after calls that never return, and warns of what the author wrote behind them.
+//! `noreturn-folding`: ends blocks after calls that never return, and warns about the author's code after them.
 //!
 //! ```text
 //! sil @exit : $@convention(thin) () -> Never

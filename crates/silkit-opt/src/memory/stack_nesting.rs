@@ -1,4 +1,4 @@
-//! `stack-nesting`: makes stack allocations nest.
+//! `stack-nesting`: corrects the nesting of stack allocations.
 //!
 //! ```text
 //! sil @f : $@convention(thin) () -> () {

@@ -1,4 +1,4 @@
-//! `sil-move-only-type-eliminator`: makes values that were not to be copied implicitly ordinary ones, after the checks.
+//! `sil-move-only-type-eliminator`: eliminates move-only wrappers of copyable types, after the checks.
 //!
 //! `@moveOnly` types lose the attribute and the conversions go. What trivial values need no longer goes too: moves,
 //! borrows, copies and their ends. Variables that were moved-only say so: `[moveable_value_debuginfo]`.

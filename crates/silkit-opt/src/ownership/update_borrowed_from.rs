@@ -1,4 +1,4 @@
-//! `update-borrowed-from`: gives each guaranteed phi a `borrowed … from` that lists the values which enclose it.
+//! `update-borrowed-from`: updates the `borrowed … from` of each guaranteed phi to list its enclosing values.
 //!
 //! ```text
 //! sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {

@@ -1,4 +1,4 @@
-//! `sil-diagnostic-dead-function-elim`: empties functions that an earlier pass marked, if nobody uses them.
+//! `sil-diagnostic-dead-function-elim`: removes the bodies of unused functions that an earlier pass marked.
 //!
 //! ```text
 //! sil private [_semantics "sil.optimizer.delete_if_unused"] [ossa] @f : $@convention(thin) () -> () {

@@ -1,4 +1,4 @@
-//! Passes that see the whole program: which functions, variables and tables are there, and who sees them.
+//! Whole-program passes, about functions, variables and tables and their visibility.
 
 mod dead_functions;
 mod diagnostic_dead_functions;

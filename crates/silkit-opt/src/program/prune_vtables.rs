@@ -1,4 +1,4 @@
-//! `prune-vtables`: marks the entries of vtables that no class overrides.
+//! `prune-vtables`: marks vtable entries without overrides.
 //!
 //! ```text
 //! sil_vtable C {

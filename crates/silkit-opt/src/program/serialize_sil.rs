@@ -1,4 +1,5 @@
-//! `serialize-sil`: the point after which clients of the module get no more of it.
+//! `serialize-sil`: removes the serialized attributes of functions and tables, the end of serialization for clients
+//! of the module.
 //!
 //! ```text
 //! sil [serialized] @f : $@convention(thin) () -> () {

@@ -1,4 +1,4 @@
-//! `merge-cond_fails`: checks one condition where several are checked in a row.
+//! `merge-cond_fails`: merges consecutive `cond_fail` instructions.
 //!
 //! ```text
 //! sil @f : $@convention(thin) (Builtin.Int1, Builtin.Int1) -> () {

@@ -1,4 +1,4 @@
-//! Passes that remove or merge computations.
+//! Passes that eliminate or merge computations.
 
 mod dce;
 mod merge_cond_fails;

@@ -1,4 +1,4 @@
-//! Removes borrow scopes whose value could be used as it is.
+//! Removes redundant borrow scopes.
 //!
 //! What is copied out of a borrow of an owned value is taken out of a copy of it:
 //!

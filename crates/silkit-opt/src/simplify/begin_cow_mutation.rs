@@ -1,4 +1,4 @@
-//! Removes pairs of `begin_cow_mutation` and `end_cow_mutation` that check or change nothing.
+//! Removes pairs of `begin_cow_mutation` and `end_cow_mutation` without effect.
 //!
 //! ```text
 //! (%1, %2) = begin_cow_mutation %0

@@ -1,4 +1,4 @@
-//! Merges a block with the only block that branches to it.
+//! Merges a block into its only predecessor.
 //!
 //! ```text
 //!   br bb1(%0)

@@ -1,4 +1,4 @@
-//! Removes a copy of a value that owns nothing.
+//! Removes copies of values without ownership.
 //!
 //! ```text
 //! %0 = enum $Optional<C>, #Optional.none!enumelt

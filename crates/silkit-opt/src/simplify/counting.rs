@@ -1,4 +1,4 @@
-//! Simplifies what counts references in code without ownership.
+//! Simplifies reference counting in code without ownership.
 //!
 //! An enum is counted by what it holds, a reference by itself, and a static object not at all:
 //!

@@ -1,4 +1,4 @@
-//! Removes `debug_step`: optimized code has no places to stop at for their own sake.
+//! Removes `debug_step`, which optimized code does not need.
 //!
 //! ```text
 //! debug_step

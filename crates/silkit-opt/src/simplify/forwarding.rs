@@ -1,4 +1,4 @@
-//! Chains of forwarding instructions that begin at a borrowed value and could forward an owned one as well.
+//! Chains of forwarding instructions from a borrowed value that could forward an owned value instead.
 //!
 //! ```text
 //! %1 = begin_borrow %0

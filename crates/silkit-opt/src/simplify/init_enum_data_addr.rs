@@ -1,4 +1,4 @@
-//! Stores an enum as a whole where its payload and its case are stored one after the other.
+//! Merges consecutive stores of an enum's payload and case into one store.
 //!
 //! ```text
 //! %2 = init_enum_data_addr %0, #Optional.some!enumelt

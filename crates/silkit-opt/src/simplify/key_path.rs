@@ -1,4 +1,4 @@
-//! Removes a key path that nobody reads.
+//! Removes unused key paths.
 //!
 //! ```text
 //! %1 = keypath $KeyPath<S, Int>, (root $S; stored_property #S.x : $Int)

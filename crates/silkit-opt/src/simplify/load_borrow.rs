@@ -1,4 +1,4 @@
-//! Removes a `load_borrow` that is not used, and loads a copy where nothing but a copy is made of a borrow.
+//! Removes unused `load_borrow` instructions, and loads a copy if a borrow is only copied.
 //!
 //! ```text
 //! %1 = load_borrow %0

@@ -1,4 +1,4 @@
-//! Folds `unchecked_enum_data` of an enum that is made here.
+//! Folds `unchecked_enum_data` of an `enum`.
 //!
 //! ```text
 //! %1 = enum $Optional<Int>, #Optional.some!enumelt, %0

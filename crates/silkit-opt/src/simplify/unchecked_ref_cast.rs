@@ -1,4 +1,4 @@
-//! Casts a reference without a needless step before.
+//! Removes redundant casts before a reference cast.
 //!
 //! ```text
 //! %1 = upcast %0 to $B

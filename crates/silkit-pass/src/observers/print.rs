@@ -1,4 +1,4 @@
-//! Prints functions before and after passes, and what passes changed.
+//! Printing of functions before and after passes, and of the changes of passes.
 
 use crate::compare::compare;
 use crate::output::{Output, Stream};

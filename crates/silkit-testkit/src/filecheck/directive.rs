@@ -1,4 +1,4 @@
-//! Finding the directives (`CHECK-NEXT:`) of a check file, whatever is around them.
+//! The scanner for directives (`CHECK-NEXT:`) in a check file.
 
 /// The requirement of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

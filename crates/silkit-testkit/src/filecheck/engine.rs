@@ -1,4 +1,4 @@
-//! Going through an input with the checks of a program.
+//! The matching engine: applies the checks of a program to an input.
 //!
 //! Labels cut the input into blocks first; a failure in one block leaves the others to be checked. A
 //! block's checks run in order, each in the text behind the match of the one before.

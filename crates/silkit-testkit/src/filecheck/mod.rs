@@ -1,4 +1,4 @@
-//! FileCheck: does a tool's output look as the directives in a file say?
+//! FileCheck: checks a tool's output against the directives in a file.
 //!
 //! The directives are LLVM's: `CHECK`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`,
 //! `-COUNT-n`, the modifier `{LITERAL}`; in a pattern `{{regex}}`, `[[NAME:regex]]`, `[[NAME]]`,

@@ -1,4 +1,4 @@
-//! Searching with POSIX rules: of all matches the leftmost, of those the longest.
+//! Regex search with POSIX rules: the leftmost match, and the longest of those.
 //!
 //! The engines of `regex-automata` do the work. They find the leftmost start, but prefer earlier
 //! alternatives to longer matches, so the end comes from an automaton that reports all matches, and

@@ -1,4 +1,4 @@
-//! Saying what did not match, with the input around the place.
+//! Reports of failed checks, with the input around the position.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A generator of valid SIL: programs that the verifier accepts, that end, and whose runs depend on nothing but their
+//! A generator of valid SIL: programs that the verifier accepts, that terminate, and whose runs depend only on their
 //! arguments.
 //!
 //! Each program has a function `@run : $@convention(thin) (Builtin.Int64, Builtin.Int64) -> Builtin.Int64`, which calls

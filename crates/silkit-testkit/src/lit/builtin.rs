@@ -1,4 +1,4 @@
-//! The commands that every test has.
+//! The built-in commands of tests.
 
 use std::fs;
 use std::io;

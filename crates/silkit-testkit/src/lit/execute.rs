@@ -1,4 +1,4 @@
-//! Running a test file's command lines.
+//! Execution of a test file's command lines.
 
 use std::any::Any;
 use std::fs;

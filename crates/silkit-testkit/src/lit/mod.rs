@@ -1,4 +1,4 @@
-//! RUN lines: a test is a file that says itself how it is to be run and what has to come out.
+//! RUN lines: a test file states its commands and the expected output.
 //!
 //! The syntax is that of LLVM's lit, but nothing is started: the commands are Rust functions of the
 //! test's author, so that a folder of tests runs as fast as unit tests and under the same debugger.

@@ -1,5 +1,5 @@
-//! Damage: to bytes, for readers that must survive anything, and to SIL, for a parser and a verifier
-//! that must find what is wrong and say so.
+//! Mutators: of bytes, for readers that must survive any input, and of SIL, for a parser and a verifier that must
+//! report what is wrong.
 //!
 //! All of it depends on a seed alone, so that a failure is reported as a seed.
 

@@ -1,4 +1,4 @@
-//! Damage to SIL text, one line at a time, such as a slip of the hand or a pass with a bug would do.
+//! Mutation of SIL text, one line at a time, like a typing error or a bug in a pass.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Text that no reader may accept: a byte that belongs to no token, put between two tokens.
+//! Text that no reader may accept: a byte that belongs to no token, between two tokens.
 
 /// The byte, with white space around it. It is in no token, in no comment and in no string that people
 /// write.

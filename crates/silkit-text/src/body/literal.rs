@@ -1,4 +1,4 @@
-//! The value of literals: the one spelling in which each is printed, and floats for people.
+//! Values of literals: their canonical spelling, and floats in decimal.
 
 use super::extreme;
 use rustc_apfloat::Float;

@@ -1,4 +1,4 @@
-//! The compact facts about modules: one line for each type, sorted, so that a line is read when it is asked for.
+//! The compact facts about modules: one line for each type, sorted, so that a line is read on demand.
 //!
 //! The first line names the format and the modules. Every other line is a dotted path, a tab, and
 //! declarations as Swift spells them: of a type with its generic parameters, stored properties, cases,

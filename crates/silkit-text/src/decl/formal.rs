@@ -1,5 +1,5 @@
-//! The formal types of members, as they stand after references to them:
-//! `#P.f : <Self where Self : P> (Self) -> (Int) -> ()`.
+//! The formal types of members, as written after references to them: `#P.f : <Self where Self : P> (Self) -> (Int) ->
+//! ()`.
 //!
 //! Older compilers and hand-written files leave them out; they follow from the declarations of the file.
 

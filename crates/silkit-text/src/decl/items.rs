@@ -1,4 +1,4 @@
-//! Declarations of types, extensions and what else stands at the top of a module.
+//! Declarations of types, extensions and other entities at file scope.
 
 use super::conditional;
 use super::modifiers::{self, Modifiers};

@@ -1,4 +1,4 @@
-//! Skipping over Swift that is not looked into: strings, brackets, bodies, initial values.
+//! Skipping of Swift code that is not parsed: strings, brackets, bodies, initial values.
 
 use crate::cursor::Cursor;
 

@@ -1,4 +1,4 @@
-//! The shipped facts, read a line at a time.
+//! The built-in facts, read a line at a time.
 
 use super::items::DeclParser;
 use super::{Dialect, conditional, facts};

@@ -1,4 +1,4 @@
-//! The comments of a text, and which of them the printer writes anyway.
+//! The comments of a text, and those of them that the printer writes itself.
 
 use silkit_base::TextRange;
 use std::borrow::Cow;

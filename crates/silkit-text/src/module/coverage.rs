@@ -1,4 +1,4 @@
-//! The regions of coverage maps, `7:9 -> 7:16 : (0 + 1)`, in the one form in which they print.
+//! The regions of coverage maps, `7:9 -> 7:16 : (0 + 1)`, in their canonical form.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The file that a module was read from as the source that its debug locations speak of.
+//! The file that a module was read from as the source of its debug locations.
 
 use crate::source_map::{BodySourceMap, ModuleSourceMap};
 use crate::symbols::symbol;

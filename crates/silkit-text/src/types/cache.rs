@@ -1,4 +1,4 @@
-//! A cache of types by their text, for each thread.
+//! A per-thread cache of types by their text.
 //!
 //! A file spells the same few types again and again. Reading one means to intern every part of it;
 //! finding its text again costs one look at each byte.

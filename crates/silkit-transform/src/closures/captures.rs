@@ -1,4 +1,4 @@
-//! Calling the function of a closure without the closure: what was captured is copied, since the closure takes it and may be
+//! Direct calls of the function of a closure: captured values are copied, since the closure owns them and may be
 //! destroyed before the call.
 //!
 //! ```text

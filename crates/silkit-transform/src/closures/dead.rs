@@ -1,4 +1,4 @@
-//! Removing closures that are only copied and destroyed.
+//! Removal of closures that are only copied and destroyed.
 //!
 //! ```text
 //!   %1 = function_ref @closure

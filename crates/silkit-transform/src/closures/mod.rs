@@ -1,5 +1,5 @@
-//! Closures whose function is known: which function a call through them reaches, with which arguments; how a call keeps
-//! what it took from the closure alive; and how closures go that nobody calls any more.
+//! Closures whose function is known: the function that a call through them reaches and its arguments, keeping
+//! captured values alive for the call, and removal of closures that are no longer called.
 
 mod captures;
 mod dead;

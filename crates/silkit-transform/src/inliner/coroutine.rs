@@ -1,4 +1,5 @@
-//! Coroutines: the caller goes on where the callee yields, and the callee where the caller ends or aborts it.
+//! Inlining of coroutines: the caller continues where the callee yields, and the callee where the caller ends or
+//! aborts it.
 
 use super::exits::{Exits, leave, operand_or_undef};
 use super::{CannotInline, Inliner};

@@ -1,4 +1,4 @@
-//! Names that a module shares with what it imports.
+//! Names that a module shares with its imports.
 //!
 //! The compiler spells types without their modules, so `_HashTable` in a module that declares one may be the one of the
 //! standard library as well, which inlining brought along. Where it makes a difference which one is meant, nothing is

@@ -1,4 +1,4 @@
-//! A bound on the work of one question, since declarations may go in circles or grow without end.
+//! A bound on the work of one query, since declarations may be circular or grow without end.
 //!
 //! Questions lead to others: a name is looked up in the protocols that a type conforms to, and whether it
 //! conforms hangs on what other names mean. All that one question leads to shares its [`Query`]. A query

@@ -1,4 +1,4 @@
-//! Types of properties that only their initial values tell: `var x = make()`.
+//! Types of properties that follow only from their initial values: `var x = make()`.
 
 use super::model::{DeclFlags, MemberKind};
 use super::table::{DeclTable, FxMap};

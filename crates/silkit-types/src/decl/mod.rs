@@ -1,4 +1,4 @@
-//! Swift declarations as facts: what types are made of, what they are called, what they conform to.
+//! Swift declarations as facts: structure, names and conformances of types.
 //!
 //! A [`DeclTable`] holds what one module says, types as they were spelled. [`Declarations`] is the
 //! chain that names are looked up in: the module's own table, then its imports and the shipped facts

@@ -1,4 +1,4 @@
-//! Trivial, address-only, move-only: how values of a type are handled, in three values each.
+//! Trivial, address-only and move-only types, in three values each.
 
 use super::budget::Query;
 use super::conformance::is_suppressed;

@@ -1,4 +1,4 @@
-//! Questions about declared types.
+//! Queries about declared types.
 
 use super::ambiguous::ambiguous_paths;
 use super::budget::Query;

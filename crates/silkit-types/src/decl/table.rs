@@ -1,4 +1,4 @@
-//! Declarations by path, and where they come from.
+//! Declarations by path, and their sources.
 
 use super::initial::InitialValue;
 use super::model::{AliasDecl, DeclBody, DeclFlags, ExtensionDecl, Member, NominalDecl};

@@ -1,4 +1,4 @@
-//! The shipped facts about the standard library, as text.
+//! The built-in facts about the standard library, as text.
 //!
 //! `silkit_text::decl::FactsFile` reads them, a line when it is asked for.
 

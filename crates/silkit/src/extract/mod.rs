@@ -1,4 +1,4 @@
-//! A part of a module that stands on its own: some functions, and declarations of what they need.
+//! Extraction of a self-contained part of a module: some functions, and declarations of what they need.
 
 mod minimal;
 mod swift;

@@ -1,4 +1,4 @@
-//! The types that a module declares: superclasses and conformances.
+//! The type graph of a module: superclasses and conformances.
 
 use super::{Edge, Graph, Node};
 use silkit_base::FxHashMap;

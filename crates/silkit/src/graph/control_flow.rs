@@ -1,4 +1,4 @@
-//! The blocks of a function and where they lead.
+//! The control-flow graph of a function.
 
 use super::{Edge, Graph, Line, Node, readable};
 use silkit_base::FxHashMap;

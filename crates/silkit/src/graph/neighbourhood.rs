@@ -1,4 +1,4 @@
-//! Parts of a graph: what is near some nodes.
+//! Subgraphs: the neighbourhood of some nodes.
 
 use super::{Edge, Graph};
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
-//! Drawing as SVG: text can be selected, colours follow the viewer's light or dark mode, hovering shows whole lines, and
-//! lines lead to where they stand in the file.
+//! SVG output: text can be selected, colours follow the viewer's light or dark mode, hovering shows whole lines, and
+//! lines link to their positions in the file.
 
 use super::layout::{self, Input, InputEdge, Route};
 use super::{Graph, Line, Node, abbreviated};

@@ -1,4 +1,4 @@
-//! Judging a candidate: it must be valid, and still fail.
+//! Checking of a candidate: it must be valid, and still fail.
 
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;

@@ -1,4 +1,4 @@
-//! Leaving out control flow: what follows a block, ways out of it, arguments, branches.
+//! Reduction of control flow: code after a block, edges, arguments, branches.
 
 use super::Shrink;
 use super::insts::undefine;

@@ -1,4 +1,4 @@
-//! Leaving out instructions and operands.
+//! Reduction of instructions and operands.
 
 use super::Shrink;
 use super::control::{each_body, of_bodies};

@@ -1,4 +1,4 @@
-//! Leaving out what stands in a module: bodies, tables, variables, Swift declarations, attributes.
+//! Reduction of module entities: bodies, tables, variables, Swift declarations, attributes.
 
 use super::Shrink;
 use crate::extract::{extract, extract_minimal, keep_swift};

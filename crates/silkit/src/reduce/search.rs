@@ -1,4 +1,4 @@
-//! The search: leaving out many items at once, then fewer.
+//! The search for a reduction: removes many items at once, then fewer.
 
 use super::candidate::Judge;
 use super::module::Item;

@@ -1,4 +1,4 @@
-//! Errors of memory lifetimes: what is wrong, with which memory, at which instruction.
+//! Memory lifetime errors: the fault, the memory and the instruction.
 
 use super::Reference;
 use silkit_ir::Opcode;

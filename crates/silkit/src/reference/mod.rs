@@ -1,5 +1,5 @@
-//! The verifier's findings in the words and the layout of the reference's tools, and its dumps of ownership: what
-//! tests compare that were written for these tools. It finds nothing itself.
+//! The verifier's findings in the format of the reference's tools, and its ownership dumps, for tests that compare
+//! the output of these tools. Finds nothing itself.
 
 mod dumper;
 mod failures;

@@ -1,4 +1,4 @@
-//! Errors of the ownership verifier, with the values and users that they are about.
+//! Errors of the ownership verifier, with their values and users.
 
 use super::Reference;
 use silkit_analysis::DeadEnds;

@@ -1,4 +1,4 @@
-//! Scopes against the definition, path by path.
+//! Tests of scopes against the definition, path by path.
 
 use super::*;
 use crate::{ChosenDominators, Components, Dominators, Frontiers, PostDominators};

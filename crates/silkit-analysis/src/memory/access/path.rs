@@ -1,4 +1,4 @@
-//! The way from a storage to an address.
+//! The path from a storage to an address.
 
 use super::step::{Part, Step, step};
 use super::storage::{AccessStorage, StorageKind};

@@ -1,4 +1,4 @@
-//! Names of memory that do not depend on the address by which it is reached.
+//! Storage: names of memory that do not depend on the address by which it is reached.
 
 use super::reference::reference_root;
 use super::step::Root;

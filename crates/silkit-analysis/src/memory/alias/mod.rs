@@ -1,5 +1,5 @@
-//! Alias analysis: whether two addresses may be of overlapping memory, and what instructions may do to the memory at an
-//! address. Every answer errs on the side of "may".
+//! Alias analysis: whether two addresses may refer to overlapping memory, and the effects of instructions on the
+//! memory at an address. Every answer is conservative: "may" unless proven otherwise.
 //!
 //! [`Aliases::relation`] gives the reason too, as a [`Relation`]. In order: values that cannot point anywhere; types of
 //! accesses ([`TypeRules`]); distinct bases, or distinct parts of one base ([`base_path`]); and escape analysis: what an

@@ -1,4 +1,4 @@
-//! The answers of alias analysis, each with its reason.
+//! The results of alias analysis, each with its reason.
 
 use super::AccessBase;
 use crate::ProjectionPath;

@@ -1,4 +1,4 @@
-//! Memory that does not change for a while.
+//! Memory that is not written within a scope.
 
 use super::Aliases;
 use super::base::{AccessBase, argument_is_exclusive};

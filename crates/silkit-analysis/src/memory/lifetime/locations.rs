@@ -1,4 +1,4 @@
-//! The memory of a body that can be uniquely identified, as trees of parts.
+//! The uniquely identified memory of a body, as trees of parts.
 
 use super::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};
 use crate::BodyView;

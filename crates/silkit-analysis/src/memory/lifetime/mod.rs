@@ -1,4 +1,4 @@
-//! Memory that can be uniquely identified, and what instructions do to it (SIL.md, "Memory Lifetime").
+//! Uniquely identified memory and the effects of instructions on it (SIL.md, "Memory Lifetime").
 //!
 //! [`memory_use`] says of one use of an address what it needs to find there and what it leaves behind.
 //! [`Locations`] are the trees of parts of all memory of a body that nothing else can name: stack allocations,

@@ -1,4 +1,4 @@
-//! The functions that a call may reach.
+//! The possible callees of a call.
 
 use super::access::{Kind, Visibility};
 use super::hierarchy::ClassHierarchy;

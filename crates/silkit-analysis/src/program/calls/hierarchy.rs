@@ -1,4 +1,4 @@
-//! The classes of a module and what inherits from what.
+//! The class hierarchy of a module.
 
 use super::access::Visibility;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};

@@ -1,4 +1,4 @@
-//! Callees before their callers.
+//! Bottom-up order: callees before their callers.
 
 use super::callees::CalleeAnalysis;
 use silkit_base::{Entity, EntitySet, IdVec, strong_components};

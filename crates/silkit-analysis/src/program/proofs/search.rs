@@ -1,4 +1,4 @@
-//! The shortest ways from facts to the instructions that prove them.
+//! Shortest paths from facts to the instructions that prove them.
 
 use super::record::{Edge, Leaf, Records, arguments};
 use super::{Fact, Reason};

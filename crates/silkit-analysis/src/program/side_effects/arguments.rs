@@ -1,4 +1,4 @@
-//! Arguments that come to where nobody follows them.
+//! Arguments that escape from the walk.
 
 use super::collect::Collector;
 use super::witness::Cause;

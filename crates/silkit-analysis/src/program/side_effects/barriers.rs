@@ -1,4 +1,4 @@
-//! Instructions before which no deinitializer may be moved.
+//! Deinitializer barriers: instructions that no deinitializer may be moved across.
 
 use crate::BodyView;
 use crate::access::{Scopes, StorageKind, accessed_addresses, find};

@@ -1,4 +1,4 @@
-//! The side effects of a function, from its instructions and the effects of what it calls.
+//! The side effects of a function, from its instructions and the effects of its callees.
 //!
 //! An effect on what comes from an argument belongs to the argument, with the path from there; one on a local allocation
 //! cannot be seen from outside; all others are global. An argument that comes to where nobody follows it gets all global

@@ -1,4 +1,4 @@
-//! The last retain or release of a value on every path, by data flow.
+//! The last retain or release of a value on every path, by data-flow analysis.
 
 use super::{Epilogue, EpilogueKind};
 use silkit_base::{Entity, FxHashSet};

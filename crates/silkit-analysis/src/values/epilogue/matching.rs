@@ -1,4 +1,4 @@
-//! The retains of what a function returns, and the releases of the arguments that it owns.
+//! The retains of a function's returned value, and the releases of its owned arguments.
 
 use super::{Epilogue, EpilogueKind};
 use silkit_base::{FxHashSet, Symbol};

@@ -1,4 +1,4 @@
-//! The last retains and releases of a function: those that could as well happen in its callers.
+//! Epilogue retains and releases: the last ones of a function, which could be moved to its callers.
 
 mod flow;
 mod matching;

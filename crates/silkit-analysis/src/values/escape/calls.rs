@@ -1,4 +1,4 @@
-//! Calls: what the effects of callees say.
+//! Calls in escape analysis: the effects of callees.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS, is_noescape};
 use silkit_ir::conventions::ApplySite;

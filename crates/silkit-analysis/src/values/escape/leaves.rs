@@ -1,4 +1,4 @@
-//! Uses through which the plain walk knows no way.
+//! Uses that the generic walk does not follow.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS};
 use crate::memory::is_opaque;

@@ -1,4 +1,4 @@
-//! Escape analysis: whether a value, or an address, may come to where it is not known what happens to it.
+//! Escape analysis: whether a value, or an address, may reach code with unknown effects.
 //!
 //! The walk begins at a value and goes in both directions: from allocations down to uses ("where does it go?"), from
 //! stores up to the memory ("what may read it there?") and down again. It follows one [`ProjectionPath`]. A visitor is

@@ -1,4 +1,4 @@
-//! Definitions through which the plain walk knows no way.
+//! Definitions that the generic walk does not follow.
 
 use super::{ESCAPES, EscapePath, EscapeVisitor, EscapeWalk, EscapeWalker, STAYS};
 use crate::Component;

@@ -1,4 +1,4 @@
-//! Borrow scopes: what begins them, what ends them, and what encloses them.
+//! Borrow scopes: their introducers, ends and enclosing values.
 
 use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;

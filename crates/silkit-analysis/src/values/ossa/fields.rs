@@ -1,5 +1,5 @@
-//! Field-sensitive liveness: that of each part of a value which has no parts, its leaves. They are numbered in the order
-//! of a walk through the type.
+//! Field-sensitive liveness: the liveness of each leaf of a value, a part without parts. Leaves are numbered in the
+//! order of a walk through the type.
 
 use super::liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
 use silkit_base::{FxHashMap, FxHashSet};

@@ -1,5 +1,5 @@
-//! Interior uses: all that must be inside of a value's life, by way of what it is forwarded to, of addresses inside of it
-//! and of the scopes for which it is lent. Scopes inside are not entered: their ends say enough.
+//! Interior uses: all uses that must be inside of a value's lifetime, including those of forwarded values, of
+//! interior addresses and of scopes that borrow it. Inner scopes are not entered: their ends suffice.
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};

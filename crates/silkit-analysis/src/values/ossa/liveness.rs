@@ -1,5 +1,5 @@
-//! Pruned liveness: the blocks and instructions in which something is live, from its definitions and those uses that
-//! were told. It costs what the live blocks cost, not what the body does.
+//! Pruned liveness: the blocks and instructions in which a value is live, from its definitions and the added uses.
+//! The cost is proportional to the number of live blocks, not to the size of the body.
 
 use crate::DeadEnds;
 use silkit_base::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! Ownership SSA: what borrows what, and where values live (Ownership.md).
+//! Ownership SSA: borrow relations and liveness (Ownership.md).
 //!
 //! What is here asks a body and the ownership of its values; nothing is computed before it is asked for, and a question
 //! costs what it looks at.

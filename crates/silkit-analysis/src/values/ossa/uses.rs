@@ -1,4 +1,4 @@
-//! The uses that a value's life must span, as far as they are in plain sight.
+//! The visible uses that a value's lifetime must span.
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};

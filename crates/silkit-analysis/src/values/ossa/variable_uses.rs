@@ -1,4 +1,4 @@
-//! The uses of a local variable's memory, by way of its box, of addresses made from it and of closures on the stack.
+//! The uses of a local variable's memory, through its box, derived addresses and closures on the stack.
 
 use super::borrows::Borrows;
 use super::uses::projected_address;

@@ -1,5 +1,5 @@
-//! Local variables: all accesses to the memory of a box, of an allocation on the stack or of an argument, and which of them
-//! reach which.
+//! Local variables: all accesses to the memory of a box, a stack allocation or an argument, and which of them reach
+//! which.
 
 use super::borrows::Borrows;
 use super::uses::projected_address;

@@ -1,4 +1,4 @@
-//! The help of `silkit opt`, made from the table of its options.
+//! The help of `silkit opt`, generated from the table of its options.
 
 use super::{OptOption, OptionValue, plain, reference, table};
 use crate::opt::printers::PRINTERS;

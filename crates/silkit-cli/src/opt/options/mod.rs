@@ -1,5 +1,6 @@
-//! The options of `silkit opt`, which begin with one dash or two, as LLVM's tools take them. One table (`table.rs`, and
-//! `reference.rs` for what the reference has and Silkit does not) serves the parser, the help, completion and suggestions.
+//! The options of `silkit opt`, which begin with one dash or two, as those of LLVM's tools. One table (`table.rs`,
+//! and `reference.rs` for options of the reference that Silkit does not have) serves the parser, the help, completion
+//! and suggestions.
 
 mod help;
 mod reference;

@@ -1,5 +1,5 @@
-//! The options and passes of the reference's `sil-opt` that Silkit does not have: those that change nothing here and are
-//! accepted, so that command lines written for the reference work, and those that are refused with a reason.
+//! The options and passes of the reference's `sil-opt` that Silkit does not have: options without effect are
+//! accepted, so that command lines written for the reference work; others are refused with a reason.
 
 /// Options for which nothing is to be done, with one reason.
 pub(super) struct Inert {

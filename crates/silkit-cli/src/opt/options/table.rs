@@ -1,4 +1,4 @@
-//! The options of `silkit opt` that do something, by group: what each takes, its help, and what it does.
+//! The options of `silkit opt`, by group: value, help and action.
 
 use super::{Group, OptOption, OptionValue, Refusal, choice, switch, value};
 use crate::color::{self, Color};

@@ -1,4 +1,4 @@
-//! Tests of what stops the motion of deinitializers.
+//! Tests of deinitializer barriers.
 
 use super::{Test, TestFn};
 

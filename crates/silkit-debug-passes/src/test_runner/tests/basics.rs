@@ -1,4 +1,4 @@
-//! Tests of the language of tests, and those that show what is there.
+//! Tests of the test language itself, and tests that print entities.
 
 use super::{Test, TestFn};
 use crate::test_runner::arguments::Argument;

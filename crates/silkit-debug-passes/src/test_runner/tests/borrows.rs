@@ -1,4 +1,4 @@
-//! Tests of what encloses values.
+//! Tests of enclosing values.
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::{Borrows, enclosed_phis};

@@ -1,4 +1,4 @@
-//! Tests of what values are forwarded to and from, and of conventions.
+//! Tests of forwarding, and of conventions.
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::Borrows;

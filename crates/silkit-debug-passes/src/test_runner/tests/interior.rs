@@ -1,4 +1,4 @@
-//! Tests of all that is inside of a value's life. Those whose names end in `_swift` show ranges of instructions.
+//! Tests of interior liveness. Those whose names end in `_swift` print ranges of instructions.
 
 use super::liveness::incomplete;
 use super::{Test, TestFn};

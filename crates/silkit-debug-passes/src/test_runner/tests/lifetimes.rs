@@ -1,4 +1,4 @@
-//! Tests of utilities that make lifetimes shorter.
+//! Tests of utilities that shorten lifetimes.
 
 use super::{Test, TestFn};
 use silkit_analysis::{DeadEnds, Dominators};

@@ -1,4 +1,4 @@
-//! The test of how long memory holds what an address leads to.
+//! The test of live ranges of values in memory.
 
 use super::{Test, TestFn};
 use crate::printers::access_dump::base;

@@ -1,4 +1,4 @@
-//! Tests of where values live.
+//! Tests of liveness.
 
 use super::{Test, TestFn};
 use crate::test_runner::arguments::Argument;

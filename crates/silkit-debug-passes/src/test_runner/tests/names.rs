@@ -1,4 +1,4 @@
-//! The test of what values are called.
+//! The test of variable names.
 
 use super::{Test, TestFn};
 use silkit_transform::variable_names::VariableNames;

@@ -1,4 +1,4 @@
-//! Tests of local variables: which accesses reach which.
+//! Tests of local variables: reaching accesses.
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::{Borrows, Escapes, Variable, VariableAccess};

@@ -1,4 +1,4 @@
-//! `access-enforcement-selection`: decides how exclusive access to a variable is enforced.
+//! `access-enforcement-selection`: selects static or dynamic enforcement of accesses to variables.
 //!
 //! Accesses to globals, properties and captured boxes are checked at run time. Those to the stack and to arguments are
 //! proved exclusive by later diagnostics. A box of this function is like the stack as long as nobody else may have a

@@ -1,4 +1,5 @@
-//! Functions before the closures that they make: what a closure captures is known when it is looked at.
+//! The order of functions: before the closures that they create, so that captures are known when a closure is
+//! visited.
 
 use silkit_base::{Entity, IdVec};
 use silkit_ir::instructions::FunctionRef;

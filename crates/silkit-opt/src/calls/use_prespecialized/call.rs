@@ -1,4 +1,4 @@
-//! A call of a specialized function in place of one of the generic function.
+//! Replacing a call of a generic function by a call of a specialization.
 //!
 //! ```text
 //! %3 = apply %2<String>(%0, %1) : $@convention(thin) <τ_0_0> (@in_guaranteed τ_0_0) -> @out τ_0_0

@@ -1,5 +1,5 @@
-//! The walk through one function, from its last instruction to its first, that inlines transparent callees. It stops where a callee
-//! is not complete yet, and goes on at the same call later.
+//! The backward walk through one function that inlines transparent callees. It stops at a callee that is not complete
+//! yet, and continues at the same call later.
 
 use super::is_transparent;
 use silkit_base::EntitySet;

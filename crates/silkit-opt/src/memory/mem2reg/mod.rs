@@ -1,4 +1,4 @@
-//! `mem2reg`: makes values of stack memory that is only loaded from and stored to.
+//! `mem2reg`: promotes stack allocations with only loads and stores to SSA values.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Replacing what reads an allocation.
+//! Replacement of the loads of an allocation.
 
 use super::uses::is_projection;
 use silkit_ir::instructions::{

@@ -1,5 +1,4 @@
-//! Allocations that are used in several blocks: each block is reduced to at most one store, and where stored values
-//! meet, phis are made of them.
+//! Allocations used in several blocks: each block is reduced to at most one store, and phis merge the stored values.
 
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};

@@ -1,4 +1,4 @@
-//! Allocations that are used in one block: what they hold is known from its start to its end.
+//! Allocations used in one block: their content is known from its start to its end.
 
 use super::rewrite::{self, Content, Slot};
 use super::{AllocationFacts, uses};

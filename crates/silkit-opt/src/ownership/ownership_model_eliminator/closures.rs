@@ -1,4 +1,4 @@
-//! Closures on the stack: in ownership SSA they borrow what they capture and end with their values.
+//! Closures on the stack: in ownership SSA they borrow their captures and end with their values.
 
 use super::Lowering;
 use silkit_analysis::ossa::Borrows;

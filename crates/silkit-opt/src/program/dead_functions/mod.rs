@@ -1,4 +1,4 @@
-//! `sil-deadfuncelim`, `late-deadfuncelim`: remove functions, global variables and methods in tables that nothing can reach.
+//! `sil-deadfuncelim`, `late-deadfuncelim`: eliminate dead functions, global variables and methods in tables.
 //!
 //! ```text
 //! sil private @unused : $@convention(thin) () -> () {

@@ -1,4 +1,4 @@
-//! Control dependence: which branches decide whether a block is executed.
+//! Control dependence: the branches that decide whether a block is executed.
 //!
 //! A block depends on an edge to a block that it post-dominates, or to itself, if it does not post-dominate the source of
 //! the edge but for a path around. These sets (the reverse dominance frontiers) may be of quadratic size together, so they

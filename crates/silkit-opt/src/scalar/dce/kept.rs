@@ -1,4 +1,4 @@
-//! Phis whose ends are kept: those that may be a variable's value, or one to which a pointer leads.
+//! Phis whose lifetime ends are kept: those that may be a variable's value, or that a pointer refers to.
 
 use silkit_base::{Entity, FxHashSet};
 use silkit_ir::info::OperandOwnership;

@@ -1,4 +1,4 @@
-//! `dce`: removes what nothing needs, branches included.
+//! `dce`: eliminates dead instructions and branches.
 //!
 //! An instruction is live if the function is there for it (side effects, traps, exits), if something live uses it, or if
 //! it decides whether something live is executed. What ends a value, or looks at it for a debugger, lives with the value.

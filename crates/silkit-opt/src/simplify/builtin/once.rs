@@ -1,4 +1,4 @@
-//! Removes a lazy initialization that does nothing.
+//! Removes a lazy initialization without effect.
 //!
 //! ```text
 //! %1 = function_ref @init : $@convention(c) () -> ()    // has no effects

@@ -1,4 +1,4 @@
-//! Folds questions about types.
+//! Folds queries about types.
 //!
 //! ```text
 //! %1 = builtin "sizeof"<Int>() : $Builtin.Word

@@ -1,4 +1,4 @@
-//! Simplifies loads whose value is known, or is not needed.
+//! Simplifies loads whose value is known or unused.
 //!
 //! ```text
 //! %2 = load [copy] %3                  // only destroyed

@@ -1,4 +1,4 @@
-//! Spellings of compilers before Swift 6.2 (docs/dialects.md), read as what 6.2 writes in their place.
+//! Spellings of compilers before Swift 6.2 (docs/dialects.md), read as their equivalents in 6.2.
 
 use super::BodyParser;
 use crate::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! Types of results, as the compiler spells them in the function around.
+//! Result types, in the compiler's spelling for the enclosing function.
 
 use super::BodyParser;
 use silkit_base::FxHashMap;

@@ -1,4 +1,4 @@
-//! The comments at the ends of lines: users, ids, places, values of literals.
+//! The comments at the ends of lines: users, ids, locations, values of literals.
 
 use super::{BodyPrinter, COMMENT_COLUMN};
 use silkit_base::Symbol;

@@ -1,4 +1,4 @@
-//! Checks what happens to memory against the states that paths bring along.
+//! Checks the operations on memory against the states of incoming paths.
 
 use super::flow::{Flow, State, Words};
 use super::ops::{Op, Ops, Reason};

@@ -1,4 +1,4 @@
-//! The flow of states through the blocks, for 64 leaves at a time.
+//! Data flow of states through the blocks, for 64 leaves at a time.
 //!
 //! States change only where something happens and where paths that bring different states meet; what is known
 //! elsewhere is what is known at the nearest such block above. So a chunk costs what happens to it, however many blocks

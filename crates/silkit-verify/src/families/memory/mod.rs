@@ -1,4 +1,4 @@
-//! Memory lifetime: what holds a value and what does not, on every path (SIL.md, "Memory Lifetime").
+//! Memory lifetime: initialized and uninitialized memory on every path (SIL.md, "Memory Lifetime").
 //!
 //! `silkit_analysis::memory` finds the memory that can be uniquely identified. `ops` says in what order things happen
 //! to it, `flow` what all paths together bring to each block, `sparse` at which blocks that changes, `check` compares

@@ -1,4 +1,4 @@
-//! Findings about memory, in words.
+//! Messages of findings about memory.
 
 use super::check::Origin;
 use super::ops::{Op, Reason};

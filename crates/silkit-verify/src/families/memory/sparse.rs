@@ -1,4 +1,4 @@
-//! The blocks at which states change, and how to get from one of them to the next without the blocks between.
+//! The sparse graph of the blocks at which states change.
 
 use crate::context::FunctionContext;
 use silkit_analysis::{ChosenDominators, Frontiers};

@@ -1,4 +1,4 @@
-//! A borrow that is stored in memory is only read there.
+//! A stored borrow is only read.
 
 use crate::context::FunctionContext;
 use crate::families::scopes::derived::{Next, each_use};

@@ -1,4 +1,4 @@
-//! Functions for themselves: their names, linkage and bodies.
+//! Functions: names, linkage and bodies.
 
 use super::{is_external, place};
 use crate::context::{ModuleContext, Owner};

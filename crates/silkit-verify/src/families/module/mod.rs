@@ -1,4 +1,4 @@
-//! Modules: linkage, tables, global variables, debug scopes, and what refers to what is not there.
+//! Modules: linkage, tables, global variables, debug scopes, and undeclared references.
 
 mod functions;
 mod globals;

@@ -1,4 +1,4 @@
-//! Vtables, witness tables and their like, against classes, conformances and functions.
+//! Vtables, witness tables and similar tables, against classes, conformances and functions.
 
 use super::place;
 use crate::context::{ModuleContext, Owner};

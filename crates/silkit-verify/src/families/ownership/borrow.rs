@@ -1,4 +1,4 @@
-//! A borrow scope ends once on every path, holds its uses, and lies inside of what it borrows from.
+//! A borrow scope ends once on every path, contains its uses, and is inside the lifetime of its base.
 
 use super::lifetime::{Checker, Kind};
 use super::owned::each_value;

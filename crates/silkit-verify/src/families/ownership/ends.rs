@@ -1,4 +1,4 @@
-//! Only what begins a borrow scope has an end of it.
+//! An end of a borrow scope belongs to a value that begins one.
 
 use super::enclosing::{introducers, listed_for};
 use super::operands::may_not_be_known;

@@ -1,4 +1,4 @@
-//! Every lifetime ends once on each path, and holds all its uses: one check for owned values and borrow scopes.
+//! Every lifetime ends once on each path, and contains all its uses: one check for owned values and borrow scopes.
 
 use super::uses::{Lifetime, Use, UseKind};
 use crate::context::FunctionContext;

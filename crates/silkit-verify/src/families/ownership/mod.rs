@@ -1,5 +1,5 @@
-//! Ownership: owned values are consumed once, borrow scopes end once and inside of what they borrow from. All of it
-//! holds in functions in Ownership SSA form only.
+//! Ownership: owned values are consumed once, borrow scopes end once and inside the lifetime of their base. Applies
+//! only to functions in Ownership SSA form.
 
 mod arguments;
 mod borrow;

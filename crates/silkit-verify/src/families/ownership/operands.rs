@@ -1,4 +1,4 @@
-//! The value of every operand has the ownership that its use demands.
+//! The ownership of every operand's value satisfies the constraint of the use.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

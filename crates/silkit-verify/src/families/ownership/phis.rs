@@ -1,4 +1,4 @@
-//! A guaranteed phi says by its `borrowed … from` to what it belongs.
+//! Guaranteed phis list their enclosing values in `borrowed … from`.
 
 use super::enclosing::{behind_borrowed, enclosing_values, in_successor, listed_for};
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! Coroutines yield as often as their kind says, and suspended tasks have one continuation pending.
+//! The number of yields of coroutines, and the pending continuation of suspended tasks.
 
 use crate::context::FunctionContext;
 use crate::families::structure::stages::is_raw;

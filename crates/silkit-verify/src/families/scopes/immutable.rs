@@ -1,4 +1,4 @@
-//! Memory that may not change: through immutable addresses, and in buffers whose content is a value.
+//! Memory that may not be modified: through immutable addresses, and in buffers with value semantics.
 
 use super::derived::{Next, each_use};
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! The kinds of scopes, what begins and what ends them.
+//! The kinds of scopes, their beginnings and ends.
 
 use crate::context::FunctionContext;
 use silkit_analysis::Coherence;

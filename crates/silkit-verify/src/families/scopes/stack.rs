@@ -1,6 +1,5 @@
-//! The list of what is open at each point: the active allocations, or the scopes of another kind. Lists are nodes of a
-//! tree, so that they share what they have in common and compare in constant time: all of them cost one pass over the
-//! body.
+//! The list of open scopes at each point: active allocations, or scopes of another kind. Lists are nodes of a tree,
+//! so that they share common parts and compare in constant time: computing all of them costs one pass over the body.
 
 use super::kinds::{Kind, STACK, begins, begun_by};
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! Blocks: how they end, how they may be entered.
+//! Blocks: terminators and predecessors.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

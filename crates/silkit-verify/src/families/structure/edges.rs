@@ -1,4 +1,4 @@
-//! Edges: the arguments of blocks are what every terminator that goes there passes.
+//! Edges: the arguments of a block match the values that each terminator passes.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

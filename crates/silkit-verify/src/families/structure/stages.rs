@@ -1,4 +1,4 @@
-//! Stages: what only raw SIL holds, and what only functions with or without ownership hold.
+//! Stages: instructions that are allowed only in raw SIL, or only in functions with or without ownership.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

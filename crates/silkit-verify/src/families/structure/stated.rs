@@ -1,4 +1,4 @@
-//! Types that the text states beside uses.
+//! Types that the text states at uses.
 
 use crate::context::FunctionContext;
 use crate::finding::Place;

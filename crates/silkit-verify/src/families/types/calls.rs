@@ -1,4 +1,4 @@
-//! Calls: what is called, and how.
+//! Calls: callees and kinds of calls.
 
 use super::concurrency::may_isolate;
 use super::conformance::{conforms, protocols};

@@ -1,4 +1,4 @@
-//! Shapes of enums: their cases and payloads, and the instructions that tell cases apart.
+//! Shapes of enums: their cases and payloads, and the instructions that distinguish cases.
 
 use super::aggregates::names_member;
 use super::facts::{at_operand, decl, declared, expect, operand, resolved, sil_type};

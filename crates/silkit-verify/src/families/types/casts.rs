@@ -1,4 +1,4 @@
-//! Casts of classes and metatypes: what may become what.
+//! Casts of classes and metatypes.
 
 use super::facts::{at_operand, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};

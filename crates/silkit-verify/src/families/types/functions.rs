@@ -1,4 +1,4 @@
-//! Conversions of functions, which change nothing about how they are called.
+//! Conversions of functions, which preserve the calling convention.
 
 use super::facts::{at_operand, declared, operand, same, sil_type};
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! Methods that are looked up: in a class, in a superclass, in a witness table.
+//! Method lookup: in a class, in a superclass, in a witness table.
 
 use super::aggregates::{names_member, owner_of as owner};
 use super::conformance;

@@ -1,4 +1,4 @@
-//! Instructions that name functions and global variables, against what they name.
+//! References to functions and global variables, against their declarations.
 
 use super::facts::{differ, sil_type};
 use crate::context::FunctionContext;

@@ -1,4 +1,4 @@
-//! Cycles: which edges close one, and which nodes lie on one.
+//! Cycles: the edges that close a cycle, and the nodes on cycles.
 
 /// Returns for each edge whether it closes a cycle of a depth-first walk that begins at the first nodes without
 /// incoming edges. Without these edges there is no cycle. A self-loop does not count.

@@ -1,4 +1,4 @@
-//! Layers: each edge but those that close a cycle leads to a lower one.
+//! Layer assignment: each edge, except those that close a cycle, leads to a lower layer.
 
 use super::shelves::Part;
 use super::{GAP, Input};

@@ -1,4 +1,4 @@
-//! A layered layout: edges lead downwards, except those that close a cycle.
+//! Layered layout: edges lead downwards, except those that close a cycle.
 //!
 //! The steps are those of Sugiyama, Tagawa and Toda (1981): break cycles, give each node a layer, order the nodes of
 //! each layer so that few edges cross, place them. Edges that span layers pass between the boxes of those layers, and

@@ -1,4 +1,4 @@
-//! The order of the slots in each layer: few edges cross.
+//! Ordering of the slots in each layer, with few edge crossings.
 
 use super::layers::Layered;
 

@@ -1,4 +1,4 @@
-//! Places within layers: near the neighbours above and below, without overlap.
+//! Placement within layers: near the neighbours above and below, without overlap.
 
 use super::layers::{Layered, SlotKind};
 use super::{GAP, Input};

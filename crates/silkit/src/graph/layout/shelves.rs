@@ -1,4 +1,4 @@
-//! Components, and packing their drawings on shelves.
+//! Connected components, and packing their drawings on shelves.
 
 use super::{GAP, Input};
 
