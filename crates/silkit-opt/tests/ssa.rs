@@ -50,4 +50,4 @@ macro_rules! cases {
     };
 }
 
-cases! { control_flow dce mem2reg ownership_model_eliminator simplify_builtins simplify_calls simplify_control simplify_enums simplify_references simplify_types simplify_values use_prespecialized }
+cases! { control_flow dce mem2reg ownership_model_eliminator simplify_builtins simplify_calls simplify_control simplify_enums simplify_key_paths simplify_numbers simplify_references simplify_types simplify_values use_prespecialized }

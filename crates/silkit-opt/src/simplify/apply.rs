@@ -19,8 +19,8 @@
 //!
 //! Methods are called directly where it is known which one is meant (`silkit_transform::devirtualize`).
 
-use super::Rule;
 use super::rewriter::Rewriter;
+use super::{Rule, key_path_access};
 use silkit_base::Symbol;
 use silkit_ir::instructions::{Enum, FunctionRef, ThinToThickFunction};
 use silkit_ir::{DeclRef, DeclRefData, Inst, Opcode, Value};
@@ -32,7 +32,7 @@ pub(super) const TRY_APPLY: Rule = Rule::always(Opcode::TryApply, try_apply);
 pub(super) const BEGIN_APPLY: Rule = Rule::always(Opcode::BeginApply, call_method);
 
 fn apply(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    if !call_thin_function(rw, inst) && !remove_array_cast(rw, inst) {
+    if !call_thin_function(rw, inst) && !remove_array_cast(rw, inst) && !key_path_access::project(rw, inst) {
         call_method(rw, inst);
     }
 }

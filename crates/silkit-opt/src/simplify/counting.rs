@@ -13,8 +13,10 @@
 
 use super::Rule;
 use super::rewriter::Rewriter;
-use silkit_ir::instructions::{Enum, GlobalValue, ReleaseValue, RetainValue, StrongRelease, StrongRetain};
-use silkit_ir::{Inst, Opcode, Value};
+use silkit_ir::instructions::{
+    AddressToPointer, Enum, GlobalAddr, ReleaseValue, RetainValue, StrongRelease, StrongRetain,
+};
+use silkit_ir::{Body, Inst, Opcode, Value};
 use silkit_types::Type;
 
 pub(super) const STRONG_RETAIN: Rule = Rule::optimized(Opcode::StrongRetain, count_static);
@@ -24,9 +26,28 @@ pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, cou
 
 /// Removes the counting of an object that is never freed.
 fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
-    let counted = rw.body().operand_value(inst, 0);
-    if rw.body().def_as::<GlobalValue>(counted).is_some() && rw.may_change() {
+    if is_static(rw.body(), rw.body().operand_value(inst, 0)) && rw.may_change() {
         rw.remove(inst);
+    }
+}
+
+/// Returns true if a value is a reference to an object that is a global variable.
+pub(super) fn is_static(body: &Body, value: Value) -> bool {
+    let mut value = value;
+    loop {
+        let Some(inst) = body.defining_inst(value) else { return false };
+        match body.inst(inst).opcode {
+            Opcode::GlobalValue => return true,
+            Opcode::Upcast | Opcode::UncheckedRefCast | Opcode::InitExistentialRef => {
+                value = body.operand_value(inst, 0);
+            }
+            // The library's empty collections.
+            Opcode::RawPointerToRef => {
+                let pointer = body.def_as::<AddressToPointer>(body.operand_value(inst, 0));
+                return pointer.is_some_and(|pointer| body.def_as::<GlobalAddr>(pointer.operand).is_some());
+            }
+            _ => return false,
+        }
     }
 }
 

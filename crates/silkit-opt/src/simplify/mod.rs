@@ -25,6 +25,7 @@ mod fix_lifetime;
 mod forwarding;
 mod init_enum_data_addr;
 mod key_path;
+mod key_path_access;
 mod load;
 mod load_borrow;
 mod partial_apply;

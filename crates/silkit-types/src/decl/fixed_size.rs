@@ -1,13 +1,16 @@
-//! Size and alignment of types whose layout follows from declarations alone, for 64-bit targets.
+//! Sizes and alignments of types whose layout follows from declarations alone, for 64-bit targets.
 //!
 //! `silkit-layout` computes the layout of every kind of type of a linked program. What is here needs a type's
 //! declarations only and answers for pointers, numbers, structs, tuples and simple enums; other types are not known.
 
 use super::{Declarations, NominalKind};
-use crate::{Type, TypeFacts, TypeKind};
+use crate::{Convention, FnFlags, Type, TypeFacts, TypeKind};
 
 /// The size of a pointer in bytes.
 const POINTER: u64 = 8;
+
+/// No object is in the first page of memory.
+const MANY: u32 = 4096;
 
 /// The layout of the values of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,15 +19,15 @@ pub struct FixedSize {
     pub size: u64,
     /// The alignment in bytes.
     pub align: u64,
-    /// True if there are bit patterns that are no value of the type, for one case of an enum at least.
-    pub has_extra_inhabitant: bool,
+    /// How many bit patterns are known to be no value of the type: those that cases of an enum without payload may take.
+    pub extra_inhabitants: u32,
 }
 
 impl FixedSize {
-    const EMPTY: Self = Self { size: 0, align: 1, has_extra_inhabitant: false };
+    const EMPTY: Self = Self { size: 0, align: 1, extra_inhabitants: 0 };
 
     const fn pointers(count: u64) -> Self {
-        Self { size: count * POINTER, align: POINTER, has_extra_inhabitant: true }
+        Self { size: count * POINTER, align: POINTER, extra_inhabitants: MANY }
     }
 
     /// Returns the distance of values in an array.
@@ -37,7 +40,7 @@ impl FixedSize {
         Self {
             size: self.size.next_multiple_of(next.align) + next.size,
             align: self.align.max(next.align),
-            has_extra_inhabitant: self.has_extra_inhabitant || next.has_extra_inhabitant,
+            extra_inhabitants: self.extra_inhabitants.max(next.extra_inhabitants),
         }
     }
 }
@@ -63,11 +66,34 @@ impl Declarations {
                 Some(NominalKind::Protocol) | None => None,
                 Some(_) => Some(FixedSize::pointers(1)),
             },
-            TypeKind::Function(function) => match function.flags.contains(crate::FnFlags::NOESCAPE) {
-                true => None,
-                false => Some(FixedSize::pointers(2)),
+            TypeKind::Function(function) if function.flags.contains(FnFlags::NOESCAPE) => None,
+            TypeKind::Function(function) => match function.convention {
+                Convention::Thick => Some(FixedSize::pointers(2)),
+                _ => None,
             },
+            TypeKind::Named(named) if named.parent.is_none() && named.name == "Any" => {
+                Some(FixedSize::pointers(4))
+            }
+            TypeKind::Named(named) if named.parent.is_none() && named.name == "AnyObject" => {
+                Some(FixedSize::pointers(1))
+            }
+            TypeKind::Any(constraint) => self.existential_size(ty, *constraint),
             _ => self.nominal_size(ty, &inner),
+        }
+    }
+
+    /// Returns the layout of an existential: a reference or three words with the metadata, and its witness tables.
+    fn existential_size(&self, ty: Type, constraint: Type) -> Option<FixedSize> {
+        let decl = self.nominal_of(constraint).filter(|decl| decl.kind == NominalKind::Protocol)?;
+        let tables = match decl.name.as_str() {
+            // A box holds the error.
+            "Error" => return Some(FixedSize::pointers(1)),
+            "Sendable" | "SendableMetatype" | "BitwiseCopyable" => 0,
+            _ => 1,
+        };
+        match self.properties(ty, None).address_only? {
+            true => Some(FixedSize::pointers(4 + tables)),
+            false => Some(FixedSize::pointers(1 + tables)),
         }
     }
 
@@ -98,21 +124,18 @@ impl Declarations {
                 match (payloads[..].first(), payloads.len(), cases.len()) {
                     _ if cases.iter().any(|case| case.indirect) => None,
                     (None, _, 0 | 1) => Some(FixedSize::EMPTY),
-                    (None, _, 2..=255) => Some(FixedSize { size: 1, align: 1, has_extra_inhabitant: true }),
+                    (None, _, count @ 2..=255) => {
+                        Some(FixedSize { size: 1, align: 1, extra_inhabitants: 256 - count as u32 })
+                    }
                     (Some(&payload), 1, 1) => inner(payload),
                     // One more case takes an extra inhabitant, or a byte after the payload.
                     (Some(&payload), 1, 2) => {
                         let layout = inner(payload)?;
-                        match layout.has_extra_inhabitant {
-                            // How many are left depends on the payload.
-                            true => Some(FixedSize { has_extra_inhabitant: false, ..layout }),
-                            false => Some(FixedSize {
-                                size: layout.size + 1,
-                                has_extra_inhabitant: true,
-                                ..layout
-                            }),
-                        }
-                        .filter(|_| layout.size > 0)
+                        let (size, extra_inhabitants) = match layout.extra_inhabitants.checked_sub(1) {
+                            Some(left) => (layout.size, left),
+                            None => (layout.size + 1, 0),
+                        };
+                        Some(FixedSize { size, extra_inhabitants, ..layout }).filter(|_| layout.size > 0)
                     }
                     _ => None,
                 }
@@ -126,15 +149,17 @@ impl Declarations {
 fn builtin(name: &str) -> Option<FixedSize> {
     let number = |bits: u64| {
         let size = bits.div_ceil(8).next_power_of_two();
-        FixedSize { size, align: size.min(16), has_extra_inhabitant: !bits.is_multiple_of(8) }
+        // The bits above a flag are zero.
+        FixedSize { size, align: size.min(16), extra_inhabitants: if bits == 1 { 254 } else { 0 } }
     };
     match name {
         "Word" => Some(number(64)),
-        "RawPointer" | "NativeObject" | "BridgeObject" => Some(FixedSize::pointers(1)),
+        "RawPointer" => Some(FixedSize { extra_inhabitants: 1, ..FixedSize::pointers(1) }),
+        "NativeObject" | "BridgeObject" => Some(FixedSize::pointers(1)),
         "FPIEEE16" => Some(number(16)),
         "FPIEEE32" => Some(number(32)),
         "FPIEEE64" => Some(number(64)),
-        "FPIEEE80" => Some(FixedSize { size: 16, align: 16, has_extra_inhabitant: false }),
+        "FPIEEE80" => Some(FixedSize { size: 16, align: 16, extra_inhabitants: 0 }),
         _ => Some(number(name.strip_prefix("Int")?.parse().ok().filter(|bits| (1..=128).contains(bits))?)),
     }
 }

@@ -15,6 +15,7 @@
 //! %6 = builtin "destroyArray"<C>(%5, %7, %8) : $()
 //! ```
 
+mod float;
 mod fold;
 mod integer;
 mod once;
@@ -56,7 +57,11 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
         "cmp_eq" | "cmp_ne" if compares_string_with_null(rw.body(), inst) => {
             replace_with_literal(rw, inst, if base == "cmp_eq" { 0 } else { -1 });
         }
-        _ => fold::fold(rw, inst, base),
+        _ => {
+            if !float::fold(rw, inst, base) {
+                fold::fold(rw, inst, base);
+            }
+        }
     }
 }
 

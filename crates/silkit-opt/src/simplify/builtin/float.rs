@@ -1,0 +1,144 @@
+//! Folds builtins whose operands are floating-point literals, or give such a number.
+//!
+//! ```text
+//! %0 = float_literal $Builtin.FPIEEE80, 0x4000A000000000000000
+//! %1 = builtin "fptrunc_FPIEEE80_FPIEEE64"(%0) : $Builtin.FPIEEE64
+//! ---
+//! %1 = float_literal $Builtin.FPIEEE64, 0x4004000000000000
+//! ```
+
+use super::integer::{Int, width};
+use crate::simplify::rewriter::Rewriter;
+use rustc_apfloat::ieee::{Double, Half, Single, X87DoubleExtended};
+use rustc_apfloat::{Float, FloatConvert, Round};
+use silkit_ir::instructions::{FloatLiteral, IntegerLiteral};
+use silkit_ir::{Body, Inst, Value};
+use silkit_types::{SilType, TypeKind};
+use std::cmp::Ordering;
+
+/// How many bits a number of a type has.
+fn float_width(ty: SilType) -> Option<u32> {
+    let TypeKind::Builtin(name, _) = ty.ty().kind() else { return None };
+    name.as_str().strip_prefix("FPIEEE")?.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64 | 80))
+}
+
+/// A number in the widest format, which holds those of all others exactly.
+fn number(body: &Body, value: Value) -> Option<X87DoubleExtended> {
+    let FloatLiteral { ty, value } = body.def_as(value)?;
+    let bits = u128::from_str_radix(value.as_str().strip_prefix("0x")?, 16).ok()?;
+    Some(match float_width(ty)? {
+        16 => widened(Half::from_bits(bits)),
+        32 => widened(Single::from_bits(bits)),
+        64 => widened(Double::from_bits(bits)),
+        _ => X87DoubleExtended::from_bits(bits),
+    })
+}
+
+fn widened<F: FloatConvert<X87DoubleExtended>>(number: F) -> X87DoubleExtended {
+    number.convert(&mut false).value
+}
+
+/// Returns the bits of a number in a format, rounded to the nearest one.
+fn bits(number: X87DoubleExtended, width: u32) -> u128 {
+    match width {
+        16 => FloatConvert::<Half>::convert(number, &mut false).value.to_bits(),
+        32 => FloatConvert::<Single>::convert(number, &mut false).value.to_bits(),
+        64 => FloatConvert::<Double>::convert(number, &mut false).value.to_bits(),
+        _ => number.to_bits(),
+    }
+}
+
+/// The result of a builtin.
+enum Folded {
+    Float(u128),
+    Int(i128),
+}
+
+/// Lets what uses a builtin use its result, if that is known. The builtin stays, and is dead. Returns false where it is
+/// not known.
+pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) -> bool {
+    let Some(result) = rw.body().first_result(inst) else { return false };
+    let ty = rw.ty(result);
+    let Some(folded) = folded(rw.body(), inst, name, ty) else { return false };
+    if !rw.body().is_used(result) || !rw.may_change() {
+        return false;
+    }
+    let mut builder = rw.before(inst);
+    let value = match folded {
+        Folded::Float(bits) => builder.float_literal(ty, &*format!("0x{bits:X}")),
+        Folded::Int(number) => builder.integer_literal(ty, &*number.to_string()),
+    };
+    rw.replace_all_uses(result, value);
+    true
+}
+
+fn folded(body: &Body, inst: Inst, name: &str, ty: SilType) -> Option<Folded> {
+    let operands = body.operands(inst);
+    let operand = |index: usize| operands.get(index).map(|operand| operand.value);
+    let first = operand(0)?;
+    match name {
+        "fptrunc" | "fpext" => Some(Folded::Float(bits(number(body, first)?, float_width(ty)?))),
+        "itofp_with_overflow" | "sitofp" => {
+            let IntegerLiteral { ty: from, value } = body.def_as(first)?;
+            let integer = Int::parse(value.as_str(), from)?.signed();
+            Some(Folded::Float(from_integer(integer, float_width(ty)?)))
+        }
+        "fptosi" => {
+            let bits = width(ty)?;
+            let rounded = number(body, first)?.to_i128_r(bits as usize, Round::TowardZero, &mut false);
+            rounded.status.is_empty().then_some(Folded::Int(rounded.value))
+        }
+        "bitcast" => {
+            let FloatLiteral { ty: from, value } = body.def_as(first)?;
+            let bits = u128::from_str_radix(value.as_str().strip_prefix("0x")?, 16).ok()?;
+            (float_width(from)? == width(ty)?)
+                .then(|| Folded::Int(Int::new(bits as i128, float_width(from).unwrap_or(64)).signed()))
+        }
+        "fadd" | "fsub" | "fmul" | "fdiv" => {
+            let (a, b) = (number(body, first)?, number(body, operand(1)?)?);
+            let width = float_width(ty)?;
+            Some(Folded::Float(operate(name, bits(a, width), bits(b, width), width)?))
+        }
+        "fcmp_olt" | "fcmp_ole" | "fcmp_ogt" | "fcmp_oge" | "fcmp_oeq" | "fcmp_one" => {
+            let order = number(body, first)?.partial_cmp(&number(body, operand(1)?)?);
+            let holds = order.is_some_and(|order| match name {
+                "fcmp_olt" => order == Ordering::Less,
+                "fcmp_ole" => order != Ordering::Greater,
+                "fcmp_ogt" => order == Ordering::Greater,
+                "fcmp_oge" => order != Ordering::Less,
+                "fcmp_oeq" => order == Ordering::Equal,
+                _ => order != Ordering::Equal,
+            });
+            Some(Folded::Int(if holds { -1 } else { 0 }))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the bits of an integer as a number of a format.
+fn from_integer(integer: i128, width: u32) -> u128 {
+    match width {
+        16 => Half::from_i128(integer).value.to_bits(),
+        32 => Single::from_i128(integer).value.to_bits(),
+        64 => Double::from_i128(integer).value.to_bits(),
+        _ => X87DoubleExtended::from_i128(integer).value.to_bits(),
+    }
+}
+
+/// Returns the result of an operation in the format of the operands, which rounds once.
+fn operate(name: &str, a: u128, b: u128, width: u32) -> Option<u128> {
+    fn run<F: Float>(name: &str, a: F, b: F) -> u128 {
+        let result = match name {
+            "fadd" => a + b,
+            "fsub" => a - b,
+            "fmul" => a * b,
+            _ => a / b,
+        };
+        result.value.to_bits()
+    }
+    match width {
+        32 => Some(run(name, Single::from_bits(a), Single::from_bits(b))),
+        64 => Some(run(name, Double::from_bits(a), Double::from_bits(b))),
+        _ => None,
+    }
+}

@@ -1,0 +1,163 @@
+//! Reads and writes through a key path literal without the key path.
+//!
+//! ```text
+//! %1 = keypath $WritableKeyPath<S, Int>, (root $S; stored_property #S.x : $Int)
+//! %2 = function_ref @swift_setAtWritableKeyPath
+//! %3 = apply %2<S, Int>(%0, %1, %4)
+//! ---
+//! %5 = struct_element_addr %0, #S.x
+//! destroy_addr %5
+//! copy_addr [take] %4 to [init] %5
+//! ```
+//!
+//! The components are stored properties and elements of tuples. Properties of objects are accessed as Swift code does.
+
+use super::rewriter::Rewriter;
+use silkit_ir::instructions::{
+    AccessEnforcement, AccessKind, BeginAccess, CopyAddr, FunctionRef, KeyPath, Load, LoadBorrow,
+};
+use silkit_ir::{Body, Builder, DeclRef, Inst, KeyPathComponent, KeyPathData, Opcode, Value};
+
+/// What a library function does with a key path.
+struct Access {
+    key_path: Value,
+    root: Value,
+    value: Value,
+    is_write: bool,
+}
+
+/// One step from an address to one inside.
+enum Step {
+    Field(DeclRef),
+    Element(u32),
+    /// A property of the object to which a reference is at the address.
+    Property(DeclRef),
+}
+
+/// Replaces a call that gets or sets a value at a key path. Returns false where the key path is not known.
+pub(super) fn project(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
+    let Some(access) = access(rw, inst) else { return false };
+    let Some(steps) = steps(rw, &access) else { return false };
+    if !rw.may_change() {
+        return false;
+    }
+    let has_ossa = rw.function().has_ossa();
+    let mut builder = rw.before(inst);
+    let mut path = Path { builder: &mut builder, has_ossa, open: None, borrows: Vec::new() };
+    let mut address = access.root;
+    let last_property = steps.iter().rposition(|step| matches!(step, Step::Property(_)));
+    for (index, step) in steps.iter().enumerate() {
+        address = match *step {
+            Step::Field(field) => path.builder.struct_element_addr(address, field),
+            Step::Element(element) => path.builder.tuple_element_addr(address, element),
+            Step::Property(field) => {
+                let is_write = access.is_write && last_property == Some(index);
+                path.enter(address, field, if is_write { AccessKind::Modify } else { AccessKind::Read })
+            }
+        };
+    }
+    if access.is_write {
+        path.builder.destroy_addr(address);
+        path.builder.build(CopyAddr { take: true, init: true, ..CopyAddr::new(access.value, address) });
+    } else {
+        path.builder.build(CopyAddr { init: true, ..CopyAddr::new(address, access.value) });
+    }
+    path.leave();
+    remove_call(rw, inst);
+    true
+}
+
+/// The accesses and borrows that are open on the way to an address.
+struct Path<'p, 'b> {
+    builder: &'p mut Builder<'b>,
+    has_ossa: bool,
+    open: Option<Value>,
+    borrows: Vec<Value>,
+}
+
+impl Path<'_, '_> {
+    /// Begins the access of a property of the object to which a reference is at an address.
+    fn enter(&mut self, address: Value, field: DeclRef, kind: AccessKind) -> Value {
+        let object = match self.has_ossa {
+            true => self.builder.build(LoadBorrow::new(address)),
+            false => self.builder.build(Load::new(address)),
+        };
+        if let Some(access) = self.open.take() {
+            self.builder.end_access(access);
+        }
+        self.borrows.extend(self.has_ossa.then_some(object));
+        let property = self.builder.ref_element_addr(object, field);
+        let begin = BeginAccess::new(kind, AccessEnforcement::Dynamic, property);
+        let access = self.builder.build(begin);
+        self.open = Some(access);
+        access
+    }
+
+    /// Ends all that is open.
+    fn leave(&mut self) {
+        if let Some(access) = self.open.take() {
+            self.builder.end_access(access);
+        }
+        while let Some(object) = self.borrows.pop() {
+            self.builder.end_borrow(object);
+        }
+    }
+}
+
+/// Returns what a call of the library does with a key path.
+fn access(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Access> {
+    let body = rw.body();
+    let FunctionRef { function, .. } = body.def_as(body.operand_value(inst, 0))?;
+    let site = rw.view().apply_site(inst)?;
+    let arguments: Vec<Value> = site.arguments().collect();
+    let &[first, second, third] = &arguments[..] else { return None };
+    match function.as_str() {
+        "swift_getAtKeyPath" => Some(Access { value: first, root: second, key_path: third, is_write: false }),
+        "swift_setAtWritableKeyPath" | "swift_setAtReferenceWritableKeyPath" => {
+            Some(Access { root: first, key_path: second, value: third, is_write: true })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the literal that a key path is.
+fn literal(body: &Body, value: Value) -> Option<&'static KeyPathData> {
+    let mut value = value;
+    while let Some(inst) = body.defining_inst(value)
+        && matches!(
+            body.inst(inst).opcode,
+            Opcode::Upcast | Opcode::CopyValue | Opcode::BeginBorrow | Opcode::MoveValue
+        )
+    {
+        value = body.operand_value(inst, 0);
+    }
+    Some(KeyPathData::of(body.def_as::<KeyPath>(value)?.pattern))
+}
+
+/// Returns the steps of a key path, if all of them lead to memory inside.
+fn steps(rw: &Rewriter<'_, '_>, access: &Access) -> Option<Vec<Step>> {
+    let step = |component: &KeyPathComponent| match component {
+        KeyPathComponent::Stored { property, .. } => {
+            let owner: Vec<&str> =
+                property.data().path.split_last()?.1.iter().map(|name| name.as_str()).collect();
+            let owner = silkit_types::Type::nominal(&owner.join("."));
+            match rw.declarations().is_class(owner)? {
+                true => Some(Step::Property(*property)),
+                false => Some(Step::Field(*property)),
+            }
+        }
+        KeyPathComponent::Tuple { index, .. } => Some(Step::Element(*index)),
+        KeyPathComponent::Computed { .. } | KeyPathComponent::Optional { .. } => None,
+    };
+    literal(rw.body(), access.key_path)?.components.iter().map(step).collect()
+}
+
+/// Removes a call whose result is empty.
+fn remove_call(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let used = rw.body().first_result(inst).filter(|&result| rw.body().is_used(result));
+    if let Some(result) = used {
+        let nothing = rw.before(inst).tuple(&[][..]);
+        rw.replace_all_uses(result, nothing);
+    }
+    rw.remove(inst);
+}
