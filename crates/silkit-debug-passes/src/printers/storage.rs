@@ -11,19 +11,19 @@ use silkit_types::TypeKind;
 use silkit_types::decl::{DeclFlags, StoredProperty};
 
 /// Shows the storages of one body.
-pub(super) struct StoragePrinter<'a> {
+pub(crate) struct StoragePrinter<'a> {
     pub(super) module: &'a Module,
     pub(super) view: BodyView<'a>,
     pub(super) dump: Dump<'a>,
 }
 
 impl<'a> StoragePrinter<'a> {
-    pub(super) fn new(cx: &'a ModuleContext<'_>, view: BodyView<'a>) -> Self {
+    pub(crate) fn new(cx: &'a ModuleContext<'_>, view: BodyView<'a>) -> Self {
         Self { module: cx.module(), view, dump: cx.dump(view.body) }
     }
 
     /// Returns a storage on its lines: the kind and what names it.
-    pub(super) fn storage(&self, storage: &AccessStorage) -> String {
+    pub(crate) fn storage(&self, storage: &AccessStorage) -> String {
         let mut text = format!("{} ", storage.kind_name());
         match (storage.kind, storage.value) {
             (StorageKind::Global(name), _) => text.push_str(&self.global(name)),
@@ -51,7 +51,7 @@ impl<'a> StoragePrinter<'a> {
     }
 
     /// Returns a line that names the property of an object; `base` is its address.
-    pub(super) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
+    pub(crate) fn property(&self, storage: &AccessStorage, base: Value) -> Option<String> {
         let StorageKind::Class(_) = storage.kind else { return None };
         let body = self.view.body;
         let AnyInst::RefElementAddr(project) = body.view(body.defining_inst(base)?) else { return None };

@@ -2,10 +2,58 @@
 
 use super::{Test, TestFn};
 use silkit_analysis::ossa::{Borrows, enclosed_phis};
-use silkit_ir::Value;
+use silkit_ir::{Opcode, Value, ValueDef};
 
-pub(super) const TESTS: &[(&str, TestFn)] =
-    &[("enclosing_values", enclosing_values), ("find_enclosing_defs", find_enclosing_defs)];
+pub(super) const TESTS: &[(&str, TestFn)] = &[
+    ("borrow_introducers", borrow_introducers),
+    ("enclosing_values", enclosing_values),
+    ("find_borrow_introducers", find_borrow_introducers),
+    ("find_enclosing_defs", find_enclosing_defs),
+];
+
+/// Shows the borrow scopes that a guaranteed value belongs to, with the kind of each.
+fn borrow_introducers(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    test.print_function();
+    test.print_value("Borrow introducers for: ", value);
+    let introducers = introducers(test, value);
+    for introducer in introducers {
+        let text = test.dump().value(introducer, "");
+        let text = text.trim_end();
+        let body = test.body();
+        let shown = match body.def(introducer) {
+            ValueDef::Argument(block, _) if body.is_entry_block(block) => format!("functionArgument({text})"),
+            ValueDef::Argument(..) => format!("reborrow(SIL.Phi(value: {text}))"),
+            ValueDef::Result(inst, _) => {
+                let kind = match body.inst(inst).opcode {
+                    Opcode::LoadBorrow => "loadBorrow",
+                    Opcode::BeginApply => "beginApply",
+                    Opcode::UncheckedOwnershipConversion => "uncheckOwnershipConversion",
+                    _ => "beginBorrow",
+                };
+                format!("{kind}({text})")
+            }
+            ValueDef::Undef | ValueDef::Pending => continue,
+        };
+        test.print(format!("{shown}\n"));
+    }
+    Ok(())
+}
+
+/// Shows the values that a value's lifetime depends on: an owned one depends on itself.
+fn find_borrow_introducers(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let value = test.value()?;
+    test.print_function();
+    test.print("Introducers:\n");
+    let introducers = introducers(test, value);
+    print_values(test, &introducers);
+    Ok(())
+}
+
+fn introducers(test: &Test<'_, '_>, value: Value) -> Vec<Value> {
+    let ownership = test.ownership();
+    Borrows::new(test.body(), &ownership).introducers(value)
+}
 
 fn enclosing_values(test: &mut Test<'_, '_>) -> Result<(), String> {
     let value = test.value()?;

@@ -1,5 +1,6 @@
 //! The tests, in a file for each utility.
 
+mod access;
 mod barriers;
 mod basics;
 mod borrows;
@@ -10,12 +11,14 @@ mod lifetimes;
 mod live_range;
 mod liveness;
 mod names;
+mod values;
 mod variables;
 
 use super::{Test, TestFn};
 
 /// All tests by name.
 const ALL: &[&[(&str, TestFn)]] = &[
+    access::TESTS,
     barriers::TESTS,
     basics::TESTS,
     borrows::TESTS,
@@ -26,6 +29,7 @@ const ALL: &[&[(&str, TestFn)]] = &[
     live_range::TESTS,
     liveness::TESTS,
     names::TESTS,
+    values::TESTS,
     variables::TESTS,
 ];
 

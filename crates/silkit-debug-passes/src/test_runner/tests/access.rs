@@ -1,0 +1,102 @@
+//! Tests of what an address accesses: its base, its storage, the path there.
+
+use super::{Test, TestFn};
+use crate::printers::access_dump::base;
+use crate::printers::storage::StoragePrinter;
+use silkit_analysis::access::{Found, Scopes, find};
+use silkit_analysis::alias::base_path;
+use silkit_ir::{Body, Opcode, Value};
+
+pub(super) const TESTS: &[(&str, TestFn)] = &[
+    ("accesspath", accesspath),
+    ("compute_access_storage", compute_access_storage),
+    ("get_access_base", get_access_base),
+    ("get_typed_access_address", get_typed_access_address),
+    ("swift_get_access_base", swift_get_access_base),
+];
+
+fn find_access(test: &Test<'_, '_>, address: Value) -> Option<Found> {
+    test.with_view(|view| find(view, address, Scopes::Through))
+}
+
+/// Shows the base of an address.
+fn accesspath(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let address = test.value()?;
+    test.print_function();
+    test.print_value("Access path for: ", address);
+    match find_access(test, address) {
+        Some(found) => test.print_value("  base: ", found.base),
+        None => test.print("  base: unidentified\n"),
+    }
+    Ok(())
+}
+
+/// Shows the storage of an address, which is the same for all accesses to it.
+fn compute_access_storage(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let address = test.value()?;
+    test.print_function();
+    test.print_value("Address: ", address);
+    let shown = match find_access(test, address) {
+        Some(found) => test.with_view(|view| {
+            let printer = StoragePrinter::new(test.cx, *view);
+            printer.storage(&found.storage)
+                + &printer.property(&found.storage, found.base).unwrap_or_default()
+        }),
+        None => "INVALID\n".to_owned(),
+    };
+    test.print(shown);
+    Ok(())
+}
+
+fn get_access_base(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let address = test.value()?;
+    test.print_function();
+    test.print_value("Address: ", address);
+    match find_access(test, address) {
+        Some(found) => test.print_value("Base: ", found.base),
+        None => test.print("Base: unidentified\n"),
+    }
+    Ok(())
+}
+
+/// Shows the address of which the argument is a part of the same type of memory.
+fn get_typed_access_address(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let address = test.value()?;
+    test.print_function();
+    test.print_value("Address: ", address);
+    let found = typed_access_address(test.body(), address);
+    test.print_value("Access: ", found);
+    Ok(())
+}
+
+/// Returns the address from which projections lead to another one.
+fn typed_access_address(body: &Body, address: Value) -> Value {
+    let mut address = address;
+    // A body that is wrong may define values by each other.
+    for _ in 0..=body.inst_bound() {
+        let Some(def) = body.defining_inst(address) else { break };
+        let is_projection = matches!(
+            body.inst(def).opcode,
+            Opcode::StructElementAddr
+                | Opcode::TupleElementAddr
+                | Opcode::IndexAddr
+                | Opcode::TailAddr
+                | Opcode::InitEnumDataAddr
+                | Opcode::UncheckedTakeEnumDataAddr
+        );
+        if !is_projection {
+            break;
+        }
+        address = body.operand_value(def, 0);
+    }
+    address
+}
+
+fn swift_get_access_base(test: &mut Test<'_, '_>) -> Result<(), String> {
+    let address = test.value()?;
+    test.print_value("Address: ", address);
+    let found = test.with_view(|view| base_path(view, address).base);
+    let shown = base(test.body(), &test.dump(), found);
+    test.print(format!("Base: {shown}"));
+    Ok(())
+}
