@@ -34,7 +34,7 @@
 //! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
 //! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
 //! | [`proofs`] | what functions may do, with the calls that prove it | – |
-//! | [`FunctionEffects`] | the effects that stand behind a function's type, as data | – |
+//! | [`FunctionEffects`] | the effects that follow a function's type, as data | – |
 //! | [`BlockRange`], [`InstRange`] | what lies between a definition that dominates and its ends | instructions |
 //! | [`path`] | a shortest path between blocks | – |
 

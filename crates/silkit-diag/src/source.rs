@@ -163,7 +163,7 @@ impl SourceFile<'_> {
         to_u32(self.line_starts().len())
     }
 
-    /// Returns the place of a byte offset; offsets behind the end are taken as the end.
+    /// Returns the place of a byte offset; offsets after the end are taken as the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(self.text().len());
         let starts = self.line_starts();
@@ -220,7 +220,7 @@ impl SourceFile<'_> {
             chunks.collect()
         });
         let before = |offset: usize| {
-            // The end of the text may be the end of a full last chunk, which has no mark behind it.
+            // The end of the text may be the end of a full last chunk, which has no mark after it.
             let chunk = (offset / CHUNK).min(marks.len() - 1);
             marks[chunk] as usize + count_chars(&text[chunk * CHUNK..offset])
         };

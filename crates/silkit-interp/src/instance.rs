@@ -86,7 +86,7 @@ pub(crate) struct Instance {
     pub(crate) entry: Pc,
     /// The code of blocks, by what the opened types are.
     pub(crate) versions: FxHashMap<(Block, BindId), Pc>,
-    /// The code that goes on behind an instruction that opens a type.
+    /// The code that goes on after an instruction that opens a type.
     pub(crate) tails: FxHashMap<(Inst, BindId), Pc>,
     /// The meanings of spelled types in this instance.
     pub(crate) types: FxHashMap<(Type, bool), Ty>,

@@ -260,7 +260,7 @@ pub(crate) enum Op {
         index: Slot,
         stride: u16,
     },
-    /// The address behind an object's or an array's end, aligned.
+    /// The address after an object's or an array's end, aligned.
     TailAddress {
         site: u32,
     },

@@ -179,7 +179,7 @@ pub(crate) struct AllocSite {
     pub(crate) class: Ty,
     pub(crate) size: u32,
     pub(crate) align: u32,
-    /// The elements behind the object: their stride, alignment, and where their number is.
+    /// The elements after the object: their stride, alignment, and where their number is.
     pub(crate) tails: Box<[(u32, u32, Slot)]>,
     /// The metatype, where it decides about the class.
     pub(crate) metatype: Option<Slot>,
@@ -338,7 +338,7 @@ pub(crate) struct BuiltinSite {
     pub(crate) to: Slot,
 }
 
-/// The address behind elements.
+/// The address after elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TailSite {
     pub(crate) to: Slot,

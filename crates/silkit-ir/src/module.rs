@@ -118,7 +118,7 @@ pub enum SilStage {
 pub struct SwiftText {
     /// The text, without the white space around it.
     pub text: Box<str>,
-    /// True if differentiation declared it: such types print behind the differentiability witnesses.
+    /// True if differentiation declared it: such types print after the differentiability witnesses.
     pub synthesized: bool,
 }
 

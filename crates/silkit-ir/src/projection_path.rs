@@ -13,9 +13,9 @@ pub enum Component {
     EnumCase(u32),
     /// A field of a class, or of a box, in the object that a reference refers to: `c1`. Fields of superclasses count first.
     ClassField(u32),
-    /// The element so many behind the one that an address points to: `i2`. Never 0.
+    /// The element so many after the one that an address points to: `i2`. Never 0.
     Element(u32),
-    /// The elements that stand behind an object's fields: `ct`.
+    /// The elements that follow an object's fields: `ct`.
     TailElements,
     /// The value in an existential: `x`.
     Existential,
@@ -133,7 +133,7 @@ impl ProjectionPath {
         self.bits == 0
     }
 
-    /// Returns the first component and the path behind it.
+    /// Returns the first component and the path after it.
     pub fn pop(self) -> Option<(Component, Self)> {
         let first = self.bits & 0xff;
         if first == 0 {
@@ -196,7 +196,7 @@ impl ProjectionPath {
         }
     }
 
-    /// Returns the number of the first component where that is of a kind, and the path behind it. Patterns do not
+    /// Returns the number of the first component where that is of a kind, and the path after it. Patterns do not
     /// count.
     pub fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
         let (first, rest) = self.pop()?;
@@ -204,8 +204,8 @@ impl ProjectionPath {
         (found == kind).then_some((number, rest))
     }
 
-    /// Returns the path behind the first component where that is, or stands for, a component: of `s0.c3` behind `s0`
-    /// is `c3`, of `c*.e1` behind `c2` is `e1`, of `v**.c3` behind `s0` is `v**.c3`. A pattern is found behind a
+    /// Returns the path after the first component where that is, or stands for, a component: of `s0.c3` after `s0`
+    /// is `c3`, of `c*.e1` after `c2` is `e1`, of `v**.c3` after `s0` is `v**.c3`. A pattern is found after a
     /// pattern only.
     pub fn pop_if_matches(self, component: Component) -> Option<Self> {
         let (first, rest) = self.pop()?;
@@ -354,7 +354,7 @@ impl ProjectionPath {
         (a == b || both_class && either(Component::AnyClassField)) && a_rest.may_overlap(b_rest)
     }
 
-    /// Returns what a longer path has behind this one; `None` where this is not its beginning, or has patterns.
+    /// Returns what a longer path has after this one; `None` where this is not its beginning, or has patterns.
     pub fn subtract_from(self, longer: Self) -> Option<Self> {
         let Some((first, rest)) = self.pop() else { return Some(longer) };
         let is_pattern =

@@ -54,7 +54,7 @@ pub struct SinglePayload {
     pub empty: Box<[u32]>,
     /// The payload's extra inhabitants, which stand for the first other cases.
     pub xi: Option<Xi>,
-    /// The bytes of the tag behind the payload.
+    /// The bytes of the tag after the payload.
     pub tag_size: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct MultiPayload {
     pub common: Mask,
     /// The bits of the payload that hold the low bits of the tag.
     pub tag_bits: Mask,
-    /// The bytes of the tag behind the payload.
+    /// The bytes of the tag after the payload.
     pub tag_size: u64,
     /// The number of other cases that share a tag.
     pub per_tag: u64,

@@ -120,7 +120,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes a nominal type: the arguments stand behind the last name of the path, those of the types around it behind theirs,
+    /// Writes a nominal type: the arguments follow the last name of the path, those of the types around it after theirs,
     /// which the arguments alone do not tell: they are printed at the end.
     fn nominal(&mut self, nominal: Nominal, args: &[Ty]) -> fmt::Result {
         let name = nominal.name();

@@ -83,7 +83,7 @@ fn say_canonical(cx: &mut ModuleContext<'_>) {
 
 impl<'p> Pipeline<'p> {
     /// Reads a pipeline: tags, `module(…)` with passes of modules and lists of functions' passes, `function(…)`. A `*`
-    /// behind a pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference, or
+    /// after a pass of functions repeats it until it changes nothing more. The name of a pipeline of the reference, or
     /// of a way of several ([`crate::reference_pipelines`]), stands for those of its passes that are built.
     ///
     /// ```
@@ -106,7 +106,7 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Adds the passes of another pipeline behind those of this one.
+    /// Adds the passes of another pipeline after those of this one.
     pub fn append(&mut self, other: Self) {
         self.steps.extend(other.steps);
         self.left_out.extend(other.left_out);

@@ -26,7 +26,7 @@ pub const REFERENCE_VARIABLE: &str = "SIL_REFERENCE_ROOT";
 pub struct Skip(String);
 
 impl Skip {
-    /// Returns a reason, to stand behind `because`.
+    /// Returns a reason, to follow `because`.
     pub fn because(reason: impl Into<String>) -> Skip {
         Skip(reason.into())
     }

@@ -109,7 +109,7 @@ fn ends(cx: &FunctionContext<'_>, value: Value, kind: End, user: Inst) -> bool {
     }
 }
 
-/// Returns where a value is to be ended: before the terminators of blocks in which it is alive to the end and behind which it
+/// Returns where a value is to be ended: before the terminators of blocks in which it is alive to the end and after which it
 /// is not.
 fn boundary(cx: &FunctionContext<'_>, value: Value, kind: End) -> Vec<Point> {
     let body = cx.body();

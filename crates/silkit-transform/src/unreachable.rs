@@ -32,7 +32,7 @@ pub fn remove_unreachable_blocks(body: &mut Body) -> usize {
     unreachable.len()
 }
 
-/// Ends a block with `unreachable` before an instruction: removes that and all behind it. What uses their results, in code
+/// Ends a block with `unreachable` before an instruction: removes that and all after it. What uses their results, in code
 /// that cannot be reached, uses `undef` then.
 pub fn end_block_before(body: &mut Body, declarations: &Declarations, first: Inst) {
     let block = body.inst_block(first);

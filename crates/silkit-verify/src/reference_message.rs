@@ -21,11 +21,11 @@ pub enum ReferenceMessage {
 /// A message of the reference's verifier about a place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// The message; behind its colon stands the condition that does not hold, where tests compare it too.
+    /// The message; after its colon stands the condition that does not hold, where tests compare it too.
     pub message: &'static str,
     /// The instruction or the argument that it is about.
     pub at: Place,
-    /// Instructions that are shown before, each behind its words.
+    /// Instructions that are shown before, each after its words.
     pub shown: Vec<(&'static str, Inst)>,
 }
 
@@ -50,7 +50,7 @@ pub enum OwnershipError {
     EndedTwice {
         /// The end that comes first.
         first: Inst,
-        /// The one behind it.
+        /// The one after it.
         second: Inst,
         /// The blocks between them, both ends included.
         path: Vec<Block>,

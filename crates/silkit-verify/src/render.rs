@@ -217,7 +217,7 @@ fn code(text: &str) -> &str {
     line.split_once(" //").map_or(line, |(code, _)| code).trim_end()
 }
 
-/// Returns where a value is named, at or behind an offset.
+/// Returns where a value is named, at or after an offset.
 fn find_value(line: &str, name: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     line[from..]

@@ -23,7 +23,7 @@ impl ColdBlocks {
                 Some((_, Opcode::Unreachable)) => _ = work.push(block),
                 Some((branch, Opcode::CondBranch)) => {
                     if let Some(expected) = expected(view, body.operand_value(branch, 0)) {
-                        // The edge is cold; the block behind it where no other leads there.
+                        // The edge is cold; the block after it where no other leads there.
                         let other = body.block_successors(block).nth(usize::from(expected));
                         if let Some(other) = other.filter(|&b| body.single_predecessor(b).is_some()) {
                             work.push(other);

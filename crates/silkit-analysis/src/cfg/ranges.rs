@@ -104,7 +104,7 @@ impl<'a> BlockRange<'a> {
         self.inserted.iter().copied().filter(|&b| self.contains(b) && b != self.begin)
     }
 
-    /// Returns the blocks behind the range into which paths leave it before its ends, once for each edge.
+    /// Returns the blocks after the range into which paths leave it before its ends, once for each edge.
     pub fn exits(&self) -> impl Iterator<Item = Block> + '_ {
         self.blocks()
             .filter_map(|block| self.body.last_inst(block))
@@ -181,7 +181,7 @@ impl<'a> InstRange<'a> {
         self.blocks.ends().filter_map(|block| self.inserted_backwards(block).next())
     }
 
-    /// Returns the first instructions behind the range where paths leave it before its ends, once for each edge.
+    /// Returns the first instructions after the range where paths leave it before its ends, once for each edge.
     pub fn exits(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks.exits().filter_map(|block| self.body.block_insts(block).next())
     }

@@ -165,7 +165,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Returns the first end behind the beginning, in the same block.
+    /// Returns the first end after the beginning, in the same block.
     fn end_after_begin(&self) -> Option<Inst> {
         let ends = self.ends.get(&self.begin_block())?;
         ends.iter().copied().find(|&end| self.is_after_begin(end))
@@ -286,7 +286,7 @@ impl<'a> Scopes<'a> {
         self.seen = seen;
     }
 
-    /// Returns what goes wrong behind an edge from where the scope is open to where no end is reached before it
+    /// Returns what goes wrong after an edge from where the scope is open to where no end is reached before it
     /// begins again, but an exit is.
     fn leak(&self, from: Block, to: Block) -> ScopeError {
         let begin_block = self.begin_block();

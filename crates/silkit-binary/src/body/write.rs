@@ -311,7 +311,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The order of use lists matters, since it is printed. It is written where it is not the one
-    /// that reading makes: newest first, behind those that came before the definition.
+    /// that reading makes: newest first, after those that came before the definition.
     fn use_orders(&mut self) {
         let body = self.body;
         let mut keys: FxHashMap<silkit_ir::Operand, i64> = FxHashMap::default();
@@ -324,7 +324,7 @@ impl Writer<'_, '_, '_> {
                 for operand in body.operand_ids(inst) {
                     position += 1;
                     let number = self.values[body.operand(operand).value.as_u32() as usize];
-                    // What comes before the definition goes behind the rest, oldest first.
+                    // What comes before the definition goes after the rest, oldest first.
                     let is_early = number != NONE && number >= next;
                     if !body.has_single_use(body.operand(operand).value) {
                         keys.insert(operand, if is_early { position } else { -position });

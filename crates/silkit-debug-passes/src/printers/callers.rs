@@ -33,7 +33,7 @@ fn scalar(name: &str) -> String {
     if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
 }
 
-/// Returns a list under a key; an empty one stands behind the key in the column of short values.
+/// Returns a list under a key; an empty one follows the key in the column of short values.
 fn list(module: &Module, key: &str, functions: impl Iterator<Item = FunctionId>) -> String {
     let items: Vec<String> =
         functions.map(|f| format!("  - {}\n", scalar(module.functions[f].name.as_str()))).collect();

@@ -1,6 +1,6 @@
 //! `loop-info-printer`: prints the natural loops of functions.
 //!
-//! The reference says of the first function without loops that it has none, and nothing of those behind it: it leaves
+//! The reference says of the first function without loops that it has none, and nothing of those after it: it leaves
 //! the whole module there, not the function alone. We go on.
 
 use silkit_analysis::{LoopId, Loops};

@@ -39,7 +39,7 @@ fn named(body: &Body, text: &str) -> Vec<Inst> {
 
 /// Returns a range of instructions: where it begins, ends and is left, and what was inserted besides.
 pub(crate) fn of_insts(dump: &Dump<'_>, range: &InstRange<'_>) -> String {
-    // An instruction behind the key of its list, the others below the first one.
+    // An instruction after the key of its list, the others below the first one.
     let list = |key: &str, insts: &mut dyn Iterator<Item = Inst>| {
         let lines: Vec<String> = insts.map(|inst| dump.inst(inst, "").trim_end().to_owned()).collect();
         format!("{key:<10}{}\n", lines.join("\n          "))

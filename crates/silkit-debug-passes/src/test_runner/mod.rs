@@ -65,7 +65,7 @@ fn run_tests(cx: &mut ModuleContext<'_>, traces: &mut Traces, function: Function
     let Some(body) = &mut cx.module_mut().functions[function].body else { return Ok(()) };
     let all: Vec<Inst> = body.insts().filter(|&i| body.inst(i).opcode == Opcode::SpecifyTest).collect();
     let mut tests = Vec::with_capacity(all.len());
-    // From the last to the first: what stands behind a test is not one that goes away too.
+    // From the last to the first: what follows a test is not one that goes away too.
     for inst in all.into_iter().rev() {
         let text = Body::symbol(body.words(inst)[0]).map_or("", |text| text.as_str());
         let next = body.next_inst(inst).ok_or("a test stands at the end of a block")?;

@@ -109,7 +109,7 @@ fn cut_out(file: &SourceFile<'_>, first: u32, last: u32, members: &[Shown]) -> E
             base + at.min(shown.len())
         };
         for (m, (_, range)) in members.iter().zip(&mut spans) {
-            // A start may lie on the `\r` or `\n` itself: that is behind the line's text.
+            // A start may lie on the `\r` or `\n` itself: that is after the line's text.
             let start = m.start.min(line.end);
             if m.first == number && inside(start) {
                 range.start = place(start);

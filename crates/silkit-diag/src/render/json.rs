@@ -19,7 +19,7 @@ use crate::{Diagnostic, SourceMap, Span};
 ///
 /// A *place* is `{"file": text or null, "start": position, "end": position}`; a *position* is
 /// `{"offset": n, "line": n, "column": n, "byte_column": n}` with `offset` from 0, in bytes, and the
-/// others from 1; `column` counts characters, `byte_column` bytes. `end` is behind the last byte.
+/// others from 1; `column` counts characters, `byte_column` bytes. `end` is after the last byte.
 /// Where the file is not known, a position has its offset alone. Keys may be added, never
 /// changed or removed.
 pub fn json_lines<'d>(

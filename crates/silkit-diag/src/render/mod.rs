@@ -2,7 +2,7 @@
 //!
 //! Every renderer takes diagnostics in the order in which they are to appear, usually that of
 //! [`Diagnostics::sorted`]. None of them fails: a span of a file that the map does not
-//! have, or behind its end, loses what cannot be shown. Text that is printed for people never
+//! have, or after its end, loses what cannot be shown. Text that is printed for people never
 //! contains control characters or bidirectional overrides of the input.
 //!
 //! ```

@@ -19,7 +19,7 @@ impl Interp<'_> {
             }
             (None, None) => CodeTarget::Captured,
         };
-        // A closure of a closure keeps it behind what it captures itself.
+        // A closure of a closure keeps it after what it captures itself.
         let inner = matches!(target, CodeTarget::Captured).then(|| site.size.next_multiple_of(8));
         let size = inner.map_or(site.size, |at| at + 16);
         let shape =

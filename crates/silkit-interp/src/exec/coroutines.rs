@@ -9,7 +9,7 @@ use crate::violation::{Run, ViolationKind, unsupported};
 use super::Next;
 
 impl Interp<'_> {
-    /// Calls a coroutine; it goes on behind the call when it yields.
+    /// Calls a coroutine; it goes on after the call when it yields.
     pub(super) fn begin_coroutine(&mut self, site: u32, pc: Pc) -> Run<Pc> {
         let call = self.sites.begins[site as usize].call;
         let number = self.stack.coroutines.len() as u32;
@@ -96,7 +96,7 @@ impl Interp<'_> {
         Ok(if abort { suspended.unwind } else { suspended.resume })
     }
 
-    /// Returns a coroutine returned: its caller goes on behind the end of the application.
+    /// Returns a coroutine returned: its caller goes on after the end of the application.
     pub(super) fn finish_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Pc> {
         let number = frame.coroutine as usize - 1;
         self.stack.coroutines[number].is_over = true;

@@ -24,7 +24,7 @@ use crate::violation::{Run, Stop};
 
 /// The continuation after an operation.
 pub(crate) enum Next {
-    /// With the operation behind it.
+    /// With the operation after it.
     Continue,
     /// Elsewhere.
     Goto(Pc),

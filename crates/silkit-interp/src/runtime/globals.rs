@@ -7,7 +7,7 @@ use crate::violation::{Run, unsupported};
 use silkit_base::Symbol;
 use silkit_layout::{Env, ModuleId, Nominal, Ty};
 
-/// Objects that exist once and that C defines: the class, and what stands behind the header, in words.
+/// Objects that exist once and that C defines: the class, and what follows the header, in words.
 const OBJECTS: &[(&str, &str, &[u64])] = &[
     ("_swiftEmptyArrayStorage", "__EmptyArrayStorage", &[0, 1]),
     // The count, the capacity, scale and age, the seed, keys and values that are not there, one bucket.

@@ -110,7 +110,7 @@ impl Interp<'_> {
         self.memory.store(address, bytes).map_err(|fault| self.fault(fault, address, "writing"))
     }
 
-    /// Returns the address of bytes that live as long as the program, with a zero behind them.
+    /// Returns the address of bytes that live as long as the program, with a zero after them.
     pub(crate) fn permanent_text(&mut self, text: &str) -> Run<u64> {
         self.literal(3, Symbol::new(text), text.as_bytes())
     }

@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns true if a case is told by zeros alone, so that its payload with zeros behind it is the value.
+    /// Returns true if a case is told by zeros alone, so that its payload with zeros after it is the value.
     fn is_plain(&self, layout: &EnumLayout, case: u32) -> bool {
         match &layout.strategy {
             Strategy::Single => true,

@@ -46,7 +46,7 @@ impl Translator<'_, '_> {
         self.fill_tables(to, &info.layout.kind, concrete)
     }
 
-    /// Writes the witness tables behind a reference or metatype: pointers that are never null.
+    /// Writes the witness tables after a reference or metatype: pointers that are never null.
     fn fill_tables(&mut self, to: Slot, kind: &LayoutKind, concrete: Ty) -> Run<()> {
         let tables = match kind {
             LayoutKind::ClassExistential(tables) => *tables,
@@ -121,7 +121,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates what is to be done once a type was opened, before the instructions behind it.
+    /// Translates what is to be done once a type was opened, before the instructions after it.
     pub(super) fn after_open(&mut self, _: &Body, _: Inst) -> Run<()> {
         Ok(())
     }

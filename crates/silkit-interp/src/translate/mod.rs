@@ -46,7 +46,7 @@ pub(crate) struct Translator<'a, 'h> {
     pub(crate) bind: BindId,
     pub(crate) bindings: Rc<[Binding]>,
     pub(crate) inst: Inst,
-    /// True if the block goes on behind the instruction.
+    /// True if the block goes on after the instruction.
     pub(crate) is_open: bool,
 }
 
@@ -251,7 +251,7 @@ impl Translator<'_, '_> {
             self.instance_mut().slots[argument.as_u32() as usize] = slot;
         }
         if self.function.is_coroutine {
-            // Its frame stays where it is while others are made behind it, so it cannot grow.
+            // Its frame stays where it is while others are made after it, so it cannot grow.
             for inst in body.insts() {
                 for value in body.results(inst) {
                     self.allocate_early(body, value);

@@ -9,7 +9,7 @@ use silkit_base::Symbol;
 pub struct ClassLayout {
     /// The stored properties, those of superclasses first.
     pub fields: Vec<ClassField>,
-    /// The bytes of an instance, its header included, without elements behind it.
+    /// The bytes of an instance, its header included, without elements after it.
     pub size: u64,
     /// The alignment.
     pub align: u64,

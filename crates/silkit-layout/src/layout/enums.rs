@@ -246,7 +246,7 @@ fn numbers(count: u64) -> (Layout, Strategy) {
     (layout, Strategy::Numbers(size))
 }
 
-/// Returns the bytes of the tag behind a payload that tells so many further cases apart, and the bits of it in use.
+/// Returns the bytes of the tag after a payload that tells so many further cases apart, and the bits of it in use.
 fn extra_tag(payload_size: u64, cases: u64) -> (u64, u64) {
     let tags = if payload_size >= 4 { 2 } else { cases.div_ceil(1 << (payload_size * 8)) + 1 };
     (tag_bytes(tags), u64::from(u64::BITS - (tags - 1).leading_zeros()))

@@ -8,7 +8,7 @@ use silkit_pass::{FunctionContext, Options, Pass, Runner};
 use silkit_types::decl::Declarations;
 use std::sync::{Mutex, PoisonError};
 
-/// Computes what the functions of a module do, and the calls that prove it. The effects stand behind the functions'
+/// Computes what the functions of a module do, and the calls that prove it. The effects follow the functions'
 /// types then, as the passes `compute-escape-effects` and `compute-side-effects` write them.
 pub fn prove(module: &mut Module, declarations: &Declarations, is_whole_module: bool) -> Proofs {
     let records: Mutex<Vec<(FunctionId, Records)>> = Mutex::default();

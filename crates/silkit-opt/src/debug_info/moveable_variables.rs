@@ -86,7 +86,7 @@ pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns the points behind a boundary.
+/// Returns the points after a boundary.
 pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     match body.is_terminator(boundary) {
         true => body.block_successors(body.inst_block(boundary)).map(Point::Start).collect(),

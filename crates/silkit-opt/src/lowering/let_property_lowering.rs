@@ -1,7 +1,7 @@
 //! `let-property-lowering`: inserts `end_init_let_ref` where an initializer of a class has set all `let` properties,
 //! and marks accesses of them elsewhere as immutable.
 //!
-//! `end_init_let_ref` stands behind the last initialization of a `let` property on each path. What comes later uses
+//! `end_init_let_ref` follows the last initialization of a `let` property on each path. What comes later uses
 //! its result, so that a property read through it can be `[immutable]`.
 //!
 //! ```text

@@ -31,7 +31,7 @@ use silkit_transform::unreachable;
 pub(super) const PASS: Pass<'static> =
     Pass::function("noreturn-folding", "Ends blocks after calls that never return", &run).mandatory();
 
-/// A call that does not return, and what stands behind it.
+/// A call that does not return, and what follows it.
 struct Cut {
     call: Inst,
     first: Inst,
@@ -90,7 +90,7 @@ fn call_before(view: &BodyView<'_>, block: Block) -> Option<Inst> {
     calls.all(|call| call.is_some()).then_some(first)
 }
 
-/// Returns an instruction and those behind it in its block.
+/// Returns an instruction and those after it in its block.
 fn behind(body: &Body, first: Inst) -> impl Iterator<Item = Inst> + '_ {
     std::iter::successors(Some(first), |&inst| body.next_inst(inst))
 }

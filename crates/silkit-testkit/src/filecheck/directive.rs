@@ -3,7 +3,7 @@
 /// The requirement of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `CHECK:` and `CHECK-COUNT-n:`: so many times, somewhere behind.
+    /// `CHECK:` and `CHECK-COUNT-n:`: so many times, somewhere after.
     Plain(u32),
     Next,
     Same,
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0, prefixes }
     }
 
-    /// Returns the next directive at or behind the current place, which moves behind its colon.
+    /// Returns the next directive at or after the current place, which moves after its colon.
     pub(crate) fn next(&mut self) -> Option<Directive<'a>> {
         loop {
             let (text, at) = (self.text, self.at);
@@ -112,7 +112,7 @@ fn is_word(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'-' || c == b'_'
 }
 
-/// Returns what the text behind a prefix makes it, and how long that text is.
+/// Returns what the text after a prefix makes it, and how long that text is.
 fn recognize(rest: &[u8], is_comment: bool) -> Option<(Recognized, usize)> {
     if is_comment {
         return rest.starts_with(b":").then_some((Recognized::Comment, 1));

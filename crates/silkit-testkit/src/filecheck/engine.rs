@@ -1,7 +1,7 @@
 //! The matching engine: applies the checks of a program to an input.
 //!
 //! Labels cut the input into blocks first; a failure in one block leaves the others to be checked. A
-//! block's checks run in order, each in the text behind the match of the one before.
+//! block's checks run in order, each in the text after the match of the one before.
 
 use super::directive::Kind;
 use super::pattern::{Mismatch, Values};
@@ -23,7 +23,7 @@ pub(crate) fn run(
     let mut has_failed = false;
     loop {
         let label = (next..checks.len()).find(|&i| checks[i].kind == Kind::Label);
-        // The label behind the block, with its match, belongs to the block.
+        // The label after the block, with its match, belongs to the block.
         let (count, end) = match label {
             None => (checks.len(), input.len()),
             Some(index) => match engine.search(&checks[index], block_start, input.len()) {
@@ -138,7 +138,7 @@ impl Engine<'_> {
     }
 
     /// Runs groups of `-DAG` checks, with the `-NOT` checks between them; answers where the last group
-    /// ends. `absent` gets those behind the last group, which reach up to the next match.
+    /// ends. `absent` gets those after the last group, which reach up to the next match.
     fn unordered<'c>(
         &mut self,
         checks: &'c [Check],
@@ -168,7 +168,7 @@ impl Engine<'_> {
         let mut taken: Vec<MatchRange> = Vec::new();
         for check in checks {
             let mut from = start;
-            // Matches end behind `from` in turn, so those passed once need no second look.
+            // Matches end after `from` in turn, so those passed once need no second look.
             let mut passed = 0;
             loop {
                 let found = match self.find(check, from, end) {

@@ -54,7 +54,7 @@ impl Default for Options {
 
 impl Options {
     /// Parses arguments (without the command's name). Options may begin with one dash or two, and have
-    /// their value behind `=` or as the next argument. Those that only change how LLVM's tool
+    /// their value after `=` or as the next argument. Those that only change how LLVM's tool
     /// reports are accepted.
     ///
     /// ```

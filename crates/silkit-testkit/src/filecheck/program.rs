@@ -139,7 +139,7 @@ impl Reader<'_> {
         self.line += line_ends;
         self.counted = directive.start;
         let line = self.line + 1;
-        // Without even a line end behind the colon, the original takes the suffix for the pattern.
+        // Without even a line end after the colon, the original takes the suffix for the pattern.
         let is_at_end = directive.end == self.text.len();
         let mut start = if is_at_end { directive.start + prefix.len() } else { directive.end };
         if !(self.options.strict_whitespace && self.options.match_full_lines) {

@@ -295,7 +295,7 @@ impl Writer<'_> {
         self.leave(exit, &ints, &owned);
     }
 
-    /// A loop that checks behind its body: `repeat while`.
+    /// A loop that checks after its body: `repeat while`.
     fn check_last(&mut self, header: &Exit, exit: &Exit, count: (&str, &str, &str), budget: usize) {
         self.region(budget);
         let next = self.next(count);

@@ -102,7 +102,7 @@ pub(super) struct Writer<'a> {
     pub(super) callees: &'a [Signature],
     pub(super) text: String,
     pub(super) env: Env,
-    /// The entities from here on may be consumed: the others live on behind the region.
+    /// The entities from here on may be consumed: the others live on after the region.
     pub(super) floor: usize,
     /// The exits of the loops around, the innermost last.
     pub(super) loops: Vec<Exit>,

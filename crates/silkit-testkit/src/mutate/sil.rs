@@ -76,7 +76,7 @@ pub fn mutate(text: &str, seed: u64) -> Mutation {
 /// A text as lines (with their ends).
 struct Sil<'a> {
     lines: Vec<std::borrow::Cow<'a, str>>,
-    /// The lines of each function's body, from behind its head to its closing brace.
+    /// The lines of each function's body, from after its head to its closing brace.
     bodies: Vec<Range<usize>>,
 }
 
@@ -304,7 +304,7 @@ fn qualifiers(line: &str) -> Vec<Range<usize>> {
     starts.filter_map(|at| Some(at..at + code[at..].find(']')? + 1)).collect()
 }
 
-/// Returns the place of an instruction's name: behind `=`, or at the beginning.
+/// Returns the place of an instruction's name: after `=`, or at the beginning.
 fn instruction(line: &str) -> Vec<Range<usize>> {
     if !line.starts_with("  ") {
         return Vec::new();

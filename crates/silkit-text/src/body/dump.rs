@@ -64,12 +64,12 @@ impl<'a> Dump<'a> {
         Self { module, body, demangle, options, numbers: Rc::new(Numbers::of(body, false)) }
     }
 
-    /// Returns an instruction on a line behind a prefix; comments stand in the column that they have in a whole body.
+    /// Returns an instruction on a line after a prefix; comments stand in the column that they have in a whole body.
     pub fn inst(&self, inst: Inst, prefix: &str) -> String {
         self.print(|printer| printer.lone_inst(inst, prefix))
     }
 
-    /// Returns the definition of a value on a line behind a prefix: an argument by its block, a result by its
+    /// Returns the definition of a value on a line after a prefix: an argument by its block, a result by its
     /// instruction, in which it stands out (`**%1**`) among several.
     pub fn value(&self, value: Value, prefix: &str) -> String {
         self.print(|printer| printer.lone_value(value, prefix))

@@ -41,7 +41,7 @@ impl DeclParser<'_> {
         is_all.then(|| InitialValue { owner: self.owner(), property, named, call })
     }
 
-    /// Returns the type behind the `->` of a function, the empty tuple where there is none.
+    /// Returns the type after the `->` of a function, the empty tuple where there is none.
     pub(super) fn result_type(&mut self) -> Option<Type> {
         let mut cur = self.cur.clone();
         while let Some(word) = cur.peek_word() {

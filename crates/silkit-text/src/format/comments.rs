@@ -95,7 +95,7 @@ pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Returns what is left of a comment behind code when the references are taken off that the printer
+/// Returns what is left of a comment after code when the references are taken off that the printer
 /// writes anew: `// users: %1, %2`, `// id: %3`, `// Preds: bb0`.
 pub(super) fn without_references(comment: &str) -> Option<&str> {
     let mut rest = comment.strip_prefix("//").map(str::trim_start)?;

@@ -225,7 +225,7 @@ impl<'t> Formatter<'t> {
         for comment in inside {
             let next = starts.partition_point(|&s| s <= comment.start);
             let text = self.comment(comment);
-            // What spans lines cannot stand behind code.
+            // What spans lines cannot follow code.
             if !comment.is_leading && next > 0 && text.contains('\n') {
                 attached.entry(next - 1).or_default().before.push(text);
                 continue;

@@ -107,7 +107,7 @@ fn locate(body: &mut Body, map: &BodySourceMap, file: &SourceFile<'_>) {
     }
 }
 
-/// Returns where the name of an instruction stands, behind those of its results.
+/// Returns where the name of an instruction stands, after those of its results.
 fn name_offset(text: &[u8], start: u32) -> Option<u32> {
     let text = text.get(start as usize..)?;
     let is_named = matches!(text.first(), Some(b'%' | b'('));

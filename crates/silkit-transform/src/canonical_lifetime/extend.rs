@@ -180,7 +180,7 @@ fn begins_inside(body: &Body, end: Inst, home: Block, found: &CollectedUses) -> 
     is_within && behind.any(|inst| found.points.contains_key(&inst))
 }
 
-/// Returns the instructions behind which a value has to end that ended at these instructions: the nearest barriers
+/// Returns the instructions after which a value has to end that ended at these instructions: the nearest barriers
 /// before them, and terminators of which only some successors lead to ends without a barrier.
 fn barriers(
     body: &Body,
@@ -209,7 +209,7 @@ fn barriers(
         }
         (found, is_reached)
     };
-    // All blocks that lead to ends are taken for open first; what is not all open behind it is taken back.
+    // All blocks that lead to ends are taken for open first; what is not all open after it is taken back.
     let mut region: Vec<Block> = Vec::new();
     let mut is_open: FxHashSet<Block> = FxHashSet::default();
     let mut work: Vec<Block> = ends_of.keys().copied().collect();

@@ -17,7 +17,7 @@ enum End {
     New(Point),
 }
 
-/// Ends a value behind its last uses and removes the copies and destroys that are not needed then.
+/// Ends a value after its last uses and removes the copies and destroys that are not needed then.
 pub(super) fn rewrite(
     cx: &mut FunctionContext<'_>,
     value: Value,
@@ -124,7 +124,7 @@ fn is_plain(body: &Body, destroy: Inst) -> bool {
     body.view_as::<DestroyValue>(destroy).is_some_and(|destroy| !destroy.dead_end)
 }
 
-/// Returns the blocks of dead ends behind which a plain destroy is reached. Where there is none, the value was
+/// Returns the blocks of dead ends after which a plain destroy is reached. Where there is none, the value was
 /// destroyed for dead ends only.
 fn leads_to_plain(body: &Body, home: Block, found: &CollectedUses, dead_ends: &DeadEnds) -> FxHashSet<Block> {
     let plain = found.destroys.iter().filter(|&&destroy| is_plain(body, destroy));
@@ -132,7 +132,7 @@ fn leads_to_plain(body: &Body, home: Block, found: &CollectedUses, dead_ends: &D
     leads_to(body, home, before.flat_map(|block| body.predecessors(block)).collect(), dead_ends)
 }
 
-/// Returns true if a plain destroy comes behind a point in its block.
+/// Returns true if a plain destroy comes after a point in its block.
 fn plain_follows(body: &Body, point: Point, found: &CollectedUses) -> bool {
     let first = match point {
         Point::After(inst) => body.next_inst(inst),

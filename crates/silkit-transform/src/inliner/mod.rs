@@ -319,7 +319,7 @@ impl<'a> Inliner<'a> {
                 ended.push(rest);
                 joined.push(rest);
             }
-            // Only a terminator has nothing behind it.
+            // Only a terminator has nothing after it.
             (_, None) => {}
         }
         editor.insert_branch(before, entry, &[], loc);
@@ -361,7 +361,7 @@ fn clean_up(body: &mut Body, joined: Vec<Block>, opcode: Opcode, has_ossa: bool)
     }
 }
 
-/// Returns the blocks that can be reached, each behind the first one that goes to it, as the reference orders copies.
+/// Returns the blocks that can be reached, each after the first one that goes to it, as the reference orders copies.
 fn order(body: &Body) -> Vec<Block> {
     let mut order: Vec<Block> = body.entry_block().into_iter().collect();
     let mut seen: FxHashSet<Block> = order.iter().copied().collect();

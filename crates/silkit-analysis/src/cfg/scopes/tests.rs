@@ -296,7 +296,7 @@ fn scopes_by_definition() {
         let ours = errors(&shown);
         let wanted = by_definition(&blocks);
         assert_eq!(ours.is_empty(), wanted.is_empty(), "{ours:?} {wanted:?} {shown:?}");
-        // The first mistake on a path may hide others behind it.
+        // The first mistake on a path may hide others after it.
         let named = |error: &String| wanted.contains(&error.as_str());
         assert!(ours.iter().any(named) || ours.is_empty(), "{ours:?} {wanted:?} {shown:?}");
         if wanted.is_empty() { good += 1 } else { bad += 1 }

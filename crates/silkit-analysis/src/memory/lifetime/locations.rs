@@ -38,7 +38,7 @@ pub struct Root {
     pub value: Value,
     /// The memory.
     pub kind: RootKind,
-    /// Its locations; the first is the whole, and each comes behind what it is a part of.
+    /// Its locations; the first is the whole, and each comes after what it is a part of.
     pub locations: Range<u32>,
     /// The addresses of these.
     pub addresses: Range<u32>,
@@ -236,7 +236,7 @@ impl Locations {
 
     /// Numbers the leaves.
     fn number(&mut self, view: &BodyView<'_>) {
-        // Parts come behind what they are parts of, so counts go up first, and numbers down afterwards.
+        // Parts come after what they are parts of, so counts go up first, and numbers down afterwards.
         let rests: Vec<Option<Leaf>> =
             (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
         let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();

@@ -193,7 +193,7 @@ fn is_of_weak_storage(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned | Opcode::StoreWeak | Opcode::StoreUnowned)
 }
 
-/// Returns what a projection that touches nothing makes; `None` for those behind which memory is not followed.
+/// Returns what a projection that touches nothing makes; `None` for those after which memory is not followed.
 fn derived(body: &Body, inst: Inst) -> Option<Derived> {
     match body.view(inst) {
         AnyInst::StructElementAddr(p) => Some(Derived::Part(Part::Field(p.field.name()?))),
@@ -297,7 +297,7 @@ fn yielded(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     }
 }
 
-/// Returns the edges of a switch behind which an enum is known to own nothing.
+/// Returns the edges of a switch after which an enum is known to own nothing.
 pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
     let body = view.body;
     let ty = view.ty(body.operands(inst).first()?.value);

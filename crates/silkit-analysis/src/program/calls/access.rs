@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns what a method reference names, by what stands behind its `!`.
+    /// Returns what a method reference names, by what follows its `!`.
     pub(super) fn of(method: DeclRef) -> Self {
         let data = method.data();
         let first = data.kinds.first().map_or("", |k| k.as_str());

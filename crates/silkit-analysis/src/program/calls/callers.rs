@@ -55,7 +55,7 @@ impl LocalUses {
     }
 }
 
-/// Returns true for the steps behind which a function is looked for; borrows and moves are not among them.
+/// Returns true for the steps after which a function is looked for; borrows and moves are not among them.
 fn passes_on(opcode: Opcode) -> bool {
     match FunctionStep::of(opcode) {
         Some(FunctionStep::Convert | FunctionStep::Depend) => true,

@@ -45,7 +45,7 @@ impl Walker<ProjectionPath> for BaseFinder {
         let body = walk.view.body;
         let opcode = body.defining_inst(value).map(|inst| body.inst(inst).opcode);
         let is_index = opcode == Some(Opcode::IndexAddr);
-        // There are no elements behind a part of a value.
+        // There are no elements after a part of a value.
         let has_elements = matches!(opcode, Some(Opcode::RefTailAddr | Opcode::PointerToAddress));
         if self.was_indexed && !is_index && !has_elements {
             return AtDef::Skip;

@@ -135,7 +135,7 @@ fn depends_on_address(site: &ApplySite<'_>, argument: usize) -> bool {
     let Some(conventions) = site.callee_conventions() else { return true };
     let Some(param) = conventions.param_of_argument(argument) else { return false };
     let results = conventions.ty.results.iter().filter_map(|r| r.lifetime);
-    // `@lifetime(borrow 1, borrow address_for_deps 0)` names parameters behind a word for the kind.
+    // `@lifetime(borrow 1, borrow address_for_deps 0)` names parameters after a word for the kind.
     let by_address = |text: silkit_base::Symbol| {
         text.as_str().split(',').any(|dependence| {
             let mut words = dependence.split_whitespace().rev();

@@ -190,7 +190,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Paths mean something else behind a cast of addresses: it is followed only where nothing comes behind it.
+    /// Paths mean something else after a cast of addresses: it is followed only where nothing comes after it.
     fn cast(&self, walk: &EscapeWalk<'_>, cast: Option<Value>, path: EscapePath) -> ControlFlow<()> {
         let body = walk.view.body;
         for user in cast.into_iter().flat_map(|cast| body.users(cast)) {

@@ -20,9 +20,9 @@ pub struct EnclosedPhi {
 /// An incoming value of an edge.
 struct Incoming {
     edge: Edge,
-    /// Values that enclose what comes in, as they stand behind the edge.
+    /// Values that enclose what comes in, as they follow the edge.
     values: Vec<Value>,
-    /// Phis, by their positions in the list: what encloses them encloses this one, seen from behind the edge.
+    /// Phis, by their positions in the list: what encloses them encloses this one, seen from after the edge.
     phis: Vec<usize>,
 }
 
@@ -107,7 +107,7 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
     all
 }
 
-/// Returns what stands behind an edge for a value that encloses another: the argument for which it ends, or the value
+/// Returns what follows an edge for a value that encloses another: the argument for which it ends, or the value
 /// itself.
 pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;

@@ -48,7 +48,7 @@ pub enum Interior {
 
 impl Borrows<'_> {
     /// Returns the interior uses of a value, in the order in which they were found: the newest use first, what it
-    /// leads to right behind it.
+    /// leads to right after it.
     pub fn interior_uses(&self, value: Value, extent: Extent) -> Vec<Interior> {
         let roots = self.roots(value);
         let mut walk = Walk { borrows: *self, extent, roots, seen: FxHashSet::default(), found: Vec::new() };

@@ -63,7 +63,7 @@ impl<'a> AddressLiveRange<'a> {
         }
     }
 
-    /// Returns true if an instruction behind the one that was asked about lies in the range or is an end of it.
+    /// Returns true if an instruction after the one that was asked about lies in the range or is an end of it.
     pub fn covers(&self, inst: Inst) -> bool {
         match self {
             Self::Caller(_) | Self::Global(_) => true,
@@ -92,7 +92,7 @@ impl<'a> AddressLiveRange<'a> {
     ) -> Option<Self> {
         let body = borrows.body;
         let variable = Variable::of(borrows, conventions, allocation)?;
-        // What reaches the same place ends at the same places behind it, so one assignment is as good as all.
+        // What reaches the same place ends at the same places after it, so one assignment is as good as all.
         let assignment = *variable.assignments_before(body, at).ok()?.first()?;
         let begin = assignment.inst.or_else(|| body.first_inst(body.entry_block()?))?;
         let mut range = InstRange::new(body, begin);

@@ -204,7 +204,7 @@ impl Liveness {
         boundary
     }
 
-    /// Adds the part of the boundary that lies in a block, and behind it.
+    /// Adds the part of the boundary that lies in a block, and after it.
     pub(super) fn boundary_at(&self, body: &Body, block: Block, boundary: &mut Boundary) {
         match self.block(block) {
             BlockLiveness::Dead => return,
@@ -335,7 +335,7 @@ impl DeadEndRegion {
                 work.extend(body.block_successors(block));
             }
         }
-        // Where one way in does not bring it, nothing behind has it.
+        // Where one way in does not bring it, nothing after has it.
         let brings = |entered: &FxHashSet<Block>, pred: Block| {
             entered.contains(&pred)
                 || starts.contains_key(&pred)
@@ -365,7 +365,7 @@ impl DeadEndRegion {
 }
 
 impl Boundary {
-    /// Returns the places right behind the life: before these instructions.
+    /// Returns the places right after the life: before these instructions.
     pub fn insertion_points(&self, body: &Body) -> Vec<Inst> {
         let mut points = Vec::new();
         let mut starts = FxHashSet::default();

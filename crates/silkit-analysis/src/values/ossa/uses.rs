@@ -12,7 +12,7 @@ pub enum Incomplete {
     /// It is.
     #[default]
     Complete,
-    /// A scope inside goes on as another one behind an edge.
+    /// A scope inside goes on as another one after an edge.
     Reborrowed,
     /// A pointer escapes.
     Escaping,

@@ -150,7 +150,7 @@ enum Holder {
 /// Walks to all accesses.
 pub(super) struct Collector<'b, 'a> {
     borrows: &'b Borrows<'a>,
-    /// The accesses in the order of the uses, what a use leads to right behind it.
+    /// The accesses in the order of the uses, what a use leads to right after it.
     pub(super) found: Vec<(Kind, Operand)>,
     stack: Vec<(Holder, std::vec::IntoIter<Operand>)>,
     seen: FxHashSet<Value>,

@@ -50,7 +50,7 @@ impl BodyView<'_> {
 pub(super) const SOME: Component = Component::EnumCase(1);
 
 impl<P: WalkPath> Walk<'_, P> {
-    /// Walks on behind a use; false where the walk knows no way through it.
+    /// Walks on after a use; false where the walk knows no way through it.
     pub(super) fn through_use(&mut self, operand: Operand, path: P) -> bool {
         let body = self.view.body;
         let data = body.operand(operand);

@@ -1,7 +1,7 @@
 //! Walks from values to their uses and to their definitions, along a path of projections.
 //!
-//! A walk keeps with each value a path that says where in it the thing is that is followed: behind `struct` it is one
-//! component deeper, behind `struct_extract` one component less deep. [`Walk`] knows the instructions through which
+//! A walk keeps with each value a path that says where in it the thing is that is followed: after `struct` it is one
+//! component deeper, after `struct_extract` one component less deep. [`Walk`] knows the instructions through which
 //! things pass; a [`Walker`] says what happens at the others, and may redirect the walk anywhere. Tasks are kept on a
 //! stack, so bodies may be as deep as they like; they are done in the order in which a recursive walk would.
 

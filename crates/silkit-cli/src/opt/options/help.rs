@@ -83,7 +83,7 @@ fn spelling(option: &OptOption) -> String {
     }
 }
 
-/// An option and its help, wrapped behind a column.
+/// An option and its help, wrapped after a column.
 fn entry(out: &mut String, name: &str, help: &str) {
     let mut line = format!("  {name}");
     if line.chars().count() + 2 > COLUMN {

@@ -55,7 +55,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     let mut block = cx.body().entry_block();
     while let Some(at) = block {
         while let Some(inst) = next {
-            // What stands before is done already, and only what stands behind is removed.
+            // What stands before is done already, and only what follows is removed.
             let before = cx.body().prev_inst(inst);
             clean(cx, inst, keeps_variables);
             let first = |cx: &FunctionContext<'_>| cx.body().first_inst(at);

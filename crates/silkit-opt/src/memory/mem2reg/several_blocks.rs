@@ -12,7 +12,7 @@ struct Promoter<'p, 'c> {
     cx: &'p mut FunctionContext<'c>,
     known: &'p mut AllocationFacts,
     slot: &'p Slot,
-    /// The last store of each block that stores, and what the allocation holds behind it as long as loads stay. What is
+    /// The last store of each block that stores, and what the allocation holds after it as long as loads stay. What is
     /// stored may be a load that is replaced later: [`Self::stored_in`] tells what it is now.
     at_end: FxHashMap<Block, (Inst, Content)>,
     /// The phis, by their blocks.

@@ -201,7 +201,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.push(if are_several { ") = " } else { " = " });
     }
 
-    /// Prints one instruction behind a prefix, which stands before the name of a function where that comes first.
+    /// Prints one instruction after a prefix, which stands before the name of a function where that comes first.
     pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
         self.current = self.numbers.blocks[self.body.inst_block(inst)];
         self.is_lone = true;
@@ -212,7 +212,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.line(inst, if has_comment { "  " } else { &indent });
     }
 
-    /// Prints the definition of a value behind a prefix.
+    /// Prints the definition of a value after a prefix.
     pub(super) fn lone_value(&mut self, value: Value, prefix: &str) {
         let inst = match self.body.def(value) {
             ValueDef::Result(inst, _) if self.body.info(inst).results != Results::Several => {

@@ -223,7 +223,7 @@ impl<'a> ModuleParser<'a> {
         Ok(Version { major: major.ok_or_else(error)?, minor, patch })
     }
 
-    /// Reads what follows `_specialize`: parameters with commas behind them and a `where` clause.
+    /// Reads what follows `_specialize`: parameters with commas after them and a `where` clause.
     fn specialization(&mut self) -> Parse<Specialization> {
         let mut all = Specialization {
             is_exported: false,

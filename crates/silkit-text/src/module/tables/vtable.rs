@@ -17,7 +17,7 @@ impl ModuleParser<'_> {
         } else {
             ClassRef::Name(self.path("the name of a class")?)
         };
-        // A specialized class prints its attributes behind its type too.
+        // A specialized class prints its attributes after its type too.
         self.expect("{")?;
         let mut entries = Vec::new();
         while !self.cur.eat("}") {

@@ -27,9 +27,9 @@ pub(super) enum Violation<'o> {
     Disagreement {
         /// The location of the leaf.
         leaf: u32,
-        /// The terminator behind which it holds something.
+        /// The terminator after which it holds something.
         from: Inst,
-        /// The one behind which it holds nothing.
+        /// The one after which it holds nothing.
         other: Inst,
         /// The origin of the initialized state.
         stored: Origin,

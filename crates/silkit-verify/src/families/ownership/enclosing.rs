@@ -18,7 +18,7 @@ pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     }
 }
 
-/// Returns what stands behind an edge for a value that encloses another: the argument to which it ends by being
+/// Returns what follows an edge for a value that encloses another: the argument to which it ends by being
 /// passed.
 pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
     let value = behind_borrowed(cx, value);

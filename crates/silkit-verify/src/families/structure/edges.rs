@@ -348,7 +348,7 @@ fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payloa
         (Some(_), "none") => Some(Payload::None),
         _ => cx.declarations().enum_case(ty, case.into()).map(|found| match found.payload {
             None => Payload::None,
-            // Behind an indirect case there is a box.
+            // After an indirect case there is a box.
             Some(_) if found.indirect => Payload::Of(Type::unknown()),
             Some(_) => Payload::Of(
                 cx.declarations().enum_payload(ty, case.into()).map_or_else(Type::unknown, |p| p.ty),
