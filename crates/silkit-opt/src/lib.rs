@@ -1,6 +1,7 @@
 //! The optimization passes, in folders by family. [`PASSES`] is the registry of them all; `silkit-pass` runs them.
 
 mod access;
+mod arc;
 mod calls;
 mod cfg;
 mod debug_info;
@@ -22,6 +23,7 @@ use silkit_pass::Registry;
 /// All optimization passes.
 pub const PASSES: Registry = Registry::new(&[
     access::PASSES,
+    arc::PASSES,
     calls::PASSES,
     cfg::PASSES,
     debug_info::PASSES,

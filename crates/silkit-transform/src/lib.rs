@@ -17,6 +17,7 @@
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
 //! | [`linker`] | takes bodies of functions from a library |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
+//! | [`redundant_borrow`] | lets the users of a borrow use what is borrowed |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
@@ -38,6 +39,7 @@ pub mod lexical;
 pub mod lifetime_completion;
 pub mod linker;
 pub mod merge_blocks;
+pub mod redundant_borrow;
 mod sets;
 pub mod ssa_updater;
 pub mod stack_nesting;
