@@ -120,6 +120,11 @@ impl InstInfo {
         self.attrs.iter().position(|a| a.name == name)
     }
 
+    /// Returns true if the table says of an operand what is done to the memory at it.
+    pub fn uses_addresses(&self) -> bool {
+        self.operands.iter().any(|operand| operand.address != AddressRule::Always(AddressUse::Unknown))
+    }
+
     /// Returns the bit of a flag by its name.
     pub fn flag(&self, name: &str) -> Option<usize> {
         self.flags.iter().position(|f| *f == name)

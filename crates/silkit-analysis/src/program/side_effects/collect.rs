@@ -89,7 +89,7 @@ impl Collector<'_> {
     fn addresses(&mut self, inst: Inst) -> bool {
         let body = self.view.body;
         let opcode = body.inst(inst).opcode;
-        if is_opaque(opcode) {
+        if is_opaque(opcode) || !opcode.info().uses_addresses() {
             return false;
         }
         let mut is_known = false;
