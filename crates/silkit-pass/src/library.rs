@@ -3,8 +3,8 @@
 use silkit_base::Symbol;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::{
-    Function, FunctionFlags, FunctionId, Global, Linkage, Module, Serialized, SilStage, VTable, WitnessTable,
-    references,
+    Function, FunctionFlags, FunctionId, Global, Linkage, Module, Serialized, SilStage, VTable, WitnessEntry,
+    WitnessTable, references,
 };
 
 /// Declarations and bodies of other modules, read when they are asked for.
@@ -102,4 +102,31 @@ fn declare_any(module: &mut Module, library: &dyn Library, name: Symbol) {
         global.attributes.serialized = Serialized::No;
         module.globals.push(global);
     }
+}
+
+/// Takes the witness table of a conformance into a module, by the paths of type and protocol, with declarations of the methods in it.
+/// Returns true if it was not there with its entries.
+pub fn load_witness_table(module: &mut Module, library: &dyn Library, ty: Symbol, protocol: Symbol) -> bool {
+    let Some(table) = library.witness_table(ty, protocol) else { return false };
+    let known = module.witness_tables.find(&table.of);
+    if known.is_some_and(|id| module.witness_tables[id].entries.is_some()) {
+        return false;
+    }
+    let methods = table.entries.iter().flatten().filter_map(|entry| match entry {
+        WitnessEntry::Method(_, _, function) => *function,
+        _ => None,
+    });
+    for method in methods {
+        declare(module, library, method);
+    }
+    let linkage = match table.linkage {
+        Linkage::Shared => Linkage::Shared,
+        _ => Linkage::PublicExternal,
+    };
+    let table = WitnessTable { linkage, ..table.clone() };
+    match known {
+        Some(id) => module.witness_tables[id] = table,
+        None => _ = module.witness_tables.push(table),
+    }
+    true
 }

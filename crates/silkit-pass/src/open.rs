@@ -4,10 +4,10 @@
 //! one back and goes on.
 
 use crate::context::{FunctionContext, ModuleContext};
-use crate::library::{self, Library};
+use crate::library::Library;
 use silkit_analysis::{AnalysisCache, ProgramFacts, ProgramView};
-use silkit_base::Symbol;
 use silkit_ir::{Function, FunctionId, Module};
+use silkit_types::decl::Declarations;
 
 /// A function that was taken out of its module. Others see its header; its body is busy.
 #[derive(Debug)]
@@ -53,14 +53,14 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
         self.cx.library
     }
 
-    /// Takes a function of the library into the module as a declaration.
-    pub fn declare(&mut self, name: Symbol) -> Option<FunctionId> {
-        library::declare(self.cx.module, self.cx.library?, name)
-    }
-
-    /// Takes the body of a function of the library into the module.
-    pub fn load(&mut self, name: Symbol) -> Option<FunctionId> {
-        library::load(self.cx.module, self.cx.library?, name)
+    /// Takes something of the library into the module. `take` returns whether tables changed; bodies of open functions are not its
+    /// to change. Returns false where there is no library.
+    pub fn extend(&mut self, take: impl FnOnce(&mut Module, &Declarations, &dyn Library) -> bool) -> bool {
+        let Some(library) = self.cx.library else { return false };
+        if take(self.cx.module, self.cx.declarations, library) {
+            self.facts.functions_changed();
+        }
+        true
     }
 
     /// Takes a function with a body out of the module.

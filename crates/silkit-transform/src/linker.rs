@@ -14,8 +14,8 @@ use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions as inst;
 use silkit_ir::{
-    Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTableOf,
-    references,
+    Body, ClassRef, Conformance, FunctionId, Inst, Linkage, Module, Opcode, WitnessEntry, WitnessTable,
+    WitnessTableOf, references,
 };
 use silkit_pass::{Library, library};
 use silkit_types::decl::Declarations;
@@ -32,28 +32,49 @@ pub enum Mode {
 
 /// Links the functions of a module. Returns how many bodies came in.
 pub fn link(module: &mut Module, declarations: &Declarations, library: &dyn Library, mode: Mode) -> usize {
-    let mut linker = Linker {
-        module,
-        declarations,
-        library,
-        mode,
-        work: Vec::new(),
-        seen: FxHashSet::default(),
-        classes: FxHashSet::default(),
-        tables: None,
-        count: 0,
-    };
+    let mut linker = Linker::new(module, declarations, library, mode);
     let all: Vec<FunctionId> = linker.module.functions.keys().collect();
     for id in all {
         match linker.module.functions[id].body {
             Some(_) => linker.work.push(id),
             None => linker.function(linker.module.functions[id].name),
         }
-        while let Some(id) = linker.work.pop() {
-            linker.body(id);
-        }
+        linker.finish();
     }
     linker.count
+}
+
+/// Takes the body of a function from a library, with the functions that the module has to emit for it. Returns its id.
+pub fn load(
+    module: &mut Module,
+    declarations: &Declarations,
+    library: &dyn Library,
+    name: Symbol,
+) -> Option<FunctionId> {
+    let id = library::load(module, library, name)?;
+    let mut linker = Linker::new(module, declarations, library, Mode::Needed);
+    linker.work.push(id);
+    linker.finish();
+    Some(id)
+}
+
+/// Takes the witness table of a conformance from a library, by the paths of type and protocol, with all functions that it leads to.
+/// Returns true if it was not there.
+pub fn load_witness_table(
+    module: &mut Module,
+    declarations: &Declarations,
+    library: &dyn Library,
+    (ty, protocol): (Symbol, Symbol),
+) -> bool {
+    if !library::load_witness_table(module, library, ty, protocol) {
+        return false;
+    }
+    let methods = library.witness_table(ty, protocol).into_iter().flat_map(methods);
+    let methods: Vec<Symbol> = methods.collect();
+    let mut linker = Linker::new(module, declarations, library, Mode::All);
+    methods.into_iter().for_each(|method| linker.function(method));
+    linker.finish();
+    true
 }
 
 struct Linker<'a> {
@@ -78,7 +99,24 @@ enum Need {
     Class(Type),
 }
 
-impl Linker<'_> {
+impl<'a> Linker<'a> {
+    fn new(
+        module: &'a mut Module,
+        declarations: &'a Declarations,
+        library: &'a dyn Library,
+        mode: Mode,
+    ) -> Self {
+        let (seen, classes) = (FxHashSet::default(), FxHashSet::default());
+        Self { module, declarations, library, mode, work: Vec::new(), seen, classes, tables: None, count: 0 }
+    }
+
+    /// Links what the functions name whose bodies were not looked at yet.
+    fn finish(&mut self) {
+        while let Some(id) = self.work.pop() {
+            self.body(id);
+        }
+    }
+
     /// Takes the body of a function from the library, if it has to be here.
     fn function(&mut self, name: Symbol) {
         let known = self.module.functions.by_key(&name);
@@ -225,16 +263,20 @@ fn methods_by_conformance(
         let WitnessTableOf::Conformance(Conformance::Normal { ty, protocol, .. }) = &table.of else {
             continue;
         };
-        let method = |entry: &WitnessEntry| match entry {
-            WitnessEntry::Method(_, _, function) => *function,
-            _ => None,
-        };
-        let methods: Vec<Symbol> = table.entries.iter().flatten().filter_map(method).collect();
+        let methods: Vec<Symbol> = methods(table).collect();
         if let (Some(ty), Some(protocol)) = (declarations.path_of(*ty), declarations.path_of(*protocol)) {
             tables.insert((ty, protocol), methods);
         }
     }
     tables
+}
+
+/// Returns the functions in a witness table.
+fn methods(table: &WitnessTable) -> impl Iterator<Item = Symbol> + '_ {
+    table.entries.iter().flatten().filter_map(|entry| match entry {
+        WitnessEntry::Method(_, _, function) => *function,
+        _ => None,
+    })
 }
 
 /// Adds the conformances with which a type is put into an existential.

@@ -142,3 +142,68 @@ fn text_with_errors_is_no_library() {
     let error = Library::new([("lib.sil", "sil @f".as_bytes())]).expect_err("an error");
     assert!(error.to_string().contains("lib.sil"), "{error}");
 }
+
+const WITNESSES: &str = "sil_stage raw
+import Builtin
+import Swift
+public protocol P { func p() }
+public struct G<T> : P { public func p() }
+sil shared [transparent] [serialized] [thunk] [canonical] [ossa] @witness : $@convention(witness_method: P) <τ_0_0> (@in_guaranteed G<τ_0_0>) -> () {
+bb0(%0 : $*G<τ_0_0>):
+  %1 = function_ref @helper : $@convention(thin) <τ_0_0> () -> ()
+  %2 = apply %1<τ_0_0>() : $@convention(thin) <τ_0_0> () -> ()
+  return %2
+}
+sil [serialized] [canonical] [ossa] @helper : $@convention(thin) <T> () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+sil [transparent] [serialized] [canonical] [ossa] @call : $@convention(thin) <T where T : P> (@in_guaranteed T) -> () {
+bb0(%0 : $*T):
+  %1 = witness_method $T, #P.p : <Self where Self : P> (Self) -> () -> () : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+  %2 = apply %1<T>(%0) : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+  return %2
+}
+sil_witness_table [serialized] <T> G<T>: P module lib {
+  method #P.p: <Self where Self : P> (Self) -> () -> () : @witness
+}
+";
+
+#[test]
+fn transparent_bodies_and_witnesses_come_from_the_library() {
+    let library = Library::new([("lib.sil", WITNESSES.as_bytes())]).expect("a library");
+    let text = "sil_stage raw
+import Builtin
+import Swift
+public protocol P { func p() }
+public struct G<T> : P { public func p() }
+sil [transparent] [serialized] @call : $@convention(thin) <T where T : P> (@in_guaranteed T) -> ()
+sil [ossa] @f : $@convention(thin) (@in_guaranteed G<Builtin.Int64>) -> () {
+bb0(%0 : $*G<Builtin.Int64>):
+  %1 = function_ref @call : $@convention(thin) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+  %2 = apply %1<G<Builtin.Int64>>(%0) : $@convention(thin) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+  return %2
+}
+";
+    let mut module = read("m.sil", text.as_bytes()).expect("a module");
+    let declarations = silkit::declarations(&module);
+    let step: Step<'_> = passes::find("mandatory-inlining").expect("a pass").into();
+    let outcome = Runner::new().library(Some(&library)).run(&mut module, &declarations, &[step]);
+    assert!(outcome.problems.is_empty());
+    let printed = silkit::print(&module);
+    let body = printed.split("@f : ").nth(1).and_then(|rest| rest.split('}').next()).unwrap_or_default();
+    let code: Vec<&str> = body.lines().filter_map(|line| line.split("//").next()).map(str::trim).collect();
+    let code: Vec<&str> =
+        code.into_iter().filter(|line| line.starts_with('%') || line.starts_with("return")).collect();
+    assert_eq!(
+        code,
+        [
+            "%1 = function_ref @helper : $@convention(thin) <τ_0_0> () -> ()",
+            "%2 = apply %1<Builtin.Int64>() : $@convention(thin) <τ_0_0> () -> ()",
+            "return %2",
+        ]
+    );
+    assert!(printed.contains("sil_witness_table public_external [serialized] <T> G<T>: P module lib"));
+    assert!(printed.contains("sil public_external [serialized] [canonical] [ossa] @helper"));
+}

@@ -60,7 +60,7 @@ pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCa
         .is_some_and(|ty| ty.callee != CalleeConvention::Guaranteed);
     if consumes && let Some(site) = cx.view().apply_site(call) {
         let value = site.callee();
-        for point in after(cx.body(), call) {
+        for point in after_call(cx.body(), call) {
             destroy(cx, value, point, has_ossa);
         }
     }
@@ -106,7 +106,7 @@ fn end_after(
     has_ossa: bool,
 ) {
     end_elsewhere(cx, closure, call, copy, borrow, has_ossa);
-    for point in after(cx.body(), call) {
+    for point in after_call(cx.body(), call) {
         end(cx, call, copy, borrow, point, has_ossa);
     }
 }
@@ -157,7 +157,7 @@ fn end(
 }
 
 /// Returns the points right after a call on all its paths.
-fn after(body: &Body, call: Inst) -> Vec<Point> {
+pub fn after_call(body: &Body, call: Inst) -> Vec<Point> {
     match body.inst(call).opcode {
         Opcode::Apply => vec![Point::After(call)],
         Opcode::BeginApply => {

@@ -5,6 +5,6 @@ mod captures;
 mod dead;
 mod known;
 
-pub use captures::keep_alive;
+pub use captures::{after_call, keep_alive};
 pub use dead::{delete_dead, delete_dead_box, look_through_ownership};
 pub use known::KnownCallee;

@@ -16,9 +16,11 @@ mod class;
 mod witness;
 
 use crate::callee::{self, NewCallee};
+use crate::closures::after_call;
 use silkit_ir::attributes::Serialized;
-use silkit_ir::conventions::ApplySite;
-use silkit_ir::{Inst, Linkage, Opcode, Point, Value, substituted};
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
+use silkit_ir::instructions::ClassMethod;
+use silkit_ir::{Inst, Linkage, Opcode, Ownership, Point, Value, substituted};
 use silkit_pass::FunctionContext;
 use silkit_types::{FunctionType, SilType, Type, TypeKind};
 
@@ -30,6 +32,7 @@ pub struct Target {
     substitutions: Vec<Type>,
     /// The position of the argument that is an object of another class there, and its type.
     cast: Option<(usize, SilType)>,
+    is_class_method: bool,
 }
 
 /// Returns the function that a call of a method reaches, where it is known and takes and returns what the method does.
@@ -87,20 +90,50 @@ impl Target {
             }
             _ => return None,
         };
-        fits.then_some(Self { function, ty, substitutions, cast })
+        let is_class_method = cx.body().def_as::<ClassMethod>(site.callee()).is_some();
+        fits.then_some(Self { function, ty, substitutions, cast, is_class_method })
     }
 
     /// Makes a call of the method one of the function.
     pub fn call(&self, cx: &mut FunctionContext<'_>, call: Inst) {
         let Some(site) = cx.view().apply_site(call) else { return };
         let mut arguments: Vec<Value> = site.arguments().collect();
+        let callee = cx.at(Point::Before(call)).function_ref(self.function, self.ty);
+        let borrows = self.borrow(cx, call, &mut arguments);
         let mut builder = cx.at(Point::Before(call));
-        let callee = builder.function_ref(self.function, self.ty);
         if let Some((index, ty)) = self.cast {
             arguments[index] = builder.upcast(arguments[index], ty);
         }
         let (ty, substitutions) = (self.ty, &self.substitutions[..]);
         callee::change(&mut builder, call, &NewCallee { callee, ty, substitutions, arguments: &arguments });
+        for point in after_call(cx.body(), call) {
+            // Each is put right behind the call.
+            for &borrow in borrows.iter().rev() {
+                cx.at(point).end_borrow(borrow);
+            }
+        }
+    }
+
+    /// Borrows what a class's method only borrows and the caller owns. Returns the borrows.
+    fn borrow(&self, cx: &mut FunctionContext<'_>, call: Inst, arguments: &mut [Value]) -> Vec<Value> {
+        if !self.is_class_method || !cx.function().has_ossa() {
+            return Vec::new();
+        }
+        let Some(site) = cx.view().apply_site(call) else { return Vec::new() };
+        let ownership = cx.ownership();
+        let is_lent = |index: usize, value: Value| {
+            site.convention_of_applied(index) == Some(ArgumentConvention::Guaranteed)
+                && ownership.value(value) == Some(Ownership::Owned)
+        };
+        let lent: Vec<usize> =
+            (0..arguments.len()).filter(|&index| is_lent(index, arguments[index])).collect();
+        let mut builder = cx.at(Point::Before(call));
+        lent.into_iter()
+            .map(|index| {
+                arguments[index] = builder.begin_borrow(arguments[index]);
+                arguments[index]
+            })
+            .collect()
     }
 }
 

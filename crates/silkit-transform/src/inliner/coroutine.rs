@@ -1,7 +1,7 @@
 //! Inlining of coroutines: the caller continues where the callee yields, and the callee where the caller ends or
 //! aborts it.
 
-use super::exits::{Exits, leave, operand_or_undef};
+use super::exits::{Exits, leave, operand_or_undef, stop};
 use super::{CannotInline, Inliner};
 use silkit_ir::conventions::ArgumentConvention;
 use silkit_ir::ownership::value_ownership;
@@ -59,7 +59,10 @@ impl Inliner<'_> {
     ) -> Vec<(Block, Option<Inst>, Block)> {
         let mut made = Vec::new();
         for (index, exit) in [exits.returns, exits.unwinds].into_iter().enumerate() {
-            let Some(end) = self.ends[index] else { continue };
+            let Some(end) = self.ends[index] else {
+                stop(editor, exit, loc);
+                continue;
+            };
             if let Some(result) = editor.first_result(end) {
                 let value = operand_or_undef(editor, exit, result);
                 editor.replace_all_uses(result, value);

@@ -261,6 +261,12 @@ impl<'a> CalleeAnalysis<'a> {
         Callees { known, is_complete: !found.is_open }
     }
 
+    /// Returns the witness table with entries of a conformance, by the paths of type and protocol.
+    pub fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&'a WitnessTable> {
+        let table = self.tables.witnesses.get(&(ty, protocol))?;
+        Some(&self.program.module.witness_tables[*table])
+    }
+
     /// Returns the one function by which a type, or one that it inherits from, meets a requirement.
     pub fn witness(&self, ty: Type, requirement: DeclRef, formal: Option<Type>) -> Option<FunctionId> {
         let declarations = self.program.declarations;

@@ -34,13 +34,25 @@
 
 mod walk;
 
-use silkit_base::{EntitySet, FxHashSet};
+use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::{FunctionFlags, FunctionId, Inst};
 use silkit_pass::{ModuleContext, OpenFunction, OpenFunctions, Pass, Severity, Spot};
-use walk::{Step, Walk};
+use silkit_transform::linker;
+use walk::{Step, Surroundings, Walk};
 
 pub(super) const PASS: Pass<'static> =
     Pass::module("mandatory-inlining", "Inlines calls of transparent functions", &run).mandatory();
+
+/// What is known of the functions.
+#[derive(Default)]
+struct Known {
+    /// Those that are complete.
+    done: EntitySet<FunctionId>,
+    /// Those that the library does not have.
+    missing: FxHashSet<Symbol>,
+    /// The conformances whose tables the library was asked for.
+    tables: FxHashSet<(Symbol, Symbol)>,
+}
 
 /// A function on the way to being complete.
 struct Frame {
@@ -59,7 +71,7 @@ impl Frame {
 
 fn run(cx: &mut ModuleContext<'_>) {
     let all: Vec<FunctionId> = cx.module().functions.keys().collect();
-    let mut done: EntitySet<FunctionId> = EntitySet::default();
+    let mut known = Known::default();
     let mut functions = cx.open_functions();
     for id in all {
         let function = &functions.module().functions[id];
@@ -68,25 +80,44 @@ fn run(cx: &mut ModuleContext<'_>) {
         if function.body.is_none() || is_complete {
             continue;
         }
-        complete(&mut functions, id, &mut done);
+        complete(&mut functions, id, &mut known);
     }
 }
 
 /// Inlines all that is transparent into a function, after the same was done in the transparent functions that it calls.
-fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, done: &mut EntitySet<FunctionId>) {
-    if done.contains(id) {
+fn complete(functions: &mut OpenFunctions<'_, '_>, id: FunctionId, known: &mut Known) {
+    if known.done.contains(id) {
         return;
     }
     let mut active: FxHashSet<FunctionId> = FxHashSet::default();
     active.insert(id);
     let mut frames = vec![Frame::new(functions.open(id))];
     while let Some(frame) = frames.last_mut() {
-        match functions.work(&mut frame.open, |cx| frame.walk.advance(cx, done)) {
+        let library = functions.library();
+        let around =
+            Surroundings { done: &known.done, library, missing: &known.missing, tables: &known.tables };
+        match functions.work(&mut frame.open, |cx| frame.walk.advance(cx, &around)) {
+            Step::Table(ty, protocol) => {
+                functions.extend(|module, declarations, library| {
+                    linker::load_witness_table(module, declarations, library, (ty, protocol))
+                });
+                known.tables.insert((ty, protocol));
+            }
+            Step::Load(name) => {
+                let mut is_missing = true;
+                functions.extend(|module, declarations, library| {
+                    is_missing = linker::load(module, declarations, library, name).is_none();
+                    false
+                });
+                if is_missing {
+                    known.missing.insert(name);
+                }
+            }
             Step::Done => {
                 let Some(mut frame) = frames.pop() else { break };
                 functions.work(&mut frame.open, |cx| frame.walk.finish(cx));
                 active.remove(&frame.open.id());
-                done.insert(frame.open.id());
+                known.done.insert(frame.open.id());
                 functions.close(frame.open);
             }
             Step::Needs(call, callee) if active.contains(&callee) => {

@@ -2,17 +2,20 @@
 //! yet, and continues at the same call later.
 
 use super::is_transparent;
-use silkit_base::EntitySet;
+use silkit_base::{EntitySet, FxHashSet, Symbol};
 use silkit_ir::conventions::ApplySite;
+use silkit_ir::instructions::WitnessMethod;
 use silkit_ir::{Block, Body, Function, FunctionId, Inst, Opcode, Serialized, Value};
-use silkit_pass::FunctionContext;
+use silkit_pass::{FunctionContext, Library};
 use silkit_transform::closures::{
     KnownCallee, delete_dead, delete_dead_box, keep_alive, look_through_ownership,
 };
 use silkit_transform::delete;
+use silkit_transform::devirtualize;
 use silkit_transform::inliner::{self, CannotInline, Request, Style};
 use silkit_transform::merge_blocks::merge_all;
 use silkit_transform::stack_nesting::fix_stack_nesting;
+use silkit_types::{Type, TypeKind};
 
 /// The position of a walk.
 pub(super) struct Walk {
@@ -30,6 +33,21 @@ pub(super) enum Step {
     Done,
     /// The callee of a call has to be complete first.
     Needs(Inst, FunctionId),
+    /// The witness table of a conformance has to come from the library, by the paths of type and protocol.
+    Table(Symbol, Symbol),
+    /// The body of a function of the library has to come in.
+    Load(Symbol),
+}
+
+/// What is known around a walk.
+pub(super) struct Surroundings<'s> {
+    /// The functions that are complete.
+    pub(super) done: &'s EntitySet<FunctionId>,
+    pub(super) library: Option<&'s dyn Library>,
+    /// The functions of which the library has no bodies.
+    pub(super) missing: &'s FxHashSet<Symbol>,
+    /// The conformances whose tables were taken from the library.
+    pub(super) tables: &'s FxHashSet<(Symbol, Symbol)>,
 }
 
 impl Walk {
@@ -39,7 +57,7 @@ impl Walk {
     }
 
     /// Advances to a callee that is not `done`, or to the end.
-    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, done: &EntitySet<FunctionId>) -> Step {
+    pub(super) fn advance(&mut self, cx: &mut FunctionContext<'_>, around: &Surroundings<'_>) -> Step {
         while let Some(block) = self.block {
             let body = cx.body();
             let next = match self.after {
@@ -50,8 +68,20 @@ impl Walk {
                 (self.block, self.after) = (body.prev_block(block), None);
                 continue;
             };
+            if let Some((ty, protocol)) = devirtualized(cx, around, inst) {
+                return Step::Table(ty, protocol);
+            }
             if let Some(callee) = to_inline(cx, inst) {
-                if !done.contains(callee.function) {
+                let function = &cx.program().module.functions[callee.function];
+                if function.body.is_none() {
+                    let may_load = around.library.is_some() && !around.missing.contains(&function.name);
+                    if may_load {
+                        return Step::Load(function.name);
+                    }
+                    self.after = Some(inst);
+                    continue;
+                }
+                if !around.done.contains(callee.function) {
                     return Step::Needs(inst, callee.function);
                 }
                 if cx.may_change() && self.inline(cx, inst, callee).is_ok() {
@@ -113,6 +143,45 @@ impl Walk {
     }
 }
 
+/// Lets a call of a method reach the function in the table, if that is known. Returns the conformance whose table has to come from
+/// the library before.
+fn devirtualized(
+    cx: &mut FunctionContext<'_>,
+    around: &Surroundings<'_>,
+    call: Inst,
+) -> Option<(Symbol, Symbol)> {
+    let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;
+    if let Some(lookup) = cx.body().def_as::<WitnessMethod>(site.callee())
+        && let Some(library) = around.library
+        && cx.callees().witness(lookup.lookup.ty(), lookup.member, lookup.formal).is_none()
+        && let Some(conformance) = conformance(cx, lookup)
+        && !around.tables.contains(&conformance)
+        && library.witness_table(conformance.0, conformance.1).is_some()
+    {
+        return Some(conformance);
+    }
+    let target = devirtualize::target(cx, call)?;
+    if cx.may_change() {
+        let lookup = cx.body().defining_inst(cx.body().operand_value(call, 0));
+        target.call(cx, call);
+        delete::dead(cx, lookup);
+        cx.count("calls devirtualized", 1);
+    }
+    None
+}
+
+/// Returns the paths of the type and the protocol in whose witness table a method is looked up.
+fn conformance(cx: &FunctionContext<'_>, lookup: WitnessMethod) -> Option<(Symbol, Symbol)> {
+    let ty = lookup.lookup.ty();
+    let TypeKind::Named(_) = ty.kind() else { return None };
+    let (_, protocol) = lookup.member.data().path.split_last()?;
+    let protocol: Vec<&str> = protocol.iter().map(|name| name.as_str()).collect();
+    let protocol = Symbol::new(&protocol.join("."));
+    let declarations = cx.declarations();
+    let protocol = declarations.path_of(Type::nominal(protocol.as_str())).unwrap_or(protocol);
+    Some((declarations.path_of(ty)?, protocol))
+}
+
 /// Returns what a call reaches, if that is to be inlined.
 fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
     cx.body().info(call).apply?;
@@ -123,7 +192,7 @@ fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
         Serialized::ForPackage => cx.function().attributes.serialized != Serialized::Fully,
         Serialized::No => cx.function().attributes.serialized == Serialized::No,
     };
-    (is_transparent(function.attributes.flags) && function.body.is_some() && fits).then_some(callee)
+    (is_transparent(function.attributes.flags) && fits).then_some(callee)
 }
 
 /// Functions as values that removed instructions used, and perhaps nobody else does.
