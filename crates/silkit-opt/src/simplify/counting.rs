@@ -24,21 +24,24 @@ pub(super) const STRONG_RELEASE: Rule = Rule::optimized(Opcode::StrongRelease, c
 pub(super) const RETAIN_VALUE: Rule = Rule::optimized(Opcode::RetainValue, count_value);
 pub(super) const RELEASE_VALUE: Rule = Rule::optimized(Opcode::ReleaseValue, count_value);
 
-/// Removes the counting of an object that is never freed.
+/// Removes the counting of an object that is never freed, and of what is no object.
 fn count_static(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     if is_static(rw.body(), rw.body().operand_value(inst, 0)) && rw.may_change() {
         rw.remove(inst);
     }
 }
 
-/// Returns true if a value is a reference to an object that is a global variable.
-pub(super) fn is_static(body: &Body, value: Value) -> bool {
+/// Returns true if a value is a reference to an object that is a global variable, or to none.
+fn is_static(body: &Body, value: Value) -> bool {
     let mut value = value;
     loop {
         let Some(inst) = body.defining_inst(value) else { return false };
         match body.inst(inst).opcode {
-            Opcode::GlobalValue => return true,
-            Opcode::Upcast | Opcode::UncheckedRefCast | Opcode::InitExistentialRef => {
+            Opcode::GlobalValue | Opcode::ValueToBridgeObject | Opcode::ThinToThickFunction => return true,
+            Opcode::Upcast
+            | Opcode::ConvertFunction
+            | Opcode::UncheckedRefCast
+            | Opcode::InitExistentialRef => {
                 value = body.operand_value(inst, 0);
             }
             // The library's empty collections.

@@ -9,11 +9,8 @@
 //! fix_lifetime %1
 //! end_borrow %1
 //! ```
-//!
-//! An object that is a global variable is never freed, so nothing has to keep it alive.
 
 use super::Rule;
-use super::counting::is_static;
 use super::rewriter::Rewriter;
 use silkit_ir::instructions::{AllocStack, FixLifetime, Load, LoadBorrow, LoadQualifier, StoreBorrow};
 use silkit_ir::{Inst, Opcode};
@@ -22,12 +19,6 @@ pub(super) const RULE: Rule = Rule::optimized(Opcode::FixLifetime, simplify);
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let address = rw.body().operand_value(inst, 0);
-    if is_static(rw.body(), address) {
-        if rw.may_change() {
-            rw.remove(inst);
-        }
-        return;
-    }
     let ty = rw.ty(address).to_object();
     let is_loadable = rw.declarations().is_loadable(ty.ty(), rw.view().signature()) == Some(true);
     let allocation = rw.body().def_as::<StoreBorrow>(address).map_or(address, |borrow| borrow.destination);

@@ -23,6 +23,7 @@ mod destructure;
 mod driver;
 mod fix_lifetime;
 mod forwarding;
+mod global_value;
 mod init_enum_data_addr;
 mod key_path;
 mod key_path_access;
@@ -106,6 +107,7 @@ pub(crate) const RULES: &[Rule] = &[
     destructure::DESTRUCTURE_TUPLE,
     destructure::TUPLE,
     fix_lifetime::RULE,
+    global_value::RULE,
     init_enum_data_addr::RULE,
     key_path::RULE,
     load::RULE,

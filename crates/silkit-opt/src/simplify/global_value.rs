@@ -1,0 +1,47 @@
+//! Removes what keeps a static object alive, and variables that show it, where only its memory is used.
+//!
+//! ```text
+//! %0 = global_value @g : $C
+//! strong_retain %0
+//! %2 = ref_element_addr %0, #C.x
+//! fix_lifetime %0
+//! ---
+//! %0 = global_value @g : $C
+//! %2 = ref_element_addr %0, #C.x
+//! ```
+
+use super::Rule;
+use super::rewriter::Rewriter;
+use silkit_ir::{Body, Inst, Opcode};
+
+pub(super) const RULE: Rule = Rule::optimized(Opcode::GlobalValue, simplify);
+
+fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
+    let Some(keepers) = keepers(rw.body(), inst).filter(|keepers| !keepers.is_empty()) else { return };
+    if rw.may_change() {
+        keepers.into_iter().for_each(|keeper| rw.remove(keeper));
+    }
+}
+
+/// Returns the instructions that keep an object alive or show it; `None` where it is used in another way than for its
+/// memory.
+fn keepers(body: &Body, inst: Inst) -> Option<Vec<Inst>> {
+    let mut found = Vec::new();
+    let mut work = vec![inst];
+    while let Some(inst) = work.pop() {
+        for user in body.results(inst).flat_map(|object| body.users(object)) {
+            match body.inst(user).opcode {
+                Opcode::StrongRetain
+                | Opcode::StrongRelease
+                | Opcode::RetainValue
+                | Opcode::ReleaseValue
+                | Opcode::FixLifetime
+                | Opcode::DebugValue => found.push(user),
+                Opcode::Upcast => work.push(user),
+                Opcode::RefElementAddr | Opcode::RefTailAddr => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(found)
+}
