@@ -255,7 +255,15 @@ impl<'p> Reader<'_, 'p, '_> {
             if let Some(pipeline) = reference_pipelines::find(name) {
                 self.pipeline.add(pipeline, self.pos, self.find);
             }
-            if reference_pipelines::TO_CANONICAL.last() == Some(name) {
+            // What is not complete is not canonical.
+            let is_complete = || {
+                !self
+                    .pipeline
+                    .left_out
+                    .iter()
+                    .any(|l| reference_pipelines::TO_CANONICAL.contains(&l.pipeline))
+            };
+            if reference_pipelines::TO_CANONICAL.last() == Some(name) && is_complete() {
                 self.pipeline.steps.push(Step { is_for_raw: true, ..CANONICAL.into() });
             }
         }

@@ -110,6 +110,8 @@ fn a_way_goes_from_raw_to_canonical() {
     assert_eq!((stage, runs), (Some(silkit_ir::SilStage::Canonical), pipeline.steps.len()));
     let (_, runs) = run("canonical");
     assert_eq!(runs, pipeline.steps.len() - end - 1);
+    let some = Pipeline::parse("onone", pass).expect("a way");
+    assert!(some.steps.iter().all(|step| step.pass.tag != "canonical-stage"));
 }
 
 #[test]

@@ -42,7 +42,7 @@
 
 use silkit_analysis::{BodyView, Dominators, InstRange, Joins};
 use silkit_base::FxHashSet;
-use silkit_ir::instructions::{AnyInst, MarkUninitialized, RefElementAddr, UninitializedKind};
+use silkit_ir::instructions::{AccessKind, AnyInst, MarkUninitialized, RefElementAddr, UninitializedKind};
 use silkit_ir::{Body, Inst, Operand, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
@@ -143,6 +143,8 @@ fn initialization<'b>(view: &BodyView<'b>, mark: Inst, object: Value) -> InstRan
             AnyInst::Assign(assign) => assign.destination,
             AnyInst::Store(store) => store.destination,
             AnyInst::CopyAddr(copy) => copy.destination,
+            // An initializer that fails destroys what it initialized.
+            AnyInst::BeginAccess(access) if access.kind == AccessKind::Deinit => access.address,
             AnyInst::BeginBorrow(borrow) if reference_root(body, borrow.operand) == object => {
                 borrows.push(inst);
                 continue;
@@ -242,6 +244,23 @@ mod tests {
         let end = text.find("end_init_let_ref").expect("an end");
         assert!(text.find("#S.a").is_some_and(|at| at < end), "{text}");
         assert!(text.find("#C.v").is_some_and(|at| at > end), "{text}");
+    }
+
+    #[test]
+    fn properties_that_are_destroyed_again_count() {
+        let destroy = |address: &str| {
+            lowered(
+                "owned",
+                &format!(
+                    "%m = mark_uninitialized [rootself] %0\n%4 = ref_element_addr %m, #C.x\n\
+                     assign %1 to [init] %4\n%6 = ref_element_addr %m, #C.x\n{address}\n{END}"
+                ),
+            )
+        };
+        let text = destroy("%7 = begin_access [deinit] [static] %6\ndestroy_addr %7\nend_access %7");
+        assert!(!text.contains("[immutable]"), "{text}");
+        let text = destroy("%7 = begin_access [read] [static] %6\nend_access %7");
+        assert!(text.contains("[immutable]"), "{text}");
     }
 
     #[test]
