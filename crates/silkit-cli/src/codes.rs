@@ -29,6 +29,15 @@ pub(crate) const NO_FUNCTION: RuleId = RuleId::new("CLI0004");
 /// A failed check.
 pub(crate) const NOT_SO: RuleId = RuleId::new("CLI0005");
 
+/// A program that ran met undefined behaviour.
+pub(crate) const UNDEFINED: RuleId = RuleId::new("RUN0001");
+/// A program needs something that the interpreter does not have.
+pub(crate) const NOT_SUPPORTED: RuleId = RuleId::new("RUN0002");
+/// A program stopped itself: a trap or a fatal error.
+pub(crate) const STOPPED: RuleId = RuleId::new("RUN0003");
+/// A program went beyond a limit.
+pub(crate) const LIMIT: RuleId = RuleId::new("RUN0004");
+
 /// All codes, in the order of their ids.
 pub(crate) const ALL: &[Code] = &[
     Code {
@@ -113,6 +122,45 @@ silkit extract -func '*Canvas*' examples/shapes.raw.sil",
 `silkit fmt --check` found files that are not in canonical form; it lists them with the first
 lines that differ. The exit status is 1, as for other findings.",
         example: "silkit fmt --check examples/shapes.raw.sil",
+    },
+    Code {
+        id: UNDEFINED,
+        summary: "A program met undefined behaviour",
+        details: "\
+`silkit run` checks every access to memory, every reference and every instruction while the program
+runs. The message says what was violated and where; the notes say what happened to the memory or the
+value before, and which calls led there. docs/run.md lists the kinds.
+
+`--no-check=KIND` goes on where a kind of violation is meant to be there. The exit status is 1.",
+        example: "silkit run examples/run/dangling.sil",
+    },
+    Code {
+        id: NOT_SUPPORTED,
+        summary: "A program needs something that the interpreter does not have",
+        details: "\
+A function without SIL is the usual reason: it belongs to a module that the program is not linked
+with. `silkit library list` shows the modules in the library folder, `--library FILE` links with
+others. What is left is a function of the runtime, an instruction or a kind of type that is refused
+by its name and never guessed. The exit status is 2.",
+        example: "\
+silkit library list
+silkit run --library Shapes.sil main.sil",
+    },
+    Code {
+        id: STOPPED,
+        summary: "A program stopped itself",
+        details: "\
+The program trapped, called a fatal error or did not catch an error: no undefined behaviour, but an
+end that it asks for itself. The exit status is that of a native program: 132 or 134.",
+        example: "silkit run examples/run/hello.sil; echo $?",
+    },
+    Code {
+        id: LIMIT,
+        summary: "A program went beyond a limit",
+        details: "\
+`--limit` says how many instructions may be executed, `--memory` how many bytes may be in use at
+once. The exit status is 2.",
+        example: "silkit run --limit 100 examples/run/hello.sil",
     },
 ];
 

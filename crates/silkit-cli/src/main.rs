@@ -18,12 +18,14 @@ mod frontend;
 mod graph;
 mod input;
 mod interface;
+mod library;
 mod nm;
 mod opt;
 mod output;
 mod pipelines;
 mod progress;
 mod reduce;
+mod run;
 mod session;
 mod stats;
 mod verify;
@@ -39,6 +41,7 @@ const AFTER_HELP: &str = "\
 Examples:
   silkit verify docs/mistakes/leak.sil
   silkit opt -mem2reg examples/shapes.raw.sil
+  silkit run examples/run/hello.sil
   silkit stats --format json examples/shapes.raw.sil
   silkit explain struct_extract
 
@@ -102,6 +105,8 @@ enum Task {
     Reduce(reduce::Args),
     Pipelines(pipelines::Args),
     Explain(explain::Args),
+    Run(run::Args),
+    Library(library::Args),
     Interface(interface::Args),
     Completions(complete::Args),
 }
@@ -165,6 +170,8 @@ fn run(cli: Cli) -> ExitCode {
         Task::Bisect(args) => bisect::run(&args),
         Task::Reduce(args) => reduce::run(&args, cli.threads),
         Task::Pipelines(args) => pipelines::run(&args),
+        Task::Run(args) => run::run(&args),
+        Task::Library(args) => library::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => complete::run(&args),

@@ -1,15 +1,13 @@
 //! Runs programs of a folder and compares what they print with what is expected.
 //!
 //! Each program is a folder with `canonical.sil`, `optimized.sil`, `raw.sil`, `expected.txt` and `exit_code`.
-//! `run_programs FOLDER --library NAME=FILE … [--stage STAGE] [--only TEXT] [--verbose]`
+//! `run_programs FOLDER --library NAME=FILE … [--stage STAGE] [--only TEXT] [--limit STEPS] [--verbose]`
 
-use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
+use silkit_interp::{Host, Interp, LinkedModule, Options, Program, Recorder, Stop, Trace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-
-const STEPS: u64 = 400_000_000;
 
 struct Arguments {
     folder: PathBuf,
@@ -18,6 +16,7 @@ struct Arguments {
     only: Option<String>,
     verbose: bool,
     trace: bool,
+    limit: u64,
 }
 
 fn arguments() -> Arguments {
@@ -28,6 +27,7 @@ fn arguments() -> Arguments {
         only: None,
         verbose: false,
         trace: false,
+        limit: 400_000_000,
     };
     let mut all = std::env::args().skip(1);
     while let Some(argument) = all.next() {
@@ -40,6 +40,7 @@ fn arguments() -> Arguments {
             }
             "--stage" => found.stage = all.next().unwrap_or_default(),
             "--only" => found.only = all.next(),
+            "--limit" => found.limit = all.next().and_then(|n| n.parse().ok()).unwrap_or(found.limit),
             "--verbose" => found.verbose = true,
             "--trace" => found.trace = true,
             _ => found.folder = PathBuf::from(argument),
@@ -93,12 +94,13 @@ fn check(folder: &Path, libraries: &[Arc<LinkedModule>], a: &Arguments) -> (Resu
     let mut modules = vec![Arc::new(LinkedModule::new(&name, module))];
     modules.extend(libraries.iter().cloned());
     let program = Rc::new(Program::link(modules));
-    let mut host = Recorder::default();
-    let options = Options { limit: STEPS, trace: a.trace, ..Options::default() };
+    let mut host = Streamed(Recorder::default());
+    let options = Options {
+        limit: a.limit,
+        trace: if a.trace { Trace::Calls } else { Trace::Off },
+        ..Options::default()
+    };
     let outcome = Interp::new(program, options, &mut host).run_program("main");
-    for line in &host.trace {
-        eprintln!("{line}");
-    }
     let (expected, code) = expectation(folder, &a.stage);
     let result = match outcome.exit_code {
         None => Err(match &outcome.stop {
@@ -107,10 +109,39 @@ fn check(folder: &Path, libraries: &[Arc<LinkedModule>], a: &Arguments) -> (Resu
             other => format!("stopped: {other}"),
         }),
         Some(found) if found != code => Err(format!("exit code {found}, expected {code}: {}", outcome.stop)),
-        Some(_) if host.stdout != expected => Err(difference(&host.stdout, &expected)),
+        Some(_) if host.0.stdout != expected => Err(difference(&host.0.stdout, &expected)),
         Some(_) => Ok(()),
     };
     (result, outcome.steps)
+}
+
+/// Keeps what is written, and shows the trace at once.
+struct Streamed(Recorder);
+
+impl Host for Streamed {
+    fn write_stdout(&mut self, bytes: &[u8]) {
+        self.0.write_stdout(bytes);
+    }
+
+    fn write_stderr(&mut self, bytes: &[u8]) {
+        self.0.write_stderr(bytes);
+    }
+
+    fn read_line(&mut self) -> Vec<u8> {
+        self.0.read_line()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.0.arguments()
+    }
+
+    fn nanoseconds(&mut self) -> u64 {
+        self.0.nanoseconds()
+    }
+
+    fn trace(&mut self, line: &str) {
+        eprintln!("{line}");
+    }
 }
 
 fn difference(found: &[u8], expected: &[u8]) -> String {
@@ -160,7 +191,7 @@ fn run() {
             }
             Err(why) => {
                 let line = if a.verbose { why } else { why.lines().next().unwrap_or_default().to_owned() };
-                println!("FAIL {short}: {line}");
+                println!("FAIL {short}: {line} ({steps} steps, {:?})", start.elapsed());
             }
         }
     }

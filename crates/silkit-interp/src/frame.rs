@@ -25,8 +25,6 @@ pub(crate) struct Frame {
     pub(crate) error: Slot,
     /// The number of the frame, never used again.
     pub(crate) serial: u64,
-    /// Coroutines that it began and that are not over.
-    pub(crate) coroutines: u32,
     /// True if temporary memory has to be given back when it returns.
     pub(crate) has_temporaries: bool,
     /// The number of the coroutine that it is, plus one.
@@ -68,4 +66,40 @@ pub(crate) struct Stack {
     pub(crate) memory: Vec<StackMemory>,
     /// Coroutines that began.
     pub(crate) coroutines: Vec<Suspended>,
+    /// Where the frames of coroutines lie: apart from the others, because they stay while others come and go.
+    pub(crate) segments: Segments,
+    /// Where the next frame begins, if not behind the last one.
+    pub(crate) next: Option<u32>,
+}
+
+/// The bytes that the frame of a coroutine may have.
+pub(crate) const SEGMENT: u32 = 1 << 16;
+
+/// The places of the frames of coroutines.
+#[derive(Debug, Default)]
+pub(crate) struct Segments {
+    /// Where the first one begins.
+    pub(crate) start: u32,
+    count: u32,
+    free: Vec<u32>,
+}
+
+impl Segments {
+    /// Creates an area that begins somewhere.
+    pub(crate) fn new(start: u32) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// Takes a place.
+    pub(crate) fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.count += 1;
+            self.start + (self.count - 1) * SEGMENT
+        })
+    }
+
+    /// Gives a place back.
+    pub(crate) fn give_back(&mut self, base: u32) {
+        self.free.push(base);
+    }
 }

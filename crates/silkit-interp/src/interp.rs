@@ -1,6 +1,6 @@
 //! The interpreter: the state of a run, shared by all its parts.
 
-use crate::frame::{Frame, NATIVE_PC, Stack};
+use crate::frame::{Frame, NATIVE_PC, Segments, Stack};
 use crate::host::Host;
 use crate::instance::{BindId, Binding, Instance, InstanceId};
 use crate::memory::{Kind, Memory, Request};
@@ -135,7 +135,7 @@ impl<'h> Interp<'h> {
             binds: vec![Rc::from([])],
             bind_ids: FxHashMap::default(),
             mentions_opened: FxHashMap::default(),
-            stack: Stack::default(),
+            stack: Stack { segments: Segments::new(options.stack + (1 << 20)), ..Stack::default() },
             base: 0,
             pc: 0,
             steps: 0,
@@ -315,8 +315,13 @@ impl<'h> Interp<'h> {
     // ---- calls of code by the interpreter ----
 
     /// Returns where the next frame begins.
+    #[inline]
     pub(crate) fn next_base(&self) -> u32 {
+        if let Some(base) = self.stack.next {
+            return base;
+        }
         match self.stack.frames.last() {
+            Some(frame) if frame.coroutine > 0 => frame.top.next_multiple_of(16),
             Some(frame) => {
                 let size = self.instances.get(frame.instance.0 as usize).map_or(0, |i| i.frame_size);
                 frame.top.max(frame.base + size).next_multiple_of(16)
@@ -398,7 +403,6 @@ impl<'h> Interp<'h> {
             error_to: NO_PC,
             error: 0,
             serial: self.frames_made,
-            coroutines: 0,
             has_temporaries: false,
             coroutine: 0,
         });
@@ -409,9 +413,20 @@ impl<'h> Interp<'h> {
     pub(crate) fn reserve(&mut self, end: u32) {
         let end = end as usize;
         if self.stack.bytes.len() < end {
-            let len = (end * 2).max(1 << 16);
-            self.stack.bytes.resize(len, 0);
+            self.grow_stack(end);
         }
+    }
+
+    /// Makes the stack larger. Memory that is not touched costs nothing, so the first frame of a coroutine, which lies
+    /// behind all others, makes room for them all.
+    #[cold]
+    fn grow_stack(&mut self, end: usize) {
+        let len = (end * 2).max(1 << 16);
+        let old = std::mem::replace(&mut self.stack.bytes, vec![0; len]);
+        let used = self.stack.frames.last().map_or(0, |f| f.top.max(f.base) as usize + (1 << 16));
+        let kept =
+            if self.stack.coroutines.is_empty() { old.len().min(used.max(1 << 16)) } else { old.len() };
+        self.stack.bytes[..kept].copy_from_slice(&old[..kept]);
     }
 
     /// Pushes the frame of a call whose arguments are in place, and returns where its code begins.
@@ -431,7 +446,7 @@ impl<'h> Interp<'h> {
         }
         let size = self.instances[id.0 as usize].frame_size;
         self.reserve(base + size + 64);
-        if base > self.options.stack {
+        if base > self.options.stack && base < self.stack.segments.start {
             return Err(self.failure(139, "the stack overflowed".to_owned()));
         }
         self.frames_made += 1;
@@ -444,7 +459,6 @@ impl<'h> Interp<'h> {
             error_to,
             error,
             serial: self.frames_made,
-            coroutines: 0,
             has_temporaries: false,
             coroutine: 0,
         });

@@ -48,6 +48,6 @@ mod violation;
 
 pub use host::{Host, Recorder};
 pub use interp::{Interp, Outcome};
-pub use options::Options;
+pub use options::{Options, Trace};
 pub use program::{FunctionRef, LinkedModule, Program};
 pub use violation::{Place, Stop, Violation, ViolationKind};

@@ -49,8 +49,8 @@ pub(crate) struct Runtime {
     pub(crate) current_task: u32,
     /// Memory that C code allocated once for the whole run.
     pub(crate) permanent: FxHashMap<Symbol, u64>,
-    /// Key paths by their address.
-    pub(crate) key_paths: FxHashMap<u64, Rc<KeyPath>>,
+    /// The decompositions that were asked for.
+    pub(crate) decompositions: Decompositions,
 }
 
 impl Runtime {
@@ -62,7 +62,7 @@ impl Runtime {
             begin_sites: FxHashMap::default(),
             current_task: 0,
             permanent: FxHashMap::default(),
-            key_paths: FxHashMap::default(),
+            decompositions: Decompositions::default(),
         }
     }
 
@@ -76,6 +76,13 @@ impl Runtime {
     }
 }
 
-/// A key path.
-#[derive(Debug)]
-pub(crate) struct KeyPath {}
+/// The canonical decompositions that were asked for, in a table in the program's memory.
+#[derive(Debug, Default)]
+pub(crate) struct Decompositions {
+    /// The address of the table; 0 until it is needed.
+    pub(crate) table: u64,
+    /// The bytes in use.
+    pub(crate) used: u64,
+    /// The entries by scalar.
+    pub(crate) entries: FxHashMap<u32, u32>,
+}

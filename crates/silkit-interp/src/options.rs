@@ -3,6 +3,18 @@
 use crate::violation::ViolationKind;
 use silkit_base::FxHashSet;
 
+/// Which calls are shown while a program runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Trace {
+    /// None.
+    #[default]
+    Off,
+    /// All.
+    Calls,
+    /// Those of functions with this in their name, as people read it or as it is mangled.
+    CallsOf(String),
+}
+
 /// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -14,8 +26,8 @@ pub struct Options {
     pub stack: u32,
     /// The seed of hashing and random numbers.
     pub seed: u64,
-    /// True if calls are shown.
-    pub trace: bool,
+    /// Which calls are shown.
+    pub trace: Trace,
     /// True if memory that is left at the end is reported.
     pub leaks: bool,
     /// The kinds of violations that are not looked for.
@@ -29,7 +41,7 @@ impl Default for Options {
             memory: 4 << 30,
             stack: 256 << 20,
             seed: 0,
-            trace: false,
+            trace: Trace::Off,
             leaks: false,
             unchecked: FxHashSet::default(),
         }

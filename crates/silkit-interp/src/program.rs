@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Declarations of the C types that the library imports, in Swift.
 const SHIMS: &str = include_str!("shims.swift");
 
+/// Functions of the runtime that are themselves SIL: those that yield.
+const COROUTINES: &str = include_str!("shims.sil");
+
 /// One module with an index of its symbols. Several programs share it.
 pub struct LinkedModule {
     /// Its SIL and declarations.
@@ -104,7 +107,7 @@ impl Program {
     /// Links modules, the program's own first.
     pub fn link(modules: Vec<Arc<LinkedModule>>) -> Self {
         let mut modules = modules;
-        modules.push(shims());
+        modules.extend(shims());
         let world = World::new(modules.iter().map(|m| m.info.clone()).collect(), Target::X86_64_LINUX);
         let mut program = Self {
             world,
@@ -123,8 +126,8 @@ impl Program {
     fn collect(&mut self, id: ModuleId) {
         let sil = self.modules[id.0 as usize].info.sil.clone();
         for (index, table) in sil.vtables.values().enumerate() {
-            if let ClassRef::Name(name) = &table.class
-                && let Some(nominal) = self.nominal_named(id, *name)
+            if let Some(path) = class_path(table)
+                && let Some(nominal) = self.nominal_named(id, path)
             {
                 self.vtables.entry(nominal).or_insert((id, index as u32));
             }
@@ -209,7 +212,18 @@ impl Program {
     }
 }
 
-fn shims() -> Arc<LinkedModule> {
+/// Returns the dotted path of the class of a vtable, which is headed by its last name alone: its deinit has the path.
+fn class_path(table: &VTable) -> Option<Symbol> {
+    let ClassRef::Name(name) = &table.class else { return None };
+    let own = table.entries.iter().filter_map(|e| e.method.data().path.split_last().map(|(_, path)| path));
+    let path = { own }.rfind(|path| path.last() == Some(name));
+    Some(path.map_or(*name, |path| {
+        let names: Vec<&str> = path.iter().map(|n| n.as_str()).collect();
+        Symbol::new(&names.join("."))
+    }))
+}
+
+fn shims() -> [Arc<LinkedModule>; 2] {
     let mut decls = parse_decls(SHIMS, 0..SHIMS.len(), Dialect::Sil).table;
     decls.follow_aliases();
     let info = ModuleInfo {
@@ -218,9 +232,8 @@ fn shims() -> Arc<LinkedModule> {
         decls,
         text: SHIMS.to_owned(),
     };
-    Arc::new(LinkedModule {
-        info: Arc::new(info),
-        functions: FxHashMap::default(),
-        globals: FxHashMap::default(),
-    })
+    let types =
+        LinkedModule { info: Arc::new(info), functions: FxHashMap::default(), globals: FxHashMap::default() };
+    let coroutines = LinkedModule::new("__Runtime", silkit_text::parse_module(COROUTINES).module);
+    [Arc::new(types), Arc::new(coroutines)]
 }

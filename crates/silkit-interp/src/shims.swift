@@ -26,3 +26,6 @@ struct timespec {
   @_hasStorage var tv_sec: Int { get set }
   @_hasStorage var tv_nsec: Int { get set }
 }
+struct _SwiftStdlibVersion {
+  @_hasStorage var _value: UInt32 { get set }
+}

@@ -348,10 +348,47 @@ pub(crate) struct TailSite {
     pub(crate) align: u32,
 }
 
-/// A key path that is made.
+/// A key path literal.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPathSite {
+    /// The class as far as the literal tells: what is settable decides it.
     pub(crate) class: Ty,
+    /// The components, each with the type that it leads to.
+    pub(crate) components: Rc<[(ComponentShape, Ty)]>,
+    /// The captured values: where they are, their types, and whether these are addresses.
+    pub(crate) operands: Rc<[(Slot, TypeId, bool)]>,
+    /// Where the key path goes.
+    pub(crate) to: Slot,
+    /// The object, where nothing is captured and it was made before.
+    pub(crate) made: u64,
+}
+
+/// One component of a key path.
+#[derive(Clone, Debug)]
+pub(crate) enum ComponentShape {
+    /// A part of a struct, tuple or object.
+    Stored { class: bool, mutable: bool, offset: u64 },
+    /// `?` (0), the wrapping at the end of a chain (1), `!` (2).
+    Optional(u32),
+    /// A property with accessors, or a subscript.
+    Computed(Box<ComputedShape>),
+}
+
+/// A property with accessors, or a subscript.
+#[derive(Clone, Debug)]
+pub(crate) struct ComputedShape {
+    /// The flags that say what kind the id is of.
+    pub(crate) kind: u32,
+    /// What makes it equal to another one.
+    pub(crate) id: u64,
+    pub(crate) getter: CodeTarget,
+    pub(crate) setter: Option<CodeTarget>,
+    /// True if the setter changes the value around the property.
+    pub(crate) is_mutating: bool,
+    /// The operands that it captures, and the type that they have together.
+    pub(crate) indices: Option<(Rc<[u32]>, Ty)>,
+    pub(crate) equals: Option<CodeTarget>,
+    pub(crate) hash: Option<CodeTarget>,
 }
 
 /// A global variable.

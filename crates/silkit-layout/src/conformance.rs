@@ -97,6 +97,14 @@ fn header(table: &WitnessTable) -> Option<(Option<GenericSig>, Type, Type)> {
     }
 }
 
+/// Chooses among requirements that only their argument labels tell apart, which SIL does not spell.
+///
+/// Of conversions between integers the one is taken that never traps: where the value fits, all do the same.
+fn overload<'a>(all: &[&'a Witness]) -> &'a Witness {
+    let truncates = |w: &&&Witness| w.function.is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
+    all.iter().find(truncates).unwrap_or(&all[0])
+}
+
 impl World {
     fn table(&self, at: TableRef) -> Option<&WitnessTable> {
         self.module(at.module).sil.witness_tables.get(at.index)
@@ -164,23 +172,24 @@ impl World {
         member: DeclRef,
         formal: Option<Type>,
     ) -> Option<Witness> {
-        let entries = self.witness_entries(conformance.table);
-        let mut found = None;
-        for entry in entries {
-            let WitnessEntry::Method(decl, ty, function) = entry else { continue };
-            if *decl != member {
-                continue;
-            }
-            let witness = Witness { function: *function, module: conformance.table.module };
-            if formal.is_none() || *ty == formal {
-                return Some(witness);
-            }
-            if same_shape(*ty, formal) {
-                return Some(witness);
-            }
-            found.get_or_insert(witness);
+        let entries = self.witness_entries(conformance.table).iter();
+        let all: Vec<(Option<Type>, Witness)> = entries
+            .filter_map(|entry| match entry {
+                WitnessEntry::Method(decl, ty, function) if *decl == member => {
+                    Some((*ty, Witness { function: *function, module: conformance.table.module }))
+                }
+                _ => None,
+            })
+            .collect();
+        let canonical = formal.map(Type::canonical);
+        let is_exact = |ty: Option<Type>| formal.is_none() || ty.map(Type::canonical) == canonical;
+        let exact: Vec<&Witness> = all.iter().filter(|(ty, _)| is_exact(*ty)).map(|(_, w)| w).collect();
+        match exact[..] {
+            [] => {}
+            [only] => return Some(*only),
+            _ => return Some(*overload(&exact)),
         }
-        found
+        all.iter().find(|(ty, _)| same_shape(*ty, formal)).or(all.first()).map(|(_, w)| *w)
     }
 
     /// Returns the type that witnesses an associated type.

@@ -132,10 +132,9 @@ impl SinglePayload {
         let tag = read(value.get(payload..payload + self.tag_size as usize)?);
         if tag == 0 {
             let found = self.xi.as_ref().and_then(|xi| xi.find(&value[..payload]));
-            return match found {
-                Some(index) => self.empty.get(index as usize).copied(),
-                None => Some(self.payload_case),
-            };
+            // Those that no case uses may be values of the payload: they count down to the tags that it uses itself.
+            let case = found.and_then(|index| self.empty.get(index as usize)).copied();
+            return case.or(Some(self.payload_case));
         }
         let per_tag = if self.payload_size >= 4 { 0 } else { 1u64 << (self.payload_size * 8) };
         let low = read(&value[..payload.min(4)]);

@@ -3,13 +3,62 @@
 use crate::resolve::Env;
 use crate::ty::{Nominal, Ty, TyKind};
 use crate::world::{ModuleId, World};
-use silkit_base::Symbol;
+use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::AliasDecl;
 use silkit_types::{Requirement, RequirementKind, TypeKind};
+use std::cell::{Cell, RefCell};
+
+/// The members that were looked for.
+#[derive(Default, Debug)]
+pub(crate) struct Members {
+    found: RefCell<FxHashMap<(Ty, Symbol), Member>>,
+    /// How often a question led back to itself.
+    circles: Cell<u64>,
+}
+
+impl Members {
+    /// Notes that a question led back to itself.
+    pub(crate) fn note_circle(&self) {
+        self.circles.set(self.circles.get() + 1);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Member {
+    /// It is being looked for.
+    Asked,
+    Known(Option<Ty>),
+}
 
 impl World {
     /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     pub fn member_type(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
+        if !args.is_empty() {
+            return self.find_member(base, name, args);
+        }
+        let known = self.members.found.borrow().get(&(base, name)).copied();
+        match known {
+            Some(Member::Known(found)) => return found,
+            Some(Member::Asked) => {
+                self.members.note_circle();
+                return None;
+            }
+            None => {}
+        }
+        let circles = self.members.circles.get();
+        self.members.found.borrow_mut().insert((base, name), Member::Asked);
+        let found = self.find_member(base, name, args);
+        let mut all = self.members.found.borrow_mut();
+        if found.is_some() || self.members.circles.get() == circles {
+            all.insert((base, name), Member::Known(found));
+        } else {
+            // Something gave up because it was asked while the answer was being looked for: another question may find it.
+            all.remove(&(base, name));
+        }
+        found
+    }
+
+    fn find_member(&self, base: Ty, name: Symbol, args: &[Ty]) -> Option<Ty> {
         match base.kind() {
             TyKind::Nominal(nominal, own) => {
                 if let Some(found) = self.own_member(base, name, args) {
@@ -166,7 +215,7 @@ fn named(name: Symbol) -> silkit_types::Type {
 }
 
 /// Returns true if an alias only repeats what something further outside is called: `typealias T = T`.
-fn repeats_its_name(alias: &AliasDecl) -> bool {
+pub(crate) fn repeats_its_name(alias: &AliasDecl) -> bool {
     match alias.target.kind() {
         TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,
         TypeKind::Param { name, .. } => *name == alias.name,

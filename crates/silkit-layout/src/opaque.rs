@@ -45,8 +45,15 @@ impl World {
                 }
                 let Some(body) = &function.body else { continue };
                 let ty = function.ty.ty().as_function()?;
+                // In a substituted type a parameter stands for it.
+                let spelled = |result: Type| match result.kind() {
+                    TypeKind::Param { index, .. } => {
+                        ty.pattern_args.get(usize::from(*index)).copied().unwrap_or(result)
+                    }
+                    _ => result,
+                };
                 let position = ty.results.iter().filter(|r| r.convention.is_indirect()).position(
-                    |r| matches!(r.ty.kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index),
+                    |r| matches!(spelled(r.ty).kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index),
                 );
                 let returned: SilType = match position {
                     Some(at) => body.value(*body.entry_arguments().get(at)?).ty,

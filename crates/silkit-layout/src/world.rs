@@ -66,6 +66,9 @@ pub struct World {
     pub(crate) fields: RefCell<FxHashMap<Ty, Rc<[crate::resolve::StoredField]>>>,
     pub(crate) depth: std::cell::Cell<u32>,
     pub(crate) opaque: RefCell<FxHashMap<Symbol, Option<crate::opaque::Underlying>>>,
+    pub(crate) members: crate::members::Members,
+    /// The superclasses that were asked for; `None` while one is looked for.
+    superclasses: RefCell<FxHashMap<Ty, Option<Option<Ty>>>>,
 }
 
 impl fmt::Debug for World {
@@ -86,6 +89,8 @@ impl World {
             fields: RefCell::default(),
             depth: std::cell::Cell::new(0),
             opaque: RefCell::default(),
+            members: crate::members::Members::default(),
+            superclasses: RefCell::default(),
         };
         world.tables = Tables::collect(&world);
         world
@@ -223,6 +228,23 @@ impl World {
 
     /// Returns the superclass of a class, with its arguments.
     pub fn superclass(&self, ty: Ty) -> Option<Ty> {
+        let known = self.superclasses.borrow().get(&ty).copied();
+        match known {
+            Some(Some(found)) => return found,
+            // While it is being looked for there is none: its name is no member that the class inherits.
+            Some(None) => {
+                self.members.note_circle();
+                return None;
+            }
+            None => {}
+        }
+        self.superclasses.borrow_mut().insert(ty, None);
+        let found = self.find_superclass(ty);
+        self.superclasses.borrow_mut().insert(ty, Some(found));
+        found
+    }
+
+    fn find_superclass(&self, ty: Ty) -> Option<Ty> {
         let (nominal, args) = ty.as_nominal()?;
         let decl = self.decl(nominal)?;
         if !decl.is_class() {
@@ -307,6 +329,7 @@ impl World {
                     }
                 } else if named.parent.is_none()
                     && let Some((id, alias)) = self.find_alias(module, named.name)
+                    && !crate::members::repeats_its_name(alias)
                 {
                     self.protocols_in(id, alias.target, into);
                 }

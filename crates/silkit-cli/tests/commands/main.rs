@@ -7,6 +7,7 @@ mod files;
 mod fmt;
 mod opt;
 mod reduce;
+mod run;
 mod usage;
 mod verify;
 

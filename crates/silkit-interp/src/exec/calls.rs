@@ -5,6 +5,7 @@ use crate::instance::InstanceId;
 use crate::interp::Interp;
 use crate::native::Call;
 use crate::op::{NO_PC, Pc, Slot};
+use crate::options::Trace;
 use crate::sites::{Callee, CodeTarget};
 use crate::violation::{Run, ViolationKind, demangled};
 
@@ -44,7 +45,7 @@ impl Interp<'_> {
 
     #[inline]
     fn trace_call(&mut self, id: InstanceId) {
-        if self.options.trace {
+        if self.options.trace != Trace::Off {
             self.show_call(id);
         }
     }
@@ -53,6 +54,12 @@ impl Interp<'_> {
     fn show_call(&mut self, id: InstanceId) {
         let instance = &self.instances[id.0 as usize];
         let name = demangled(instance.function.name);
+        if let Trace::CallsOf(part) = &self.options.trace
+            && !name.contains(part.as_str())
+            && !instance.function.name.as_str().contains(part.as_str())
+        {
+            return;
+        }
         let depth = self.stack.frames.len();
         let types: Vec<String> = instance.args.iter().map(|t| t.to_string()).collect();
         let types = if types.is_empty() { String::new() } else { format!("<{}>", types.join(", ")) };

@@ -1,6 +1,6 @@
 //! Coroutines: functions that yield to their caller and are resumed later.
 
-use crate::frame::{Frame, NATIVE_PC, Suspended};
+use crate::frame::{Frame, NATIVE_PC, SEGMENT, Suspended};
 use crate::interp::Interp;
 use crate::op::{NO_PC, Pc, Slot};
 use crate::sites::Callee;
@@ -16,6 +16,9 @@ impl Interp<'_> {
         let token = self.sites.begins[site as usize].token;
         self.set(token, u64::from(number));
         let depth = self.stack.frames.len();
+        let top = self.next_base();
+        let segment = self.stack.segments.take();
+        self.stack.next = Some(segment);
         let entry = {
             let of = &self.sites.calls[call as usize];
             match (&of.callee, &of.method) {
@@ -25,6 +28,8 @@ impl Interp<'_> {
                 _ => return unsupported("a coroutine of the runtime"),
             }
         };
+        self.stack.next = None;
+        self.reserve(segment + SEGMENT);
         if self.stack.frames.len() == depth {
             return unsupported("a coroutine of the runtime");
         }
@@ -32,6 +37,7 @@ impl Interp<'_> {
             return unsupported("a coroutine without a frame");
         };
         frame.coroutine = number + 1;
+        frame.top = top;
         let frame = *frame;
         self.stack.coroutines.push(Suspended { frame, resume: NO_PC, unwind: NO_PC, is_over: false });
         self.runtime.begin_sites.insert((self.stack_key(), number), site);
@@ -44,7 +50,7 @@ impl Interp<'_> {
     }
 
     pub(super) fn yield_values(&mut self, site: u32) -> Run<Next> {
-        let Some(mut frame) = self.stack.frames.pop() else { return unsupported("a yield without a frame") };
+        let Some(frame) = self.stack.frames.pop() else { return unsupported("a yield without a frame") };
         if frame.coroutine == 0 {
             let message = "a yield in a function that was not begun as a coroutine".to_owned();
             return Err(self.violation(ViolationKind::TypeConfusion, message, None));
@@ -53,15 +59,10 @@ impl Interp<'_> {
         let Some(&begin) = self.runtime.begin_sites.get(&(self.stack_key(), number)) else {
             return unsupported("a yield to nobody");
         };
-        let size = self.instances[frame.instance.0 as usize].frame_size;
-        let end = frame.top.max(frame.base + size).next_multiple_of(16);
-        frame.top = end;
         let (resume, unwind) =
             (self.sites.yields[site as usize].resume, self.sites.yields[site as usize].unwind);
         self.stack.coroutines[number as usize] = Suspended { frame, resume, unwind, is_over: false };
-        let Some(caller) = self.stack.frames.last_mut() else { return unsupported("a yield to nobody") };
-        caller.top = caller.top.max(end);
-        caller.coroutines += 1;
+        let Some(caller) = self.stack.frames.last() else { return unsupported("a yield to nobody") };
         let target = caller.base as usize;
         let values = &self.sites.yields[site as usize].values;
         let places = &self.sites.begins[begin as usize].yields;
@@ -104,13 +105,10 @@ impl Interp<'_> {
             self.stack.coroutines.pop();
         }
         let at = self.base + from as usize;
-        let Some(caller) = self.stack.frames.last_mut() else {
+        let Some(caller) = self.stack.frames.last() else {
             return unsupported("a coroutine without a caller");
         };
-        caller.coroutines = caller.coroutines.saturating_sub(1);
-        if caller.coroutines == 0 {
-            caller.top = caller.base;
-        }
+        self.stack.segments.give_back(frame.base);
         let base = caller.base as usize;
         if len > 0 {
             self.stack.bytes.copy_within(at..at + len as usize, base + frame.result as usize);

@@ -143,7 +143,6 @@ impl Interp<'_> {
 
     /// Frees the memory of an object.
     pub(crate) fn free_object(&mut self, reference: u64) -> Run<()> {
-        self.forget_side_data(reference);
         let freed = self.memory.free(reference, self.pc);
         freed.map_err(|fault| self.free_fault(fault, reference))?;
         Ok(())
@@ -247,6 +246,11 @@ impl Interp<'_> {
             }
             Plan::Existential => self.retain_existential(bytes),
             Plan::Deinit(_) => {
+                if self.current_is_raw() {
+                    let what =
+                        format!("a copy of a value of `{}`, which the move checker makes a move,", info.ty);
+                    return crate::violation::unsupported(what);
+                }
                 let message = format!("copying a value of `{}`, which cannot be copied", info.ty);
                 Err(self.violation(ViolationKind::Ownership, message, None))
             }
@@ -340,6 +344,10 @@ impl Interp<'_> {
     }
 
     pub(crate) fn count_unowned(&mut self, reference: u64, change: i32) -> Run<()> {
+        // `nil` of an optional.
+        if reference == 0 {
+            return Ok(());
+        }
         let changed = self.memory.change_unowned(reference, change);
         changed.map_err(|fault| self.count_fault(fault, reference, change < 0))
     }

@@ -7,7 +7,7 @@ use crate::op::{Pc, Slot};
 use crate::sites::{DynamicKind, OpenKind};
 use crate::types::TypeId;
 use crate::violation::Run;
-use silkit_layout::Ty;
+use silkit_layout::{LayoutKind, Ty};
 
 use super::counts::word;
 
@@ -214,6 +214,20 @@ impl Interp<'_> {
             let reference = self.read(address)?;
             return self.class_of(reference);
         }
-        Ok(ty)
+        match &self.info(ty)?.layout.kind {
+            // A container in a container is looked through.
+            LayoutKind::Existential(_) => self.dynamic_type_in(address),
+            LayoutKind::ClassExistential(_) => {
+                let reference = self.read(address)?;
+                self.class_of(reference)
+            }
+            LayoutKind::ErrorExistential => {
+                let reference = self.read(address)?;
+                let inner = self.boxed_type(reference)?;
+                let id = self.type_id(inner)?;
+                self.dynamic_type_at(self.boxed_value(reference, id), inner)
+            }
+            _ => Ok(ty),
+        }
     }
 }

@@ -125,9 +125,19 @@ impl Interp<'_> {
         let size = u64::from(self.types.get(ty).size);
         match self.memory.is_touched(address, size) {
             Ok(true) => Ok(()),
+            Ok(false) if self.has_raw_part(ty) => Ok(()),
             Ok(false) => self.load_failed(Fault::Uninitialized, address),
             Err(fault) => Err(self.fault(fault, address, "reading")),
         }
+    }
+
+    /// Returns true if a part of a type is storage that the type does not describe, and that need not be initialized.
+    fn has_raw_part(&self, ty: TypeId) -> bool {
+        fn is_raw(layout: &silkit_layout::Layout, it: &Interp<'_>) -> bool {
+            matches!(layout.kind, silkit_layout::LayoutKind::Raw)
+                || layout.parts().iter().any(|p| it.world().layout(p.ty).is_ok_and(|l| is_raw(&l, it)))
+        }
+        is_raw(&self.types.get(ty).layout, self)
     }
 
     pub(super) fn load_copy(&mut self, to: Slot, address: Slot, ty: TypeId) -> Run<()> {
@@ -373,7 +383,7 @@ impl Interp<'_> {
     }
 
     /// Returns true if the current function is of raw SIL, where the order is not established yet.
-    fn current_is_raw(&self) -> bool {
+    pub(crate) fn current_is_raw(&self) -> bool {
         let frame = self.stack.frames.last();
         let instance = frame.and_then(|f| self.instances.get(f.instance.0 as usize));
         instance.is_some_and(|i| i.function.is_raw)

@@ -53,6 +53,27 @@ impl Interp<'_> {
                 return Some(entry.function);
             }
         }
+        self.overridden_entry(class, member, formal)
+    }
+
+    /// Returns the entry of the method of a superclass that a method overrides: it has the slot, and the override none.
+    fn overridden_entry(&self, class: Ty, member: DeclRef, formal: Option<Type>) -> Option<Symbol> {
+        let program = self.program.clone();
+        let (name, _) = member.data().path.split_last()?;
+        let parameters = formal.and_then(method_parameters);
+        for ancestor in program.world.ancestry(class) {
+            let (nominal, _) = ancestor.as_nominal()?;
+            let Some((_, table)) = program.vtable(nominal) else { continue };
+            let overrides = |e: &&VTableEntry| {
+                let of = e.method.data();
+                of.path.last() == Some(name) && of.kinds == member.data().kinds
+            };
+            let same = |e: &&VTableEntry| e.formal.and_then(method_parameters) == parameters;
+            let all = || table.entries.iter().filter(overrides);
+            if let Some(entry) = all().find(same).or_else(|| all().next()) {
+                return Some(entry.function);
+            }
+        }
         None
     }
 
@@ -170,4 +191,10 @@ fn self_type(ty: Type) -> Type {
         TypeKind::Metatype(_, t) | TypeKind::DynamicSelf(t) | TypeKind::Paren(t) => self_type(*t),
         _ => ty,
     }
+}
+
+/// Returns the parameters of a method, without those of the type that it belongs to.
+fn method_parameters(formal: Type) -> Option<Vec<Type>> {
+    let method = formal.as_function()?.results.first()?.ty;
+    Some(method.as_function()?.params.iter().map(|p| p.ty.canonical()).collect())
 }

@@ -129,10 +129,25 @@ impl Interp<'_> {
 
     pub(super) fn dealloc_partial(&mut self, object: Slot, metatype: Slot) -> Run<()> {
         let reference = self.get(object);
-        let _ = self.type_at(self.get(metatype))?;
+        let to = self.type_at(self.get(metatype))?;
         let class = self.class_of(reference)?;
-        self.destroy_fields(reference, class)?;
+        // What the class and its superclasses stored is gone; a subclass initialized its own part before them.
+        if class != to {
+            let parts: Vec<_> = self.fields_below(class, to)?;
+            for (offset, ty) in parts {
+                let id = self.type_id(ty)?;
+                self.destroy_addr(reference + offset, id)?;
+            }
+        }
         self.free_object(reference)
+    }
+
+    /// Returns the places and types of the fields that a class and its superclasses declare, up to another one.
+    fn fields_below(&mut self, class: Ty, end: Ty) -> Run<Vec<(u64, Ty)>> {
+        let layout = self.world().class_layout(class).map_err(crate::types::type_error)?;
+        let below: Vec<Ty> = self.world().ancestry(class).take_while(|&c| c != end).collect();
+        let fields = layout.fields.iter().filter(|f| below.contains(&f.class));
+        Ok(fields.map(|f| (f.offset, f.ty)).collect())
     }
 
     pub(super) fn dealloc_box(&mut self, object: Slot) -> Run<()> {
@@ -151,6 +166,9 @@ impl Interp<'_> {
     }
 
     pub(crate) fn retain_unowned(&mut self, reference: u64) -> Run<()> {
+        if reference == 0 {
+            return Ok(());
+        }
         if !self.memory.can_be_retained(reference) {
             let message =
                 "Fatal error: Attempted to read an unowned reference but the object was already deallocated";

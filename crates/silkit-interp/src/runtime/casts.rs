@@ -190,13 +190,11 @@ impl Interp<'_> {
             return Ok(false);
         }
         if let TyKind::Existential(e) = target.kind()
-            && e.protocols.is_empty()
             && !e.is_class
+            && self.satisfies(source, e)
         {
-            let id = self.type_id(source)?;
-            let place = self.fill_container(to, id, 0)?;
-            self.copy_value(false, Write::Init, from, place, id)?;
-            return Ok(true);
+            let e = e.clone();
+            return self.cast_to_existential(from, source, to, target, &e);
         }
         if is_some { self.cast_at(from, payload, to, target) } else { Ok(false) }
     }
@@ -308,6 +306,13 @@ impl Interp<'_> {
                     return Ok(false);
                 }
                 return self.cast_tuples(from, source, to, target);
+            }
+            (TyKind::Function(a), TyKind::Function(b))
+                if a.repr == b.repr && source.name(true) == target.name(true) =>
+            {
+                let id = self.type_id(target)?;
+                self.copy_value(false, Write::Init, from, to, id)?;
+                return Ok(true);
             }
             _ => {}
         }

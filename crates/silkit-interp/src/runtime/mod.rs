@@ -38,6 +38,7 @@ const TABLES: &[Table] = &[
     casts::FUNCTIONS,
     atomics::FUNCTIONS,
     tasks::FUNCTIONS,
+    key_paths::FUNCTIONS,
 ];
 
 /// Returns the function of the runtime with a name.
@@ -47,7 +48,7 @@ pub(crate) fn native(name: &str) -> Option<NativeFn> {
 
 /// Returns the function of the runtime that takes the place of one of SIL.
 pub(crate) fn overriding(name: &str) -> Option<NativeFn> {
-    const TABLES: &[Table] = &[key_paths::OVERRIDES, reflection::OVERRIDES, tasks::OVERRIDES];
+    const TABLES: &[Table] = &[reflection::OVERRIDES, tasks::OVERRIDES];
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
 

@@ -33,13 +33,6 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
 ];
 
 impl Interp<'_> {
-    /// Removes the side data of an object that is freed.
-    pub(crate) fn forget_side_data(&mut self, reference: u64) {
-        if !self.runtime.key_paths.is_empty() {
-            self.runtime.key_paths.remove(&reference);
-        }
-    }
-
     /// Calls code by its address, without a context.
     pub(crate) fn call_code(&mut self, code: u64, args: &[&[u8]], result_len: u32) -> Run<Vec<u8>> {
         self.call_closure(code, 0, args, result_len)

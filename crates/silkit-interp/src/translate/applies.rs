@@ -77,13 +77,22 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    fn adapted_call(&mut self, mut adapted: super::prespecialized::Adapted, result: Slot) -> Run<()> {
-        let args = (std::mem::take(&mut adapted.args), adapted.args_len);
-        let types = adapted.target.types.clone();
-        let name = adapted.target.name;
-        let callee = adapted.target.callee.take();
-        let target = Target { callee, method: None, value: 0, is_thick: false, name, types };
-        let site = self.call_site(target, args, adapted.direct);
+    fn adapted_site(&mut self, adapted: &super::prespecialized::Adapted) -> u32 {
+        let args = (adapted.args.clone(), adapted.args_len);
+        let of = &adapted.target;
+        let target = Target {
+            callee: of.callee.clone(),
+            method: None,
+            value: 0,
+            is_thick: false,
+            name: of.name,
+            types: of.types.clone(),
+        };
+        self.call_site(target, args, adapted.direct)
+    }
+
+    fn adapted_call(&mut self, adapted: super::prespecialized::Adapted, result: Slot) -> Run<()> {
+        let site = self.adapted_site(&adapted);
         self.emit_call(site);
         self.finish_adapted(&adapted, result);
         Ok(())
@@ -111,13 +120,25 @@ impl Translator<'_, '_> {
     pub(super) fn try_apply(&mut self, body: &Body, inst: Inst, i: TryApply<'_>) -> Run<()> {
         let _ = inst;
         let types = self.formal_all(i.subs.iter())?;
-        let target = self.callee(body, i.callee, &types)?;
-        let args = self.arguments(body, i.args)?;
         let (result, len) = self.argument_place(body, i.normal)?;
         let (error, _) = self.argument_place(body, i.error)?;
-        let site = self.call_site(target, args, (result, len));
-        self.it.sites.calls[site as usize].error = error;
-        self.emit_call(site);
+        let site = match self.adapt(body, i.callee, i.ty, i.args)? {
+            Some(adapted) => {
+                let site = self.adapted_site(&adapted);
+                self.it.sites.calls[site as usize].error = error;
+                self.emit_call(site);
+                self.finish_adapted(&adapted, result);
+                site
+            }
+            None => {
+                let target = self.callee(body, i.callee, &types)?;
+                let args = self.arguments(body, i.args)?;
+                let site = self.call_site(target, args, (result, len));
+                self.it.sites.calls[site as usize].error = error;
+                self.emit_call(site);
+                site
+            }
+        };
         self.is_open = false;
         self.go_to(i.normal, Vec::new());
         let here = self.it.code.len() as u32;
@@ -140,17 +161,31 @@ impl Translator<'_, '_> {
 
     pub(super) fn begin_apply(&mut self, body: &Body, inst: Inst, i: BeginApply<'_>) -> Run<()> {
         let types = self.formal_all(i.subs.iter())?;
-        let target = self.callee(body, i.callee, &types)?;
-        let args = self.arguments(body, i.args)?;
-        let call = self.call_site(target, args, (0, 0));
+        let adapted = self.adapt(body, i.callee, i.ty, i.args)?;
+        let call = match &adapted {
+            Some(adapted) => self.adapted_site(adapted),
+            None => {
+                let target = self.callee(body, i.callee, &types)?;
+                let args = self.arguments(body, i.args)?;
+                self.call_site(target, args, (0, 0))
+            }
+        };
         let results: Vec<Value> = body.results(inst).collect();
         let f = i.ty.ty().as_function();
         let count = f.map_or(0, |f| f.yields.len());
-        let mut yields = Vec::new();
-        for &value in results.iter().take(count) {
+        let (mut yields, mut loads) = (Vec::new(), Vec::new());
+        for (number, &value) in results.iter().take(count).enumerate() {
             let (ty, is_address) = self.type_of(body, value)?;
             let len = if is_address { 8 } else { self.size(ty)? };
-            yields.push((self.define(body, value, ty, is_address)?, len));
+            let to = self.define(body, value, ty, is_address)?;
+            match adapted.as_ref().and_then(|a| a.loads.get(number).copied().flatten()) {
+                Some(ty) => {
+                    let address = self.allocate_slot(8);
+                    yields.push((address, 8));
+                    loads.push(Op::Load { to, address, ty });
+                }
+                None => yields.push((to, len)),
+            }
         }
         let token = self.allocate_slot(8);
         if let Some(&value) = results.get(count) {
@@ -163,6 +198,9 @@ impl Translator<'_, '_> {
         self.it.sites.begins.push(BeginSite { call, yields: yields.into(), token });
         let site = self.it.sites.begins.len() as u32 - 1;
         self.emit(Op::BeginCoroutine { site });
+        for load in loads {
+            self.emit(load);
+        }
         Ok(())
     }
 

@@ -74,8 +74,17 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Returns how memory is written. In raw SIL an assignment may be the first: definite initialization says that later.
+    fn write(&self, init: bool) -> Write {
+        match init {
+            true => Write::Init,
+            false if self.function.is_raw => Write::Either,
+            false => Write::Assign,
+        }
+    }
+
     pub(super) fn store(&mut self, body: &Body, i: Store) -> Run<()> {
-        let write = if i.qualifier == Some(StoreQualifier::Assign) { Write::Assign } else { Write::Init };
+        let write = self.write(i.qualifier != Some(StoreQualifier::Assign));
         self.store_to(body, i.source, i.destination, write)
     }
 
@@ -126,7 +135,7 @@ impl Translator<'_, '_> {
         destination: Value,
         init: bool,
     ) -> Run<()> {
-        let write = if init { Write::Init } else { Write::Assign };
+        let write = self.write(init);
         self.copy_to(body, source, take, destination, write)
     }
 
@@ -168,7 +177,7 @@ impl Translator<'_, '_> {
 
     /// Writes the elements of a tuple, as values or from other places in memory.
     pub(super) fn tuple_addr_constructor(&mut self, body: &Body, i: TupleAddrConstructor<'_>) -> Run<()> {
-        let write = if i.qualifier == InitQualifier::Init { Write::Init } else { Write::Assign };
+        let write = self.write(i.qualifier == InitQualifier::Init);
         let base = self.use_value(body, i.destination)?;
         let (ty, _) = self.type_of(body, i.destination)?;
         let info = self.it.info(ty)?;

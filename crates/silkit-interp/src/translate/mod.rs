@@ -33,7 +33,7 @@ use crate::sites::{Branch, LazySite, Move};
 use crate::types::TypeId;
 use crate::violation::{Run, Stop};
 use silkit_base::Symbol;
-use silkit_ir::{Block, Body, Inst, SilStage, Value};
+use silkit_ir::{Block, Body, Inst, SilStage};
 use silkit_layout::Ty;
 use std::rc::Rc;
 
@@ -250,32 +250,7 @@ impl Translator<'_, '_> {
             let slot = self.allocate_slot(size);
             self.instance_mut().slots[argument.as_u32() as usize] = slot;
         }
-        if self.function.is_coroutine {
-            // Its frame stays where it is while others are made after it, so it cannot grow.
-            for inst in body.insts() {
-                for value in body.results(inst) {
-                    self.allocate_early(body, value);
-                }
-            }
-            for block in body.blocks() {
-                for &argument in body.arguments(block) {
-                    self.allocate_early(body, argument);
-                }
-            }
-            // Temporary places of operations that are translated later.
-            self.instance_mut().frame_size += 512;
-        }
         Ok(())
-    }
-
-    fn allocate_early(&mut self, body: &Body, value: Value) {
-        let ty = body.value(value).ty;
-        let size = if ty.is_address() {
-            8
-        } else {
-            self.resolve(ty.ty()).and_then(|ty| self.size(ty)).unwrap_or(64)
-        };
-        self.instance_mut().frame_size += size.next_multiple_of(8) + 8;
     }
 
     pub(crate) fn instance_mut(&mut self) -> &mut Instance {
@@ -308,6 +283,9 @@ impl Translator<'_, '_> {
             next = body.next_inst(inst);
         }
         self.it.code[enter] = Op::Enter { count };
+        if self.function.is_coroutine && self.instance_mut().frame_size > crate::frame::SEGMENT {
+            return crate::violation::unsupported("a coroutine with values of more than 64 KiB");
+        }
         if self.is_open {
             self.emit(Op::Unreachable);
         }

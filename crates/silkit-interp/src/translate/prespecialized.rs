@@ -30,6 +30,8 @@ pub(super) struct Adapted {
     /// The slots of the direct results in the value of the call.
     copies: Vec<Move>,
     temporaries: Vec<Slot>,
+    /// Of the values that a coroutine yields, those whose addresses it yields instead, by the types to load.
+    pub(super) loads: Vec<Option<TypeId>>,
 }
 
 impl Translator<'_, '_> {
@@ -99,7 +101,13 @@ impl Translator<'_, '_> {
             direct: (0, 0),
             copies: Vec::new(),
             temporaries: Vec::new(),
+            loads: Vec::new(),
         };
+        for (s, g) in special.yields.iter().zip(&generic.yields) {
+            let loads = g.convention.is_indirect() && !s.convention.is_indirect();
+            let ty = if loads { Some(self.resolve(s.ty)?) } else { None };
+            adapted.loads.push(ty.map(|ty| self.type_id(ty)).transpose()?);
+        }
         self.adapt_parts(body, special, generic, args, &mut adapted)?;
         Ok(Some(adapted))
     }

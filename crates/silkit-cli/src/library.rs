@@ -1,0 +1,98 @@
+//! `silkit library`: the modules that `silkit run` links programs with.
+
+use crate::session::{Report, Session};
+use clap::Subcommand;
+use silkit::interp::LinkedModule;
+use silkit::ir::Module;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+The folder is $SILKIT_LIBRARY where that is set, else `silkit/library` in $XDG_DATA_HOME or in
+`~/.local/share`. A module is stored in binary form under the name that its symbols have.
+
+Examples:
+  silkit library add Shapes.sil        # from: swiftc -emit-sil -module-name Shapes shapes.swift
+  silkit library list";
+
+/// Keep the modules that programs are linked with by `silkit run`
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Read modules, and store them in the library folder
+    Add {
+        /// Files of SIL, as text or in binary form
+        #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+        /// Name of the module, where its symbols do not tell
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// List the modules in the library folder
+    List,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(Report::Text);
+    let Some(folder) = folder() else {
+        session.refuse("there is no place for a library folder", "set SILKIT_LIBRARY to the path of one");
+        return session.finish();
+    };
+    match &args.task {
+        Task::Add { files, name } => add(&mut session, &folder, files, name.as_deref()),
+        Task::List => list(&mut session, &folder),
+    }
+    session.finish()
+}
+
+/// Returns the folder of the user's modules.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let data = || of("XDG_DATA_HOME").or_else(|| Some(of("HOME")?.join(".local/share")));
+    of("SILKIT_LIBRARY").or_else(|| Some(data()?.join("silkit/library")))
+}
+
+/// Returns the name of the Swift module that SIL belongs to: as its symbols say, or as its file is called.
+pub(crate) fn module_name(module: &Module, path: &Path) -> String {
+    let stem = || path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split('.').next());
+    LinkedModule::guess_name(module).unwrap_or_else(|| stem().unwrap_or("main").to_owned())
+}
+
+fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&str>) {
+    if name.is_some() && files.len() > 1 {
+        session.refuse("one name is given for several files", "add them one by one");
+        return;
+    }
+    let mut text = String::new();
+    for path in files {
+        let Some(input) = session.load(path) else { continue };
+        let name = name.map_or_else(|| module_name(&input.module, path), str::to_owned);
+        let Some(bytes) = session.binary_form(&input.module, &input.source) else { continue };
+        let to = folder.join(format!("{name}.sib"));
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            session.refuse(
+                format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
+                "set SILKIT_LIBRARY to the path of another folder",
+            );
+            return;
+        }
+        session.write(&to, &bytes);
+        text += &format!("{name}: {}\n", to.display());
+    }
+    session.answer(&text);
+}
+
+fn list(session: &mut Session, folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sib"));
+    let mut names: Vec<String> = paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort();
+    session.answer(&names.iter().map(|n| format!("{n}\n")).collect::<String>());
+}

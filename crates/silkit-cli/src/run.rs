@@ -1,0 +1,177 @@
+//! `silkit run`: executes a program of SIL, and reports undefined behaviour where it meets some.
+
+mod report;
+mod world;
+
+use crate::library;
+use crate::session::{Format, Session};
+use silkit::interp::{Interp, LinkedModule, Options, Outcome, Program, Trace, ViolationKind};
+use silkit::ir::Module;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The bytes of the stack of the thread that interprets: casts and deinits of the program nest there.
+const NATIVE_STACK: usize = 1 << 30;
+
+const EXAMPLES: &str = "\
+The exit status is that of the program: 132 for a trap, 134 for a fatal error or an abort. It is 1 if
+undefined behaviour or a leak was found, and 2 if the program could not be run to its end: because of
+something that is not supported, or of a limit.
+
+Modules that the program imports are taken from --library and from the user's library folder, which
+`silkit library add` fills. docs/run.md says what is checked, and what is not.
+
+Examples:
+  silkit run examples/run/hello.sil
+  silkit run --leaks examples/run/hello.sil
+  silkit run --trace=greet examples/run/hello.sil
+  silkit run --library Swift.sib main.sil -- one two";
+
+/// Run a program of SIL, checking every access, reference and instruction
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// File of the program, as text or in binary form; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Link with the module in FILE; it takes the place of one in the library folder
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    library: Vec<PathBuf>,
+    /// Leave the user's library folder alone
+    #[arg(long)]
+    no_libraries: bool,
+    /// Function to begin with
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    entry: String,
+    /// Stop after so many instructions
+    #[arg(long, value_name = "STEPS")]
+    limit: Option<u64>,
+    /// Stop where more memory is in use, such as `512M`
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    memory: u64,
+    /// What hashing and random numbers begin with
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Report memory that is left at the end and that nothing refers to
+    #[arg(long)]
+    leaks: bool,
+    /// Do not look for violations of a kind, such as `misaligned`
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    no_check: Vec<ViolationKind>,
+    /// Show calls on standard error; with =FUNCTION those of functions with this in their name
+    #[arg(long, value_name = "FUNCTION", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    trace: Option<String>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    arguments: Vec<String>,
+}
+
+/// Returns the bytes that a size means: `64K`, `512M`, `4G`, or a plain number.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .and_then(|n| n.checked_mul(1 << shift))
+        .ok_or_else(|| "a size is a number, with K, M or G behind it where that is meant".to_owned())
+}
+
+fn kind(name: &str) -> Result<ViolationKind, String> {
+    ViolationKind::from_name(name).ok_or_else(|| {
+        let all: Vec<&str> = ViolationKind::ALL.iter().map(|k| k.name()).collect();
+        format!("the kinds are {}", all.join(", "))
+    })
+}
+
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            limit: self.limit.unwrap_or(u64::MAX),
+            memory: self.memory,
+            seed: self.seed,
+            leaks: self.leaks,
+            unchecked: self.no_check.iter().copied().collect(),
+            trace: match self.trace.as_deref() {
+                None => Trace::Off,
+                Some("") => Trace::Calls,
+                Some(name) => Trace::CallsOf(name.to_owned()),
+            },
+            ..Options::default()
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format.into());
+    let Some(modules) = modules(&mut session, args) else { return session.finish() };
+    session.progress.stop();
+    let outcome = match interpreted(args, modules) {
+        Some(outcome) => outcome,
+        None => {
+            session.refuse("the interpreter could not be started", "free some memory, and try again");
+            return session.finish();
+        }
+    };
+    report::finish(session, args.format, &outcome)
+}
+
+/// Returns the modules of the program: its own first, then those that it imports.
+fn modules(session: &mut Session, args: &Args) -> Option<Vec<Arc<LinkedModule>>> {
+    let main = session.load(&args.file)?.module;
+    let mut names = imports(&main);
+    let mut modules = vec![Arc::new(linked(main, &args.file))];
+    for path in &args.library {
+        let library = session.load(path)?.module;
+        names.extend(imports(&library));
+        modules.push(Arc::new(linked(library, path)));
+    }
+    let folder = library::folder().filter(|_| !args.no_libraries);
+    let mut at = 0;
+    while let (Some(folder), Some(name)) = (&folder, names.get(at).cloned()) {
+        at += 1;
+        let is_linked = modules.iter().any(|m| m.info.name == name.as_str());
+        let path = folder.join(format!("{name}.sib"));
+        if is_linked || !path.is_file() {
+            continue;
+        }
+        let library = session.load(&path)?.module;
+        names.extend(imports(&library));
+        modules.push(Arc::new(LinkedModule::new(&name, library)));
+    }
+    Some(modules)
+}
+
+fn linked(module: Module, path: &Path) -> LinkedModule {
+    let name = library::module_name(&module, path);
+    LinkedModule::new(&name, module)
+}
+
+/// Returns the names of the modules that a module imports.
+fn imports(module: &Module) -> Vec<String> {
+    let lines = module.swift.iter().flat_map(|s| s.text.lines());
+    lines.filter_map(|line| line.split_once("import ")).map(|(_, name)| name.trim().to_owned()).collect()
+}
+
+fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Outcome> {
+    let options = args.options();
+    let entry = args.entry.clone();
+    let mut world = world::World::new(&args.file, &args.arguments);
+    let work = move || {
+        let program = Rc::new(Program::link(modules));
+        let outcome = Interp::new(program, options, &mut world).run_program(&entry);
+        world.flush();
+        outcome
+    };
+    let thread = std::thread::Builder::new().stack_size(NATIVE_STACK).spawn(work).ok()?;
+    thread.join().ok()
+}

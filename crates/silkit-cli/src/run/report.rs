@@ -1,0 +1,124 @@
+//! What is said at the end of a run, and the exit status.
+
+use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
+use crate::session::{Format, Session, trouble};
+use serde_json::{Value, json};
+use silkit::diag::Diagnostic;
+use silkit::interp::{Outcome, Place, Stop, Violation};
+use std::process::ExitCode;
+
+/// Reports how a program ended, and returns the exit status.
+pub(super) fn finish(mut session: Session, format: Format, outcome: &Outcome) -> ExitCode {
+    let found: Vec<&Violation> = match &outcome.stop {
+        Stop::Violation(violation) => vec![violation],
+        _ => outcome.leaks.iter().collect(),
+    };
+    let code = status(outcome, !found.is_empty());
+    match format {
+        Format::Json => {
+            crate::output::complain(&format!("{}\n", as_json(outcome, &found)));
+        }
+        Format::Text => {
+            found.iter().for_each(|violation| session.push(diagnostic(violation)));
+            if let Some(ending) = ending(&outcome.stop) {
+                session.push(ending);
+            }
+        }
+    }
+    let usual = session.finish();
+    code.unwrap_or(usual)
+}
+
+/// Returns the exit status; `None` where that of any command applies.
+fn status(outcome: &Outcome, is_undefined: bool) -> Option<ExitCode> {
+    if is_undefined {
+        return Some(ExitCode::from(1));
+    }
+    let code = outcome.exit_code.and_then(|code| u8::try_from(code).ok());
+    Some(code.map_or_else(trouble, ExitCode::from))
+}
+
+fn diagnostic(violation: &Violation) -> Diagnostic {
+    let message = format!("{}: {}", violation.kind.name(), violation.message);
+    let mut diagnostic = Diagnostic::error(UNDEFINED, message);
+    if let Some(place) = &violation.place {
+        diagnostic = diagnostic.note(format!("at {place}"));
+    }
+    for (what, place) in &violation.history {
+        let place = place.map_or(String::new(), |place| format!(" at {place}"));
+        diagnostic = diagnostic.note(format!("{what}{place}"));
+    }
+    for call in &violation.calls {
+        diagnostic = diagnostic.note(format!("called from {call}"));
+    }
+    diagnostic
+}
+
+/// Returns what is said of a program that did not end by itself.
+fn ending(stop: &Stop) -> Option<Diagnostic> {
+    match stop {
+        Stop::Exit(_) | Stop::Violation(_) => None,
+        Stop::Failure { code, message, place } => {
+            let stopped = Diagnostic::error(STOPPED, format!("{message} (exit code {code})"));
+            Some(match place {
+                Some(place) => stopped.note(format!("at {place}")),
+                None => stopped,
+            })
+        }
+        Stop::Unsupported(what) => Some(
+            Diagnostic::error(NOT_SUPPORTED, format!("{what} is not supported"))
+                .note("`silkit explain RUN0002` says what to try"),
+        ),
+        Stop::Limit => Some(
+            Diagnostic::error(LIMIT, "the limit of steps was reached").note("give more with `--limit STEPS`"),
+        ),
+        Stop::OutOfMemory => Some(
+            Diagnostic::error(LIMIT, "the limit of memory was reached")
+                .note("give more with `--memory BYTES`"),
+        ),
+    }
+}
+
+fn as_json(outcome: &Outcome, found: &[&Violation]) -> Value {
+    let (stop, message) = match &outcome.stop {
+        Stop::Exit(_) => ("exit", None),
+        Stop::Failure { message, .. } => ("failure", Some(message.clone())),
+        Stop::Violation(_) => ("violation", None),
+        Stop::Unsupported(what) => ("unsupported", Some(what.clone())),
+        Stop::Limit => ("limit", Some("steps".to_owned())),
+        Stop::OutOfMemory => ("limit", Some("memory".to_owned())),
+    };
+    json!({
+        "stop": stop,
+        "message": message,
+        "exit_code": outcome.exit_code,
+        "steps": outcome.steps,
+        "violations": found.iter().map(|v| violation_json(v)).collect::<Vec<_>>(),
+    })
+}
+
+fn violation_json(violation: &Violation) -> Value {
+    let history = violation.history.iter();
+    let history: Vec<Value> = history
+        .map(|(what, place)| json!({ "what": what, "place": place.as_ref().map(place_json) }))
+        .collect();
+    json!({
+        "kind": violation.kind.name(),
+        "message": violation.message,
+        "place": violation.place.as_ref().map(place_json),
+        "history": history,
+        "calls": violation.calls.iter().map(place_json).collect::<Vec<_>>(),
+    })
+}
+
+fn place_json(place: &Place) -> Value {
+    let source = place.source.filter(|loc| loc.file.is_some());
+    json!({
+        "function": place.function.as_str(),
+        "instruction": place.instruction,
+        "index": place.index,
+        "file": source.and_then(|loc| loc.file).map(|f| f.as_str()),
+        "line": source.map(|loc| loc.line),
+        "column": source.map(|loc| loc.column),
+    })
+}

@@ -1,0 +1,68 @@
+//! The world around a program that runs: the streams, the clock and the arguments of the process.
+
+use silkit::interp::Host;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// The process that the command is.
+pub(crate) struct World {
+    out: BufWriter<Stdout>,
+    /// True if a reader of the output waits for each line.
+    is_terminal: bool,
+    arguments: Vec<String>,
+    start: Instant,
+}
+
+impl World {
+    /// Creates the world of a program with arguments.
+    pub(crate) fn new(program: &Path, arguments: &[String]) -> Self {
+        let mut all = vec![program.display().to_string()];
+        all.extend(arguments.iter().cloned());
+        Self {
+            out: BufWriter::new(io::stdout()),
+            is_terminal: io::stdout().is_terminal(),
+            arguments: all,
+            start: Instant::now(),
+        }
+    }
+
+    /// Writes what was kept back. A reader that is gone has seen enough.
+    pub(crate) fn flush(&mut self) {
+        let _ = self.out.flush();
+    }
+}
+
+impl Host for World {
+    fn write_stdout(&mut self, bytes: &[u8]) {
+        let written = self.out.write_all(bytes);
+        if written.is_ok() && self.is_terminal && bytes.contains(&b'\n') {
+            self.flush();
+        }
+    }
+
+    fn write_stderr(&mut self, bytes: &[u8]) {
+        self.flush();
+        let _ = io::stderr().write_all(bytes);
+    }
+
+    fn read_line(&mut self) -> Vec<u8> {
+        self.flush();
+        let mut line = Vec::new();
+        let _ = io::stdin().lock().read_until(b'\n', &mut line);
+        line
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.arguments.clone()
+    }
+
+    fn nanoseconds(&mut self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn trace(&mut self, line: &str) {
+        self.flush();
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}

@@ -1,0 +1,93 @@
+//! `silkit run` and `silkit library`.
+
+use super::*;
+
+const HELLO: &str = "examples/run/hello.sil";
+const DANGLING: &str = "examples/run/dangling.sil";
+
+#[test]
+fn a_program_runs() {
+    let output = run(&["run", "--no-libraries", "--leaks", HELLO]);
+    assert_eq!(stdout(&output), "hi\n");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn undefined_behaviour_is_reported() {
+    let output = run(&["run", "--no-libraries", DANGLING]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = stderr(&output);
+    for part in [
+        "RUN0001",
+        "use-after-free",
+        "`load` in letter(of:)",
+        "`strong_release`",
+        "called from `apply` in main",
+    ] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+    let report = stderr(&run(&["run", "--no-libraries", "--format", "json", DANGLING]));
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["stop"], "violation");
+    assert_eq!(report["violations"][0]["kind"], "use-after-free");
+    assert_eq!(report["violations"][0]["place"]["instruction"], "load");
+}
+
+#[test]
+fn limits_end_a_run() {
+    let output = run(&["run", "--no-libraries", "--limit", "5", HELLO]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--limit STEPS"), "{}", stderr(&output));
+    let output = run(&["run", "--no-libraries", "--memory", "8", HELLO]);
+    assert!(stderr(&output).contains("--memory BYTES"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn calls_are_shown() {
+    let all = stderr(&run(&["run", "--no-libraries", "--trace", HELLO]));
+    assert!(all.lines().count() > 4, "{all}");
+    let some = stderr(&run(&["run", "--no-libraries", "--trace=say", HELLO]));
+    assert_eq!(some.lines().count(), 3, "{some}");
+    assert!(some.lines().all(|l| l.contains("Greeting.say()")), "{some}");
+}
+
+#[test]
+fn a_library_is_kept_and_linked() {
+    let folder = scratch("library");
+    let library = folder.join("letters.sil");
+    let text = "sil_stage canonical\nimport Builtin\n
+sil @$s7letters5firstBi32_yF : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = integer_literal $Builtin.Int32, 7
+  return %0 : $Builtin.Int32
+}\n";
+    std::fs::write(&library, text).expect("a file");
+    let program = folder.join("main.sil");
+    let text = "sil_stage canonical\nimport Builtin\nimport letters\n
+struct Int32 { @_hasStorage var _value: Builtin.Int32 { get set } }
+sil @$s7letters5firstBi32_yF : $@convention(thin) () -> Builtin.Int32
+sil @main : $@convention(c) () -> Int32 {
+bb0:
+  %0 = function_ref @$s7letters5firstBi32_yF : $@convention(thin) () -> Builtin.Int32
+  %1 = apply %0() : $@convention(thin) () -> Builtin.Int32
+  %2 = struct $Int32 (%1 : $Builtin.Int32)
+  return %2 : $Int32
+}\n";
+    std::fs::write(&program, text).expect("a file");
+    let path = program.to_str().expect("UTF-8");
+    let command = |args: &[&str]| {
+        silkit().args(args).env("SILKIT_LIBRARY", folder.join("kept")).output().expect("the command starts")
+    };
+    let missing = command(&["run", path]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("first()"), "{}", stderr(&missing));
+    let named = library.to_str().expect("UTF-8");
+    assert_eq!(command(&["run", "--library", named, path]).status.code(), Some(7));
+    let added = command(&["library", "add", named]);
+    assert!(stdout(&added).starts_with("letters: "), "{}", complaints(&added));
+    assert_eq!(stdout(&command(&["library", "list"])), "letters\n");
+    assert_eq!(command(&["run", path]).status.code(), Some(7));
+    assert_eq!(command(&["run", "--no-libraries", path]).status.code(), Some(2));
+}
