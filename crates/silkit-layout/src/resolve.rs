@@ -375,7 +375,9 @@ impl World {
             Convention::Block => FnRepr::Block,
             _ => FnRepr::Thin,
         };
-        if f.lowered {
+        // A formal type behind `$` reads like a lowered one, but nothing says there how its context is passed.
+        let is_formal = repr == FnRepr::Thick && f.callee == silkit_types::CalleeConvention::Unowned;
+        if f.lowered && !is_formal {
             return Ok(Ty::new(TyKind::Lowered(repr)));
         }
         let mut params = Vec::new();

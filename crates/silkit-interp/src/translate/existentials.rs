@@ -170,8 +170,26 @@ impl Translator<'_, '_> {
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let to = self.define(body, value, ty, false)?;
         if let TyKind::Metatype(of) = ty.kind() {
+            if i.ty.ty().to_string().starts_with("@thick @dynamic_self ") {
+                return self.metatype_of_self(body, to);
+            }
             let metadata = self.it.metadata(*of)?;
             self.constant(to, metadata);
+        }
+        Ok(())
+    }
+
+    /// Gives the type that `Self` is where the function runs: that of its last argument.
+    fn metatype_of_self(&mut self, body: &Body, to: Slot) -> Run<()> {
+        let Some(&receiver) = body.entry_arguments().last() else {
+            return unsupported("`Self` in a function without arguments");
+        };
+        let (ty, is_address) = self.type_of(body, receiver)?;
+        let from = self.use_value(body, receiver)?;
+        match ty.kind() {
+            TyKind::Metatype(_) if !is_address => self.copy(to, from, 8),
+            _ if !is_address && self.it.is_class(ty) => self.dynamic_type(DynamicKind::Object, from, to, 8),
+            _ => return unsupported(format!("`Self` in a function whose last argument is `{ty}`")),
         }
         Ok(())
     }

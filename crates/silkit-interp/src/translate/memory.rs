@@ -27,6 +27,7 @@ impl Translator<'_, '_> {
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let to = self.define(body, value, ty, false)?;
         let id = self.type_id(ty)?;
+        let id = self.as_aligned(body, i.address, id)?;
         let info = self.it.types.get(id);
         let is_trivial = info.plan.is_trivial();
         let op = match i.qualifier {
@@ -45,6 +46,24 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
+    /// Returns the type as which a trivial value is read or written at an address: as bytes, where `pointer_to_address
+    /// [align=1]` says that the address need not be a multiple of the type's alignment.
+    fn as_aligned(
+        &mut self,
+        body: &Body,
+        address: Value,
+        ty: crate::types::TypeId,
+    ) -> Run<crate::types::TypeId> {
+        let made = body.def_as::<silkit_ir::instructions::PointerToAddress>(address);
+        let is_unaligned = made.is_some_and(|i| i.align.is_some_and(|a| a.as_str() == "1"));
+        let info = self.it.types.get(ty);
+        if !is_unaligned || info.align == 1 || !info.plan.is_trivial() {
+            return Ok(ty);
+        }
+        let bytes = silkit_layout::Builtin::FixedArray(u64::from(info.size), Ty::int(8));
+        self.type_id(Ty::builtin(bytes))
+    }
+
     pub(super) fn load_borrow(&mut self, body: &Body, inst: Inst, address: Value) -> Run<()> {
         let slot = self.use_value(body, address)?;
         let ty = self.loaded_type(body, inst, address)?;
@@ -60,6 +79,7 @@ impl Translator<'_, '_> {
         let address = self.use_value(body, destination)?;
         let (ty, _) = self.type_of(body, source)?;
         let id = self.type_id(ty)?;
+        let id = self.as_aligned(body, destination, id)?;
         let info = self.it.types.get(id);
         let op = match (write, info.plan.is_trivial()) {
             (Write::Assign | Write::Either, false) => Op::StoreAssign { write, from, address, ty: id },
