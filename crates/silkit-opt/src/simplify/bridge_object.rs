@@ -9,7 +9,7 @@
 //! %8 = value_to_bridge_object %7
 //! ---
 //! %3 = tuple (%9, %9)    // two zeros
-//! %8 → %5
+//! %8 = value_to_bridge_object %4
 //! ```
 
 use super::Rule;
@@ -54,7 +54,9 @@ fn from_value(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let body = rw.body();
     let Some(StructExtract { operand: whole, .. }) = body.def_as(body.operand_value(inst, 0)) else { return };
     let Some(UncheckedTrivialBitCast { operand: object, .. }) = body.def_as(whole) else { return };
-    if body.def_as::<ValueToBridgeObject>(object).is_some() && rw.may_change() {
-        rw.replace(inst, object);
+    let Some(ValueToBridgeObject { operand: bits }) = body.def_as(object) else { return };
+    if rw.may_change() {
+        let operand = rw.body().operand_id(inst, 0);
+        rw.set_operand(operand, bits);
     }
 }
