@@ -28,7 +28,9 @@ mod closures;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::conventions::{Addresses, ApplySite};
 use silkit_ir::instructions::{self as inst, AnyInst, LoadQualifier, StoreQualifier};
-use silkit_ir::{ArgFlags, Block, Builder, FunctionFlags, Inst, NewInst, Opcode, Ownership, Point, Value};
+use silkit_ir::{
+    ArgFlags, Block, Builder, DeclRef, FunctionFlags, Inst, NewInst, Opcode, Ownership, Point, Value,
+};
 use silkit_pass::FunctionContext;
 use silkit_pass::Pass;
 use silkit_transform::counting::Counting;
@@ -380,14 +382,32 @@ impl Lowering<'_> {
             let value = self.b.operand_value(terminator, 0);
             // A default that stands for one case takes its payload. The reference passes the whole on all the same, which
             // only destroys may be given.
-            let is_payload = self.b.value(arg).ty != self.b.value(value).ty;
+            let ty = self.b.value(arg).ty;
             let is_destroy = |user: Inst| self.b.inst(user).opcode == Opcode::DestroyValue;
-            if is_payload && !self.b.users(arg).all(is_destroy) {
-                return;
-            }
+            let is_payload = ty != self.b.value(value).ty && !self.b.users(arg).all(is_destroy);
+            let value = match self.case_of_default(terminator).filter(|_| is_payload) {
+                Some(element) => {
+                    self.b.move_to(Point::Start(block));
+                    let data = inst::UncheckedEnumData::new(value, element);
+                    self.b.build_typed(data, &[ty]).unwrap_or(value)
+                }
+                None => value,
+            };
             self.b.replace_all_uses(arg, value);
             self.b.remove_argument(block, 0);
         }
+    }
+
+    /// Returns the only case that is left for the default of a `switch_enum`.
+    fn case_of_default(&self, terminator: Inst) -> Option<DeclRef> {
+        let AnyInst::SwitchEnum(switch) = self.b.view(terminator) else { return None };
+        let listed: Vec<DeclRef> = switch.cases.iter().map(|(case, _)| case).collect();
+        let all = self.declarations.enum_cases(self.b.value(switch.operand).ty.ty())?;
+        let mut left = all.iter().filter(|case| listed.iter().all(|known| known.name() != Some(case.name)));
+        let (only, None) = (left.next()?, left.next()) else { return None };
+        let mut data = listed.first()?.data().clone();
+        *data.path.last_mut()? = only.name;
+        Some(DeclRef::new(data))
     }
 
     fn result_types(&self, inst: Inst) -> Vec<SilType> {
