@@ -19,6 +19,7 @@ use crate::counting::Counting;
 use crate::variables::auto_generated;
 use silkit_analysis::ossa::{Liveness, UseKind};
 use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::instructions::CopyAddr;
 use silkit_ir::{Block, Body, Inst, Loc, Opcode, Ownership, Point, Value};
 use silkit_pass::FunctionContext;
 use silkit_types::CalleeConvention;
@@ -31,11 +32,17 @@ pub fn keep_alive(cx: &mut FunctionContext<'_>, call: Inst, callee: &mut KnownCa
     let captures = callee.captures.clone();
     for (value, convention) in callee.captured_mut().iter_mut().zip(captures) {
         let ty = cx.body().value(*value).ty;
-        let is_trivial = match has_ossa {
+        let is_trivial = match has_ossa && !ty.is_address() {
             true => cx.ownership().value(*value) == Some(Ownership::None),
             false => cx.declarations().is_trivial(ty.ty(), cx.view().signature()) == Some(true),
         };
-        if ty.is_address() || is_trivial {
+        if is_trivial {
+            continue;
+        }
+        if ty.is_address() {
+            if convention == ArgumentConvention::InGuaranteed {
+                *value = lend_memory(cx, closure, call, *value);
+            }
             continue;
         }
         *value = match convention {
@@ -81,6 +88,26 @@ fn lend(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, value: Value, h
     borrow
 }
 
+/// Copies what is in memory before the closure takes it, up to the end of the call.
+fn lend_memory(cx: &mut FunctionContext<'_>, closure: Inst, call: Inst, address: Value) -> Value {
+    let ty = cx.body().value(address).ty.to_object();
+    let loc = auto_generated(cx.body_mut(), closure);
+    let mut builder = cx.at(Point::Before(closure));
+    builder.set_default_loc(loc);
+    let copy = builder.alloc_stack(ty);
+    builder.build(CopyAddr { init: true, ..CopyAddr::new(address, copy) });
+    let mut points = after_call(cx.body(), call);
+    points.extend(edges_elsewhere(cx.body(), closure, call).into_iter().map(Point::Start));
+    for point in points {
+        let loc = auto_generated(cx.body_mut(), call);
+        let mut builder = cx.at(point);
+        builder.set_default_loc(loc);
+        builder.destroy_addr(copy);
+        builder.dealloc_stack(copy);
+    }
+    copy
+}
+
 fn copy(cx: &mut FunctionContext<'_>, closure: Inst, value: Value, has_ossa: bool) -> Value {
     let (ty, sig) = (cx.body().value(value).ty, cx.view().signature());
     let declarations = cx.declarations();
@@ -120,16 +147,20 @@ fn end_elsewhere(
     borrow: Option<Value>,
     has_ossa: bool,
 ) {
-    let body = cx.body();
-    if body.inst_block(closure) == body.inst_block(call) {
-        return;
-    }
-    let Some(result) = body.first_result(closure) else { return };
-    let mut liveness = Liveness::of_value(body, result);
-    liveness.use_at(body, call, UseKind::Ending);
-    for block in liveness.boundary(body).edges {
+    for block in edges_elsewhere(cx.body(), closure, call) {
         end(cx, call, copy, borrow, Point::Start(block), has_ossa);
     }
+}
+
+/// Returns the blocks to which paths from the closure lead that do not come to the call.
+fn edges_elsewhere(body: &Body, closure: Inst, call: Inst) -> Vec<Block> {
+    let Some(result) = body.first_result(closure) else { return Vec::new() };
+    if body.inst_block(closure) == body.inst_block(call) {
+        return Vec::new();
+    }
+    let mut liveness = Liveness::of_value(body, result);
+    liveness.use_at(body, call, UseKind::Ending);
+    liveness.boundary(body).edges
 }
 
 fn end(

@@ -76,6 +76,12 @@ impl KnownCallee {
         &self.arguments[self.arguments.len() - self.captures.len()..]
     }
 
+    /// Returns true if a closure on the heap owns what is in memory, which a call would have to take out.
+    pub fn takes_memory(&self, body: &Body) -> bool {
+        self.heap_closure(body).is_some()
+            && self.captures.iter().any(|convention| convention.is_indirect() && convention.is_consumed())
+    }
+
     /// Returns the values that the closure captured, to be replaced by others.
     pub fn captured_mut(&mut self) -> &mut [Value] {
         let first = self.arguments.len() - self.captures.len();

@@ -112,6 +112,8 @@ impl Walk {
         };
         if callee.closure.is_some() {
             inliner::check(cx, request(&callee))?;
+            // Copies of captured memory are allocated around the call.
+            self.breaks_nesting |= callee.heap_closure(cx.body()).is_some();
             keep_alive(cx, call, &mut callee);
         }
         dead.removing(cx.body(), call);
@@ -192,7 +194,7 @@ fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
         Serialized::ForPackage => cx.function().attributes.serialized != Serialized::Fully,
         Serialized::No => cx.function().attributes.serialized == Serialized::No,
     };
-    (is_transparent(function.attributes.flags) && fits).then_some(callee)
+    (is_transparent(function.attributes.flags) && fits && !callee.takes_memory(cx.body())).then_some(callee)
 }
 
 /// Functions as values that removed instructions used, and perhaps nobody else does.
