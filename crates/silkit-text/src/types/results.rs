@@ -66,6 +66,9 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     if let Some(error) = out.of_params {
         return Err(error);
     }
+    if !out.yields.is_empty() && !f.is_coroutine() {
+        return Err(err_here(cur, "only a coroutine yields; write `@yield_once` before the convention"));
+    }
     f.results = out.results.into();
     f.yields = out.yields.into();
     f.error = out.error;
@@ -231,6 +234,9 @@ fn result(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Pars
     }
     let info = ResultInfo { convention, flags, lifetime: dependence, ty };
     if is_error {
+        if out.error.is_some() {
+            return Err(err_here(cur, "expected one error result, found two"));
+        }
         out.error = Some(info);
     } else {
         out.results.push(info);

@@ -110,6 +110,19 @@ pub(super) struct Refused {
 /// All options of the reference that are refused by name.
 pub(super) const REFUSED: &[Refused] = &[
     Refused {
+        reason: "the pass `semantic-arc-opts`, whose parts it chooses, is not built in",
+        options: &[
+            "sil-semantic-arc-owned-to-guaranteed-phi",
+            "sil-semantic-arc-peepholes-all",
+            "sil-semantic-arc-peepholes-lifetime-joining",
+            "sil-semantic-arc-peepholes-loadcopy-to-loadborrow",
+            "sil-semantic-arc-peepholes-ownership-conversion-elim",
+            "sil-semantic-arc-peepholes-redundant-borrowscope-elim",
+            "sil-semantic-arc-peepholes-redundant-copyvalue-elim",
+            "sil-semantic-arc-redundant-move-value-elim",
+        ],
+    },
+    Refused {
         reason: "Silkit opens no window; `silkit graph` draws control flow",
         options: &[
             "sil-loop-region-view-cfg-only-function",

@@ -6,6 +6,7 @@ pub(crate) mod linked;
 mod overrides;
 mod place;
 mod references;
+mod requirements;
 mod scopes;
 mod tables;
 
@@ -20,6 +21,7 @@ pub(crate) const FAMILY: Family = Family {
         references::RULES,
         globals::RULES,
         tables::RULES,
+        requirements::RULES,
         overrides::RULES,
         scopes::RULES,
         linked::RULES,

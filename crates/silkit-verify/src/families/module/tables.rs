@@ -62,7 +62,8 @@ fn table_once(cx: &ModuleContext<'_>) {
         // Classes of several functions may have one name; their methods are not the same functions.
         let functions: Vec<Symbol> = table.entries.iter().map(|e| e.function).collect();
         let name = class_name(table);
-        if !functions.is_empty()
+        let is_declared = cx.declarations.own().get(Symbol::new(&name)).is_some_and(|e| e.nominal.is_some());
+        if (is_declared || !functions.is_empty())
             && let Some(first) = seen.insert((name.clone(), functions), index)
         {
             second(cx, [first, index].map(Entity::VTable), format!("`{name}` has two vtables"));
