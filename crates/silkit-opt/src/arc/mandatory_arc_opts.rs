@@ -24,7 +24,8 @@
 //! }
 //! ```
 //!
-//! Each instruction is looked at once, and again when a user of its results goes.
+//! Each instruction is looked at once, and again when a user of its results goes. Looking costs what the uses of the value
+//! are, which are bounded where several copies have the same ones.
 
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::instructions::{Load, LoadQualifier, MoveValue};
@@ -39,6 +40,9 @@ pub(super) const PASS: Pass<'static> = Pass::function(
     &run,
 )
 .mandatory();
+
+/// The number of uses up to which a value may live on as its copy.
+const MOST_USES: usize = 256;
 
 fn run(cx: &mut FunctionContext<'_>) {
     if !cx.function().has_ossa() {
@@ -67,8 +71,6 @@ fn run(cx: &mut FunctionContext<'_>) {
             let body = cx.body();
             let has_lifetime = cx.ownership().value(value).is_some_and(|of| of != Ownership::None);
             work.extend(body.defining_inst(value).filter(|_| has_lifetime));
-            // What used the removed value uses this one now.
-            work.extend(body.users(value).filter(|&user| body.inst(user).opcode == Opcode::CopyValue));
         }
     }
 }
@@ -154,6 +156,10 @@ fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let block = body.inst_block(copy);
     let is_destroy =
         |&user: &Inst| body.inst(user).opcode == Opcode::DestroyValue && body.inst_block(user) == block;
+    // Of a value with so many uses that looking at them for each of its copies would cost too much, none is joined.
+    if body.uses(source).nth(MOST_USES).is_some() {
+        return false;
+    }
     let Some(destroy) = body.users(source).find(is_destroy) else { return false };
     let Some(end) = single_end(cx, copied).map(|end| body.operand(end).user) else { return false };
     // What is made of the copy lives on.
