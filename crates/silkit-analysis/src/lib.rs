@@ -31,7 +31,7 @@
 //! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
 //! | [`ossa`] | borrow scopes, what encloses values, where they live, how long memory holds what an address leads to, accesses to local variables | – |
 //! | [`walk`] | walks to uses and to definitions along such a path | – |
-//! | [`escape`] | whether a value or an address may come to where nobody knows what happens to it | – |
+//! | [`escape`] | whether a value or an address may reach code with unknown effects | – |
 //! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
 //! | [`proofs`] | what functions may do, with the calls that prove it | – |
 //! | [`FunctionEffects`] | the effects that follow a function's type, as data | – |

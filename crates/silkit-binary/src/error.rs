@@ -87,7 +87,7 @@ impl ReadError {
         self.kind
     }
 
-    /// Returns what is wrong.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -97,7 +97,7 @@ impl ReadError {
         self.offset
     }
 
-    /// Returns what to try.
+    /// Returns the suggestion.
     pub fn hint(&self) -> &str {
         &self.hint
     }

@@ -37,7 +37,7 @@ impl<'a, 'l> Source<'a, 'l> {
         self.locals
     }
 
-    /// Returns how many bytes the text of what was referred to so far has about.
+    /// Returns the approximate size of the text of all references so far, in bytes.
     pub(crate) fn weight(&self) -> u64 {
         self.weight
     }

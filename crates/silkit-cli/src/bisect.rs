@@ -110,7 +110,7 @@ fn as_text(verdict: &Verdict, args: &Args) -> String {
     }
 }
 
-/// Returns what `-sil-opt-pass-count` is told, to run up to the culprit.
+/// Returns the value of `-sil-opt-pass-count` that runs up to the culprit.
 fn limit(culprit: &Culprit) -> String {
     let change = culprit.change.map_or(String::new(), |change| format!(".{change}"));
     format!("{}{change}", culprit.run.number)

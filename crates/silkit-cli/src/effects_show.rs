@@ -43,7 +43,7 @@ impl<'a> EffectsView<'a> {
         self.proofs.facts(function).filter(move |&fact| Effect::of(fact) == effect)
     }
 
-    /// Returns the name of a function for people.
+    /// Returns the demangled name of a function.
     fn name(&self, function: FunctionId) -> String {
         let name = self.module.functions[function].name;
         demangle(name.as_str(), Style::Simplified).unwrap_or_else(|| name.to_string())

@@ -141,7 +141,7 @@ impl Page {
     }
 }
 
-/// Returns what is known of an instruction besides its text, by the names of the reference page.
+/// Returns the properties of an instruction, by the names of the reference page.
 fn facts(info: &InstInfo) -> [(&'static str, String); 7] {
     [
         ("results", format!("{:?}", info.results)),

@@ -14,7 +14,7 @@ use silkit::types::decl::Declarations;
 use silkit::verify::{Finding, Options, Owner, Place, Renderer, verify};
 use std::path::Path;
 
-/// Returns what makes diagnostics of the findings in a file.
+/// Returns the renderer of the findings in a file.
 pub(crate) fn renderer<'a>(session: &mut Session, path: &Path, input: &'a Input) -> Renderer<'a> {
     let file =
         input.text.as_ref().and_then(|text| Some((file_of(session, path, text)?, input.mapped_text()?)));
@@ -28,7 +28,7 @@ fn file_of(session: &mut Session, path: &Path, text: &str) -> Option<FileId> {
     known.or_else(|| session.sources.add(name, text.to_owned()).ok())
 }
 
-/// Returns a diagnostic that names its function for people, with the line of the Swift source that `place` comes from, and
+/// Returns a diagnostic with the demangled name of its function, with the line of the Swift source that `place` comes from, and
 /// the file where it has no place in one.
 pub(crate) fn placed(
     path: &Path,
@@ -46,7 +46,7 @@ pub(crate) fn placed(
     }
 }
 
-/// Returns a diagnostic whose entity has a name for people and a place in the Swift source.
+/// Returns a diagnostic whose entity has a readable name and a place in the Swift source.
 pub(crate) fn named(module: &Module, owner: Owner, place: Place, mut diagnostic: Diagnostic) -> Diagnostic {
     if let Some(entity) = diagnostic.entity.as_mut().filter(|entity| entity.kind == EntityKind::Function) {
         let readable = demangle(&entity.name, Style::Simplified);
@@ -74,7 +74,7 @@ fn origin(module: &Module, owner: Owner, place: Place) -> Option<String> {
     swift_place(body.loc(body.inst(inst).loc)?.source?)
 }
 
-/// Returns a place in the Swift source as people write it.
+/// Returns a readable place in the Swift source.
 fn swift_place(source: SourceLoc) -> Option<String> {
     // The line 0 stands for code that the compiler made.
     let file = source.file.filter(|_| source.line > 0)?;
@@ -129,9 +129,9 @@ pub(crate) struct Checking {
     pub(crate) addresses: Addresses,
     /// The parts of the reference's verifier whose errors are let pass.
     pub(crate) skipped: Vec<Part>,
-    /// True if errors are told in the reference's words, and what can be printed nevertheless is.
+    /// True if errors are reported in the reference's format, and the output is printed nevertheless.
     pub(crate) goes_on: bool,
-    /// True if errors of memory lifetimes are told in the reference's words alone, and nothing is refused for them.
+    /// True if memory lifetime errors are reported only in the reference's format, and are not fatal.
     pub(crate) tells_memory: bool,
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 const KINDS: &[(&str, Kind)] =
     &[("cfg", Kind::ControlFlow), ("calls", Kind::Calls), ("classes", Kind::Classes)];
 
-/// Returns what to draw, and of which file: the first word may be missing.
+/// Returns the kind of graph and the file: the first word may be missing.
 fn kind_and_path(what: &[OsString]) -> Result<(Kind, &Path), (String, String)> {
     let words: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
     let kind = |word: &OsString| KINDS.iter().find(|(name, _)| word == name).map(|(_, kind)| *kind);

@@ -102,7 +102,7 @@ fn symbols(module: &Module, path: &Path) -> Vec<(Kind, String)> {
     all
 }
 
-/// Returns what a witness table is of, where its mangled name cannot be told.
+/// Returns the conformance of a witness table whose mangled name cannot be computed.
 fn title(table: &WitnessTable) -> String {
     let mut conformance = match &table.of {
         WitnessTableOf::Conformance(conformance) => conformance,

@@ -53,7 +53,7 @@ pub(crate) fn complain(text: &str) {
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Returns what went wrong, in words without the system's numbers.
+/// Returns the reason of an error, without the system's error number.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -67,7 +67,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Returns what to try.
+/// Returns a suggestion for an error.
 pub(crate) fn hint(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "create the directory first, or check the path",

@@ -263,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Returns how many findings are not shown, as a remark.
+    /// Returns a remark with the number of hidden findings.
     fn hidden(&self) -> Option<Diagnostic> {
         let hidden = self.found.suppressed_count();
         (hidden > 0).then(|| {
@@ -273,7 +273,7 @@ impl Session {
         })
     }
 
-    /// Returns what kept the command from its work, as text for standard error.
+    /// Returns the errors of the command, as text for standard error.
     fn failures(&self) -> String {
         let stream = Stream::Err;
         match self.report {

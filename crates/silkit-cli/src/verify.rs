@@ -127,7 +127,7 @@ fn link(session: &mut Session, inputs: &[(PathBuf, Input)], args: &Args, options
     }
 }
 
-/// Returns what is said of a file in a list of `FILE=NAME` and `NAME`.
+/// Returns the value for a file in a list of `FILE=NAME` and `NAME`.
 fn named<'a>(pairs: &'a [String], path: &Path) -> Option<&'a str> {
     let of_file =
         |pair: &'a String| pair.split_once('=').filter(|(file, _)| Path::new(file) == path).map(|(_, n)| n);

@@ -9,7 +9,7 @@ pub(crate) fn run(pipeline: &str, switches: &[&str], text: &str) -> (Module, Out
     testing::run(|tag| PASSES.find(tag), pipeline, switches, text)
 }
 
-/// Returns what a printer prints to one stream.
+/// Returns the output of a printer to one stream.
 pub(crate) fn printed(pipeline: &str, stream: Stream, text: &str) -> String {
     testing::printed(|tag| PASSES.find(tag), pipeline, stream, text)
 }

@@ -46,7 +46,7 @@ impl Tree {
         self.root = Some(root);
     }
 
-    /// Returns what a node is.
+    /// Returns the kind of a node.
     pub fn kind(&self, node: NodeId) -> Kind {
         self.nodes[node.0 as usize].kind
     }
@@ -83,7 +83,7 @@ impl Tree {
         }
     }
 
-    /// Returns how many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

@@ -74,12 +74,12 @@ impl Diagnostics {
         self.others.append(other.others);
     }
 
-    /// Returns how many errors were pushed, kept or not.
+    /// Returns the number of pushed errors, kept or not.
     pub fn error_count(&self) -> usize {
         self.errors.pushed
     }
 
-    /// Returns how many warnings were pushed, kept or not.
+    /// Returns the number of pushed warnings, kept or not.
     pub fn warning_count(&self) -> usize {
         self.warning_count
     }
@@ -95,7 +95,7 @@ impl Diagnostics {
         self.errors.pushed >= self.errors.max
     }
 
-    /// Returns how many diagnostics of all kinds were pushed.
+    /// Returns the number of pushed diagnostics of all kinds.
     pub fn len(&self) -> usize {
         self.errors.pushed + self.others.pushed
     }
@@ -105,7 +105,7 @@ impl Diagnostics {
         self.len() == 0
     }
 
-    /// Returns how many of them exceed the limits and are not kept.
+    /// Returns the number of diagnostics that exceed the limits and are not kept.
     pub fn suppressed_count(&self) -> usize {
         self.errors.suppressed() + self.others.suppressed()
     }

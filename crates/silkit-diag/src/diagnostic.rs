@@ -203,7 +203,7 @@ pub struct Entity {
     pub name: Box<str>,
     /// The value, block or other part inside it, as it is printed (`%3`, `bb2`).
     pub part: Option<Box<str>>,
-    /// The name for people, such as a demangled one. Where there is one, text for people names the entity.
+    /// The readable name, such as a demangled one. Text output uses it if there is one.
     pub title: Option<Box<str>>,
     /// The place in the source from which the entity was compiled, such as `Shapes.swift:12:5`.
     pub origin: Option<Box<str>>,
@@ -220,7 +220,7 @@ impl Entity {
         Entity::new(EntityKind::Function, name)
     }
 
-    /// Sets the name of the entity for people.
+    /// Sets the readable name of the entity.
     #[must_use]
     pub fn title(mut self, title: impl Into<Box<str>>) -> Self {
         self.title = Some(title.into());

@@ -83,7 +83,7 @@ impl fmt::Display for TextTooLong {
 
 impl std::error::Error for TextTooLong {}
 
-/// A place for people: all numbers start at 1.
+/// A readable place: all numbers start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineColumn {
     /// The line. Lines end at `\n` alone, as in the compiler's own diagnostics.
@@ -148,7 +148,7 @@ pub struct SourceFile<'a> {
 const CHUNK: usize = 4096;
 
 impl SourceFile<'_> {
-    /// Returns what diagnostics call the file.
+    /// Returns the name of the file in diagnostics.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -158,7 +158,7 @@ impl SourceFile<'_> {
         self.text.as_bytes()
     }
 
-    /// Returns how many lines there are; text after the last `\n`, even if empty, counts as one.
+    /// Returns the number of lines; text after the last `\n`, even if empty, counts as one.
     pub fn line_count(&self) -> u32 {
         to_u32(self.line_starts().len())
     }

@@ -154,7 +154,7 @@ impl<'h> Interp<'h> {
         }
     }
 
-    /// Returns what modules declare.
+    /// Returns the declarations of the modules.
     pub(crate) fn world(&self) -> &World {
         &self.program.world
     }
@@ -218,7 +218,7 @@ impl<'h> Interp<'h> {
         self.types.id(&program.world, &deinits, ty)
     }
 
-    /// Returns what is known of a type.
+    /// Returns the runtime information of a type.
     pub(crate) fn info(&mut self, ty: Ty) -> Run<Rc<TypeInfo>> {
         let id = self.type_id(ty)?;
         Ok(self.types.get(id).clone())
@@ -302,7 +302,7 @@ impl<'h> Interp<'h> {
         Ok(address)
     }
 
-    /// Returns what an address of code stands for.
+    /// Returns the target of a code address.
     pub(crate) fn code_at(&self, address: u64) -> Run<&CodeTarget> {
         match self.memory.allocation(address) {
             Some((entry, base)) if entry.kind == Kind::Code && base == address => {

@@ -52,7 +52,7 @@ impl Interp<'_> {
         Ok((all.len() as u64, argv))
     }
 
-    /// Returns what is allocated and cannot be reached from global variables any more.
+    /// Returns the allocations that cannot be reached from global variables any more.
     fn find_leaks(&mut self) -> Vec<Violation> {
         let mut reachable = silkit_base::FxHashSet::default();
         let mut work = Vec::new();

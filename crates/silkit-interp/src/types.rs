@@ -80,7 +80,7 @@ pub(crate) fn type_error(error: TypeError) -> Stop {
 }
 
 impl Types {
-    /// Returns what is known of a type.
+    /// Returns the runtime information of a type.
     #[inline]
     pub(crate) fn get(&self, id: TypeId) -> &Rc<TypeInfo> {
         &self.infos[id.0 as usize]

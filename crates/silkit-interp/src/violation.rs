@@ -90,7 +90,7 @@ impl ViolationKind {
     }
 }
 
-/// Returns the name of a function as people read it.
+/// Returns the readable name of a function.
 pub(crate) fn demangled(symbol: Symbol) -> String {
     let name = silkit_demangle::demangle(symbol.as_str(), silkit_demangle::Style::Simplified);
     name.unwrap_or_else(|| symbol.to_string())

@@ -14,7 +14,7 @@ use crate::body::{Body, Inst, Operand};
 use crate::info::{AddressRule, AddressUse, AttrKind};
 
 impl Body {
-    /// Returns what the user of an operand does to the memory at this operand, which must be an address.
+    /// Returns the effect of the user of an operand on the memory at this operand, which must be an address.
     pub fn address_use(&self, operand: Operand) -> AddressUse {
         let inst = self.operand(operand).user;
         match self.operand_spec(operand) {

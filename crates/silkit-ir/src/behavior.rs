@@ -64,7 +64,7 @@ impl<'a> Behavior<'a> {
         self.body
     }
 
-    /// Returns what an instruction may do to memory.
+    /// Returns the memory behavior of an instruction.
     pub fn memory(&self, inst: Inst) -> MemoryBehavior {
         let info = self.body.info(inst);
         if !info.memory_depends_on_instance {
@@ -80,7 +80,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns what a call does: nothing if the function is known to touch no memory.
+    /// Returns the memory behavior of a call: none if the function is known not to access memory.
     fn call(&self, inst: Inst) -> MemoryBehavior {
         let callee = self.body.called_function(inst).and_then(|name| self.functions.function(name));
         match callee.and_then(|callee| callee.attributes.effects) {
@@ -112,7 +112,7 @@ impl<'a> Behavior<'a> {
         self.body.info(inst).may_trap
     }
 
-    /// Returns true if it may do something that its results do not show, so that it must stay though nobody uses
+    /// Returns true if it may do something that its results do not show, so that it must stay even without uses of
     /// them.
     pub fn may_have_side_effects(&self, inst: Inst) -> bool {
         self.may_trap(inst) || self.may_write(inst)
@@ -160,7 +160,7 @@ impl<'a> Behavior<'a> {
     }
 }
 
-/// Returns what a load does: one that takes leaves the memory uninitialized, one that copies retains what it reads.
+/// Returns the memory behavior of a load: a take leaves the memory uninitialized, a copy retains the loaded value.
 fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     match body.view_as::<Load>(inst).and_then(|load| load.qualifier) {
         Some(LoadQualifier::Take) => MemoryBehavior::MayReadWrite,
@@ -169,7 +169,7 @@ fn load(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// Returns what a store does: an assignment releases the old value.
+/// Returns the memory behavior of a store: an assignment releases the old value.
 fn store(body: &Body, inst: Inst) -> MemoryBehavior {
     match assigns(body, inst) {
         true => MemoryBehavior::MayHaveSideEffects,
@@ -182,7 +182,8 @@ fn assigns(body: &Body, inst: Inst) -> bool {
     body.uses_address(inst, |using| using == AddressUse::Assign)
 }
 
-/// Returns what a dependence does: what depends on memory must not be used where the memory was written to since.
+/// Returns the memory behavior of a dependence: a value that depends on memory must not be used after the memory was
+/// written.
 fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
     let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
     if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }

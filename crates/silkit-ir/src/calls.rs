@@ -76,7 +76,7 @@ fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
     f.results.iter_mut().chain(f.error.iter_mut()).for_each(|r| r.ty = replace(r.ty));
 }
 
-/// Returns what a call of the function gives: its direct results, as a tuple unless there is one.
+/// Returns the result type of a call: the direct results, as a tuple unless there is one.
 pub fn direct_result(f: &FunctionType) -> Type {
     let direct: Vec<Type> = f.results.iter().filter(|r| !r.convention.is_indirect()).map(|r| r.ty).collect();
     Type::tuple(&direct)

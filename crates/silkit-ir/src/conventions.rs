@@ -59,7 +59,7 @@ pub enum ArgumentConvention {
     Owned,
     /// A value that the callee borrows.
     Guaranteed,
-    /// A value whose lifetime nobody promises.
+    /// A value without a guaranteed lifetime.
     Unowned,
     /// A pack whose elements the callee initializes.
     PackOut,
@@ -103,7 +103,7 @@ impl ArgumentConvention {
 }
 
 impl Addresses {
-    /// Returns how a parameter or a yielded value is passed.
+    /// Returns the convention of a parameter or a yielded value.
     pub fn param(self, convention: ParamConvention) -> ArgumentConvention {
         use ArgumentConvention as A;
         use ParamConvention as P;
@@ -182,7 +182,7 @@ impl<'t> Conventions<'t> {
         self.ty.results.iter().enumerate().filter(move |(_, r)| !addresses.is_indirect_result(r.convention))
     }
 
-    /// Returns how many SIL arguments are addresses of results.
+    /// Returns the number of SIL arguments that are addresses of results.
     pub fn indirect_result_count(&self) -> usize {
         self.indirect_results().count()
     }
@@ -232,7 +232,7 @@ impl<'t> Conventions<'t> {
         argument.checked_sub(self.first_param_argument()).filter(|&p| p < self.ty.params.len())
     }
 
-    /// Returns what a SIL argument is.
+    /// Returns the role of a SIL argument.
     pub fn role(&self, argument: usize) -> Option<ArgumentRole> {
         if let Some((result, _)) = self.indirect_results().nth(argument) {
             return Some(ArgumentRole::IndirectResult(result));
@@ -248,7 +248,7 @@ impl<'t> Conventions<'t> {
         self.ty.params.get(self.param_of_argument(argument)?)
     }
 
-    /// Returns how a SIL argument is passed.
+    /// Returns the convention of a SIL argument.
     pub fn convention(&self, argument: usize) -> Option<ArgumentConvention> {
         let result = |r: &ResultInfo| match r.convention {
             ResultConvention::PackOut => ArgumentConvention::PackOut,
@@ -277,7 +277,7 @@ impl<'t> Conventions<'t> {
         SilType::object(Type::tuple(&types))
     }
 
-    /// Returns how a yielded value is passed.
+    /// Returns the convention of a yielded value.
     pub fn yield_convention(&self, index: usize) -> Option<ArgumentConvention> {
         self.ty.yields.get(index).map(|y| self.addresses.param(y.convention))
     }
@@ -346,7 +346,7 @@ impl<'b> ApplySite<'b> {
         self.body.operand_range(self.inst, spec(self.body, self.inst, "args"))
     }
 
-    /// Returns how many arguments are applied.
+    /// Returns the number of applied arguments.
     pub fn applied_count(&self) -> usize {
         self.applied().len()
     }
@@ -401,12 +401,12 @@ impl<'b> ApplySite<'b> {
         self.operand_of_applied(self.applied_of_argument(argument)?)
     }
 
-    /// Returns how an applied argument is passed.
+    /// Returns the convention of an applied argument.
     pub fn convention_of_applied(&self, applied: usize) -> Option<ArgumentConvention> {
         self.callee_conventions()?.convention(self.argument_of_applied(applied)?)
     }
 
-    /// Returns how an operand is passed; the callee itself goes by the convention of its context.
+    /// Returns the convention of an operand; the convention of the callee operand is that of its context.
     pub fn convention_of_operand(&self, operand: usize) -> Option<ArgumentConvention> {
         if operand == self.callee_operand() {
             return Some(ArgumentConvention::of_callee(self.callee_conventions()?.ty.callee));

@@ -23,7 +23,7 @@ pub struct ArgumentEscape {
     pub path: ProjectionPath,
     /// The target of the escape.
     pub to: Escape,
-    /// True if a pass found it; people wrote it otherwise, and it stays.
+    /// True if a pass computed it; otherwise it was written by hand and is kept.
     pub is_derived: bool,
 }
 
@@ -128,12 +128,12 @@ pub struct SideEffects {
 }
 
 impl SideEffects {
-    /// Returns what is done to an argument.
+    /// Returns the side effects on an argument.
     pub fn argument(&self, index: usize) -> ArgumentEffects {
         self.arguments.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns what is done to each argument, to any part of it.
+    /// Returns the side effects on each argument, any part of it.
     pub fn of_arguments(&self) -> impl Iterator<Item = (usize, Effects)> + '_ {
         let of = |argument: &ArgumentEffects| argument.parts().map(|(effect, _)| effect).collect();
         self.arguments.iter().enumerate().map(move |(index, argument)| (index, of(argument)))

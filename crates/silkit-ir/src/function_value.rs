@@ -21,7 +21,7 @@ pub enum FunctionStep {
 }
 
 impl FunctionStep {
-    /// Returns what an instruction does to its first operand; `None` if that is none of these.
+    /// Returns the step of an opcode from its first operand; `None` if it is not such a step.
     pub fn of(opcode: Opcode) -> Option<Self> {
         match opcode {
             Opcode::ThinToThickFunction | Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape => {

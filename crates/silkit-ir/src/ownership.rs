@@ -35,7 +35,7 @@ impl OwnershipConstraint {
 }
 
 impl OperandOwnership {
-    /// Returns what such a use demands.
+    /// Returns the ownership constraint of such a use.
     pub fn constraint(self) -> OwnershipConstraint {
         use OperandOwnership as O;
         let ownership = match self {
@@ -49,7 +49,7 @@ impl OperandOwnership {
             | O::UnownedInstantaneousUse
             | O::PointerEscape
             | O::BitwiseEscape
-            // Any value may be looked at as one that nobody keeps alive.
+            // Any value may be used as an unowned one.
             | O::ForwardingUnowned
             | O::Borrow
             | O::AnyInteriorPointer => None,
@@ -82,7 +82,7 @@ impl OperandOwnership {
         matches!(self, O::ForwardingUnowned | O::ForwardingConsume | O::GuaranteedForwarding | O::Reborrow)
     }
 
-    /// Returns how a use passes a value of an ownership on.
+    /// Returns the operand ownership that forwards a value of an ownership.
     fn forwarding(ownership: Ownership) -> Self {
         match ownership {
             Ownership::None => Self::TrivialUse,
@@ -92,7 +92,7 @@ impl OperandOwnership {
         }
     }
 
-    /// Returns how an argument is used that is passed by a convention, to a scope that lasts or to a call.
+    /// Returns the operand ownership of an argument with a convention, for a scope or for a call.
     fn passed(convention: ArgumentConvention, is_scope: bool) -> Self {
         match convention {
             ArgumentConvention::Owned => Self::ForwardingConsume,
@@ -210,7 +210,7 @@ impl<'a> BodyOwnership<'a> {
         Self { body, context, values: Slots::OnDemand }
     }
 
-    /// Returns how address-only values are held.
+    /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         self.context.addresses
     }
@@ -402,7 +402,7 @@ impl<'a> BodyOwnership<'a> {
         self.context.facts.type_properties(ty.ty(), sig).non_escapable
     }
 
-    /// Returns how an operand uses its value; `None` where it is not known.
+    /// Returns the operand ownership of an operand; `None` if it is not known.
     pub fn operand(&self, operand: Operand) -> Option<OperandOwnership> {
         use OperandOwnership as O;
         let body = self.body;

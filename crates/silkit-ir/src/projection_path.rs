@@ -283,7 +283,7 @@ impl ProjectionPath {
         if kept >= 64 { self } else { Self { bits: self.bits & ((1 << kept) - 1) } }
     }
 
-    /// Returns how many bits it takes.
+    /// Returns its size in bits.
     fn size(self) -> u32 {
         (64 - self.bits.leading_zeros()).next_multiple_of(8)
     }
@@ -354,7 +354,7 @@ impl ProjectionPath {
         (a == b || both_class && either(Component::AnyClassField)) && a_rest.may_overlap(b_rest)
     }
 
-    /// Returns what a longer path has after this one; `None` where this is not its beginning, or has patterns.
+    /// Returns the rest of a longer path after this one; `None` if this is not its beginning, or has patterns.
     pub fn subtract_from(self, longer: Self) -> Option<Self> {
         let Some((first, rest)) = self.pop() else { return Some(longer) };
         let is_pattern =

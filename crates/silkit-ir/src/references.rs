@@ -69,7 +69,7 @@ pub fn of_header(function: &Function, f: &mut impl FnMut(Symbol)) {
     named.into_iter().flatten().for_each(f);
 }
 
-/// Returns how often each function and global variable of a module is named in it.
+/// Returns the number of references to each function and global variable of a module.
 pub fn counts(module: &Module) -> FxHashMap<Symbol, usize> {
     let mut counts: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut add = |name: Symbol| *counts.entry(name).or_default() += 1;

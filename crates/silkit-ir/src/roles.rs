@@ -44,7 +44,7 @@ impl Body {
         Some((self.value(self.role_operand(inst)?).ty.is_address(), self.value(part).ty.is_address()))
     }
 
-    /// Returns what a value is a part of, another type of, or another name of.
+    /// Returns the origin of a value: the value that it is a part of, a cast of, or another name of.
     ///
     /// `follows` says which roles are followed: for the accessed memory of an address
     /// [`Role::Projection`], [`Role::Cast`] and [`Role::Marker`].

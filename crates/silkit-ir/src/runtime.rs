@@ -14,7 +14,7 @@ use crate::instructions::{
 use silkit_types::{MetatypeRepr, TypeKind};
 
 impl Behavior<'_> {
-    /// Returns what an instruction itself may need the runtime for; what it calls is not counted.
+    /// Returns the runtime effects of an instruction itself, without those of its callees.
     pub fn runtime(&self, inst: Inst) -> RuntimeEffects {
         use RuntimeEffects as R;
         let body = self.body();
@@ -61,7 +61,7 @@ impl Behavior<'_> {
     }
 }
 
-/// Returns what a copy does not do that takes the source, or that releases no old value.
+/// Returns the runtime effects that a copy does not have if it takes the source, or releases no old value.
 fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     let mut less = RuntimeEffects::empty();
     less.set(RuntimeEffects::RELEASE, !releases);
@@ -69,7 +69,7 @@ fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     less
 }
 
-/// Returns what an access does not need that is not checked while the program runs.
+/// Returns the runtime effects that an access does not have without dynamic enforcement.
 fn checked(enforcement: Option<AccessEnforcement>) -> RuntimeEffects {
     match enforcement {
         Some(AccessEnforcement::Static | AccessEnforcement::Unsafe | AccessEnforcement::Signed) => {

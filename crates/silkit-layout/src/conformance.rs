@@ -165,7 +165,7 @@ impl World {
         self.is_marker(protocol) || self.conformance(ty, protocol).is_some()
     }
 
-    /// Returns what a conformance says about a requirement; the formal type tells overloads apart.
+    /// Returns the witness of a conformance for a requirement; the formal type distinguishes overloads.
     pub fn witness(
         &self,
         conformance: &Conformance,

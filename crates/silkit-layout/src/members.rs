@@ -186,7 +186,7 @@ impl World {
         self.alias_in_protocols(base, name)
     }
 
-    /// Returns what an alias in a protocol or in an extension of it means for a conforming type.
+    /// Returns the type of an alias in a protocol or in an extension of it for a conforming type.
     fn alias_in_protocols(&self, base: Ty, name: Symbol) -> Option<Ty> {
         for protocol in self.all_protocols(base) {
             for (module, body) in self.bodies(protocol) {

@@ -163,7 +163,7 @@ impl World {
         self.kind(nominal) == Some(NominalKind::Protocol)
     }
 
-    /// Returns what modules say about a path, the nearest first.
+    /// Returns the entries of modules for a path, the nearest first.
     pub(crate) fn entries(&self, nominal: Nominal) -> impl Iterator<Item = (ModuleId, &Entry)> {
         let own = self.module_of(nominal).unwrap_or(ModuleId(0));
         let path = nominal.name().path;
@@ -221,7 +221,7 @@ impl World {
         (usize::from(index) < count).then_some(first + usize::from(index))
     }
 
-    /// Returns how many of the arguments of a declared type belong to the types around it.
+    /// Returns the number of arguments of a declared type that belong to the types around it.
     pub fn outer_param_count(&self, nominal: Nominal) -> usize {
         self.parent(nominal).map_or(0, |outer| self.params(outer).len())
     }

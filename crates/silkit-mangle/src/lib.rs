@@ -72,7 +72,7 @@ pub fn generic_specialization(
     Some(format!("{function}{}Tg5", mangler.out.take()))
 }
 
-/// Writes one name. Methods give `None` where the name cannot be told.
+/// Writes one name. Methods give `None` if the name cannot be computed.
 struct Mangler<'a> {
     out: Writer,
     decls: &'a Declarations,

@@ -130,7 +130,7 @@ fn first_bad<E>(
     Ok(bad)
 }
 
-/// Returns what a run changed.
+/// Returns the changes of a run.
 fn difference(run: &PassRun, before: &Module, after: &Module) -> String {
     let (before, after) = (text_of(before, run.function), text_of(after, run.function));
     let of = run.function.map_or(String::new(), |f| format!(" on @{f}"));

@@ -50,7 +50,7 @@ impl Options {
 /// Options for printing code in the output of passes.
 #[derive(Clone)]
 pub struct Printing<'a> {
-    /// The names for people that stand in comments.
+    /// The demangled names in comments.
     pub demangle: &'a Demangle,
     /// The printing options; for single values and instructions only the printing of locations applies.
     pub options: PrintOptions,
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Printing<'_> {
 }
 
 impl Printing<'_> {
-    /// Returns what shows single values and instructions of a body of a module.
+    /// Creates a printer for single values and instructions of a body of a module.
     pub fn dump<'b>(&'b self, module: &'b Module, body: &'b Body) -> Dump<'b> {
         Dump::new(module, body, self.demangle).with_options(&self.options)
     }
@@ -194,12 +194,12 @@ impl<'a> FunctionContext<'a> {
         self.program.declarations
     }
 
-    /// Returns what the command line says to passes.
+    /// Returns the options of passes.
     pub fn options(&self) -> &'a Options {
         self.options
     }
 
-    /// Returns how code is shown.
+    /// Returns the options for printing code.
     pub fn printing(&self) -> &'a Printing<'a> {
         self.printing
     }
@@ -244,7 +244,7 @@ impl<'a> FunctionContext<'a> {
         self.view().ownership()
     }
 
-    /// Returns what instructions may do to memory and reference counts.
+    /// Returns the memory and reference-count behavior of instructions.
     pub fn behavior(&self) -> Behavior<'_> {
         self.view().behavior()
     }
@@ -359,17 +359,17 @@ impl<'a> ModuleContext<'a> {
         self.declarations
     }
 
-    /// Returns what the command line says to passes.
+    /// Returns the options of passes.
     pub fn options(&self) -> &'a Options {
         self.options
     }
 
-    /// Returns how code is shown.
+    /// Returns the options for printing code.
     pub fn printing(&self) -> &'a Printing<'a> {
         self.printing
     }
 
-    /// Returns where the entities stand in the text that the module was read from, if it was.
+    /// Returns the positions of the entities in the module's text, if it was read from text.
     pub fn source_map(&self) -> Option<&'a ModuleSourceMap> {
         self.source_map
     }

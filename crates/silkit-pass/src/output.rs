@@ -34,7 +34,7 @@ impl Output {
         self.pieces.iter().map(|(stream, text)| (*stream, text.as_str()))
     }
 
-    /// Returns all that was printed to a stream.
+    /// Returns the output to a stream.
     pub fn text(&self, wanted: Stream) -> String {
         self.pieces().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text).collect()
     }

@@ -61,7 +61,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Returns what a pipeline that has to be complete lacks.
+    /// Returns the error for a pipeline that has to be complete.
     pub fn as_error(&self) -> PipelineError {
         let (name, first) = (self.pipeline, self.tags.first().unwrap_or(&""));
         let more = match self.tags.len() {

@@ -248,7 +248,7 @@ fn runs_on(step: &Step<'_>, function: &Function, options: &Options) -> bool {
 }
 
 impl<'a> Runner<'a> {
-    /// Runs passes, seen by nobody.
+    /// Creates a runner without observers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -277,7 +277,7 @@ impl<'a> Runner<'a> {
         self
     }
 
-    /// Lets passes take declarations and bodies from a library.
+    /// Sets the library that passes take declarations and bodies from.
     pub fn library(mut self, library: Option<&'a dyn Library>) -> Self {
         self.library = library;
         self
@@ -525,8 +525,7 @@ impl<'a> Runner<'a> {
             || header.is_some_and(|header| !header.has_same_header(&work.function))
     }
 
-    /// Returns how many transformations a run may do, `None` inside for any number; `None` where it may not be at
-    /// all.
+    /// Returns the number of transformations of a run, `None` inside for any number; `None` if it may not run at all.
     fn allowance(&self, number: usize) -> Option<Option<usize>> {
         match self.limit {
             None => Some(None),

@@ -30,7 +30,7 @@ pub fn run(
     (module, outcome)
 }
 
-/// Returns what the passes of a pipeline print to one stream.
+/// Returns the output of the passes of a pipeline to one stream.
 pub fn printed(
     find: impl Fn(&str) -> Option<Pass<'static>>,
     pipeline: &str,

@@ -47,7 +47,7 @@ pub fn table<const N: usize, H: AsRef<str>, C: AsRef<str>>(
     format!("{}{rule}\n{body}", line(&header))
 }
 
-/// Runs every case of a file; answers what differs, for people.
+/// Runs every case of a file; returns a readable difference.
 ///
 /// Line ends at the end of the input and of the output do not count.
 pub fn check(file: &Path, run: impl Fn(&str) -> String) -> Result<(), String> {
@@ -97,7 +97,7 @@ struct Case<'a> {
     output: &'a str,
 }
 
-/// Returns what stands before the first case, and the cases.
+/// Returns the text before the first case, and the cases.
 fn parse(text: &str) -> Result<(&str, Vec<Case<'_>>), String> {
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;

@@ -90,7 +90,8 @@ impl Protocols {
         }
     }
 
-    /// Returns what an alias stands for. One that holds a function type is kept: that would have to be lowered.
+    /// Returns the type of an alias. An alias of a function type is kept, since the function type would have to be
+    /// lowered.
     pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
         let ty = self.without_aliases(Type::nominal(name.as_str()), MAX_ALIASES)?;
         let (known, keeps) = (ty != Type::nominal(name.as_str()), holds_function(ty));

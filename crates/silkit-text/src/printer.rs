@@ -54,7 +54,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// Returns what the printed module declares.
+    /// Returns the declarations of the printed module.
     pub(crate) fn declarations(&self) -> &'o Declarations {
         self.declared.get()
     }
@@ -141,7 +141,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// Prints a name for people, or the name as it is where it is not mangled.
+    /// Prints the demangled name, or the name itself if it is not mangled.
     pub(crate) fn demangled(&mut self, name: Symbol) {
         match (self.demangle)(name.as_str()) {
             Some(text) => self.push(&text),

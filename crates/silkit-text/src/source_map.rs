@@ -90,7 +90,7 @@ impl ModuleSourceMap {
         &self.entities
     }
 
-    /// Returns where a function has its name, with the `@`.
+    /// Returns the range of a function's name, with the `@`.
     pub fn function_name(&self, function: FunctionId) -> Option<TextRange> {
         self.names.get(function).copied()
     }

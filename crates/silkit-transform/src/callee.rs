@@ -23,7 +23,7 @@ pub struct NewCallee<'a> {
     pub arguments: &'a [Value],
 }
 
-/// Gives an apply site another callee, and other arguments. The results stay as they are.
+/// Changes the callee and the arguments of an apply site. The results are kept.
 ///
 /// # Panics
 /// Where the instruction is no apply site.

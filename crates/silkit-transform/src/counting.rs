@@ -19,7 +19,7 @@ pub enum Counting {
 }
 
 impl Counting {
-    /// Returns how values of a type are counted in a function with a signature.
+    /// Returns the way to count references of a type in a function with a signature.
     pub fn of(declarations: &Declarations, ty: SilType, sig: Option<GenericSig>) -> Self {
         if declarations.is_trivial(ty.ty(), sig) == Some(true) {
             return Self::Trivial;

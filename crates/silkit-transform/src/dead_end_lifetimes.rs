@@ -20,7 +20,7 @@ use silkit_ir::{Block, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 use silkit_types::{SilType, Type, TypeKind};
 
-/// How a value is ended.
+/// The kind of instruction that ends a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Destroy,
@@ -64,7 +64,7 @@ pub fn complete(cx: &mut FunctionContext<'_>) -> usize {
     count
 }
 
-/// Returns how a value is ended; `None` for one without a lifetime of its own.
+/// Returns the kind of end of a value; `None` for a value without a lifetime of its own.
 fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<End> {
     let body = cx.body();
     if let ValueDef::Result(inst, _) = body.def(value) {

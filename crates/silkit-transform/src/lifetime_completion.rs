@@ -64,7 +64,7 @@ pub fn complete_at_last_uses(
     has_changed
 }
 
-/// Returns how a value is ended; `None` for one that has no lifetime of its own.
+/// Returns the kind of end of a value; `None` for a value without a lifetime of its own.
 fn kind(cx: &FunctionContext<'_>, value: Value) -> Option<Ownership> {
     let ownership = cx.ownership().value(value)?;
     let is_borrow = match cx.body().def(value) {

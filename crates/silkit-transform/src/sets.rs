@@ -75,7 +75,7 @@ impl Sets {
         })
     }
 
-    /// Returns what is in both sets.
+    /// Returns the intersection of both sets.
     pub(crate) fn intersection(&mut self, a: Set, b: Set) -> Set {
         if a == b || a == Set::EMPTY {
             return a;

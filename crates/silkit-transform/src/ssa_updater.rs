@@ -288,7 +288,7 @@ impl Web {
         }
     }
 
-    /// Returns what stands for a value once phis that are not needed are left out.
+    /// Returns the value after removal of unneeded phis.
     fn resolved(&self, reaching: Reaching) -> Reaching {
         let mut at = reaching;
         while let Reaching::Phi(number) = at

@@ -65,7 +65,7 @@ enum Origin {
 }
 
 impl VariableNames<'_> {
-    /// Returns what a value is called; `None` where it does not come from a variable.
+    /// Returns the name of a value; `None` if it does not come from a variable.
     pub fn of(&self, value: Value) -> Option<NamedValue> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -300,7 +300,7 @@ impl VariableNames<'_> {
         None
     }
 
-    /// Returns what may write to an address, by way of addresses made from it.
+    /// Returns the instructions that may write to an address or an address derived from it.
     fn writes(&self, address: Value) -> FxHashSet<Inst> {
         let body = self.view.body;
         let behavior = self.view.behavior();

@@ -99,7 +99,7 @@ impl Substitution<'_> {
         Some(())
     }
 
-    /// Returns how many elements the pack has that replaces the parameter at a position.
+    /// Returns the number of elements of the pack that replaces the parameter at a position.
     fn length(&self, at: usize) -> usize {
         self.args.get(at).and_then(|&arg| elements_of(arg)).map_or(0, <[Type]>::len)
     }

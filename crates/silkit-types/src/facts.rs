@@ -27,7 +27,7 @@ pub trait TypeFacts: Sync {
     fn has_opaque_values(&self) -> bool {
         false
     }
-    /// Returns how values of a type are handled; the signature tells about the generic parameters in it.
+    /// Returns the properties of a type; the signature gives the constraints on its generic parameters.
     fn type_properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties;
 }
 

@@ -365,7 +365,7 @@ impl ResultConvention {
 }
 
 impl Convention {
-    /// Returns what stands between the parentheses of `@convention(…)`; `None` where nothing is spelled.
+    /// Returns the text between the parentheses of `@convention(…)`; `None` if nothing is spelled.
     pub fn spelling(self) -> Option<&'static str> {
         use Convention as C;
         Some(match self {

@@ -238,7 +238,7 @@ impl Type {
         &TYPES.get(self.0).kind
     }
 
-    /// Returns how many types it consists of, each counted as often as it is mentioned.
+    /// Returns the number of types in a type, each counted as often as it is mentioned.
     pub fn size(self) -> u32 {
         TYPES.get(self.0).extent.size
     }

@@ -80,7 +80,7 @@ impl<'a> ModuleContext<'a> {
         self.program.function(name)
     }
 
-    /// Returns where an entity stands in the text that the module was read from.
+    /// Returns the range of an entity in the text that the module was read from.
     pub fn place(&self, entity: Entity) -> Option<TextRange> {
         let entities = || self.source.map_or(&[][..], |source| source.map.entities());
         let places = self.places.get_or_init(|| entities().iter().map(|p| (p.entity, p.range)).collect());
@@ -210,7 +210,7 @@ impl<'a> FunctionContext<'a> {
         self.shared.program.module.globals.by_key(&name)
     }
 
-    /// Returns how address-only values are held.
+    /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         self.shared.program.addresses()
     }
@@ -230,12 +230,12 @@ impl<'a> FunctionContext<'a> {
         self.function.has_ossa()
     }
 
-    /// Returns the name of a value for people: `%1`.
+    /// Returns the name of a value in messages: `%1`.
     pub fn value(&self, value: Value) -> String {
         self.names.value(value)
     }
 
-    /// Returns the name of a block for people: `bb1`.
+    /// Returns the name of a block in messages: `bb1`.
     pub fn block(&self, block: Block) -> String {
         self.names.block(block)
     }

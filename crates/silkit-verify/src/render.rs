@@ -183,7 +183,7 @@ pub(crate) fn body_map(map: &ModuleSourceMap, owner: Owner) -> Option<&BodySourc
     }
 }
 
-/// Returns where a place of a function begins in the text.
+/// Returns the start of a place of a function in the text.
 pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place: Place) -> Option<u32> {
     let name = |id| map.function_name(id).map(|range| range.start);
     match place {
@@ -194,7 +194,7 @@ pub(crate) fn position(map: &ModuleSourceMap, id: FunctionId, body: &Body, place
     }
 }
 
-/// Returns where a part of a body begins in the text.
+/// Returns the start of a part of a body in the text.
 fn body_position(body: &Body, map: &BodySourceMap, place: Place) -> Option<u32> {
     // A block without a label begins with its first instruction.
     let block_position = |block| map.block(block).or_else(|| map.inst(body.first_inst(block)?));

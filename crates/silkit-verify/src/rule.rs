@@ -43,7 +43,7 @@ pub enum Check {
 }
 
 impl Rule {
-    /// Returns what SARIF documents and lists say of it.
+    /// Returns the description for SARIF documents and lists.
     pub fn published(&self) -> silkit_diag::Rule {
         silkit_diag::Rule { id: self.id, name: self.name, summary: self.summary }
     }

@@ -45,7 +45,7 @@ pub fn print(module: &ir::Module) -> String {
     text::print_module(module, &text::PrintOptions::default(), &comment_name)
 }
 
-/// Returns the name for people that stands in comments of SIL: the simplified demangling. What printers take.
+/// Returns the simplified demangled name, as in comments of SIL. The default of printers.
 ///
 /// ```
 /// assert_eq!(silkit::comment_name("$s4main5greet4nameS2S_tF").as_deref(), Some("greet(name:)"));

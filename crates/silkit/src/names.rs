@@ -72,7 +72,7 @@ pub enum Unresolved {
 const NAMED: usize = 4;
 
 impl Unresolved {
-    /// Returns what to try.
+    /// Returns a suggestion.
     pub fn hint(&self) -> String {
         match self {
             Self::Missing { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),

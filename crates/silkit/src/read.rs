@@ -17,7 +17,7 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// Returns what is wrong, in the order of the text.
+    /// Returns the errors, in the order of the text.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

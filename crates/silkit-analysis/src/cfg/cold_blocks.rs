@@ -55,7 +55,7 @@ impl ColdBlocks {
     }
 }
 
-/// Returns what a condition is expected to be.
+/// Returns the expected value of a condition.
 fn expected(view: &BodyView<'_>, condition: Value) -> Option<bool> {
     let body = view.body;
     let inst = body.defining_inst(condition)?;

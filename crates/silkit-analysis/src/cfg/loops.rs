@@ -153,7 +153,7 @@ impl Loops {
         self.loops.keys()
     }
 
-    /// Returns how many loops there are.
+    /// Returns the number of loops.
     pub fn count(&self) -> usize {
         self.loops.len()
     }
@@ -163,7 +163,7 @@ impl Loops {
         self.innermost.get(block.index()).and_then(|id| id.some())
     }
 
-    /// Returns how many loops a block is in.
+    /// Returns the nesting depth of a block.
     pub fn depth(&self, block: Block) -> u32 {
         self.of_block(block).map_or(0, |id| self.loops[id].depth)
     }

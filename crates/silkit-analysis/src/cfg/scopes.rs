@@ -286,8 +286,7 @@ impl<'a> Scopes<'a> {
         self.seen = seen;
     }
 
-    /// Returns what goes wrong after an edge from where the scope is open to where no end is reached before it
-    /// begins again, but an exit is.
+    /// Returns the violation on an edge from a block with the scope open to one that reaches an exit without an end.
     fn leak(&self, from: Block, to: Block) -> ScopeError {
         let begin_block = self.begin_block();
         let mut path = self.path_from_begin(from);

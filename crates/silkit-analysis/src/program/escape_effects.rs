@@ -10,7 +10,7 @@ use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
-/// Returns the escapes of a function's arguments: those that people wrote, and for each argument of which they wrote
+/// Returns the escapes of a function's arguments: those written in the source, and for each argument of which they wrote
 /// nothing what is found here.
 pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
     let (body, escapes, name) = (view.body, &view.escapes(), view.function.name);
@@ -64,7 +64,7 @@ impl Finder<'_> {
         ArgumentEscape { argument: self.index, path, to, is_derived: true }
     }
 
-    /// Returns where a part of the argument escapes to; `None` where that is not one place.
+    /// Returns the single escape of a part of the argument; `None` if it escapes to several places.
     fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
         let mut visitor = Destination { view: self.escapes.view, name: self.name, to: Escape::Nowhere };
         if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {

@@ -96,7 +96,7 @@ impl ArrayCall {
     }
 }
 
-/// Returns what the calls of a function mean.
+/// Returns the array semantics of a function.
 pub fn array_kind(function: &Function) -> Option<ArrayCallKind> {
     let mut all = function.attributes.semantics.iter();
     all.find_map(|text| ArrayCallKind::ALL.iter().find(|(_, name)| text == name).map(|(kind, _)| *kind))

@@ -60,7 +60,7 @@ impl Induction {
         }
     }
 
-    /// Returns how a phi goes on, where it is an induction variable.
+    /// Returns the step of a phi, if it is an induction variable.
     pub fn step(&self, phi: Value) -> Option<Step> {
         self.steps.get(&phi).copied()
     }

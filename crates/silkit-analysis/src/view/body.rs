@@ -47,7 +47,7 @@ impl<'a> BodyView<'a> {
         self.program.declarations
     }
 
-    /// Returns how address-only values are held.
+    /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         self.program.addresses()
     }
@@ -77,12 +77,12 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Returns what the instructions of the body may do to memory and reference counts.
+    /// Returns the memory and reference-count behavior of the body's instructions.
     pub fn behavior(&self) -> Behavior<'a> {
         Behavior::new(self.body, self.program)
     }
 
-    /// Returns what the ownership of values follows from.
+    /// Returns the context for computing the ownership of values.
     pub fn ownership_context(&self) -> OwnershipContext<'a> {
         OwnershipContext::new(self.function, self.program.declarations, self.addresses())
     }

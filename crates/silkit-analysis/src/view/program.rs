@@ -43,7 +43,7 @@ impl ProgramFacts {
         Self { has_opaque_values, ..self }
     }
 
-    /// Returns how address-only values are held.
+    /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         if self.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered }
     }
@@ -139,7 +139,7 @@ impl<'a> ProgramView<'a> {
         self.facts.epoch
     }
 
-    /// Returns how address-only values are held.
+    /// Returns the representation of address-only values.
     pub fn addresses(&self) -> Addresses {
         self.facts.addresses()
     }
@@ -174,7 +174,7 @@ impl<'a> ProgramView<'a> {
         Some(BodyView::new(self, &self.module.functions[function], body))
     }
 
-    /// Returns what is visible of the module to others.
+    /// Returns the visibility of the module to other modules.
     pub fn visibility(&self) -> Visibility<'a> {
         Visibility::new(self.declarations, self.facts.is_whole_module)
     }
@@ -198,7 +198,7 @@ impl<'a> ProgramView<'a> {
         destructors.is_complete.then_some(destructors.known)
     }
 
-    /// Returns where the debug scopes of the module stand.
+    /// Returns the positions of the module's debug scopes.
     pub fn scope_index(&self) -> &'a ScopeIndex {
         self.facts.scopes.get_or_init(|| ScopeIndex::new(&self.module.scopes))
     }

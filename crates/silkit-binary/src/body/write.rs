@@ -29,7 +29,7 @@ pub(crate) fn write(body: &Body, sink: &mut Sink<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The place that locations are told relative to.
+/// The location that others are encoded relative to.
 #[derive(Default)]
 pub(super) struct Place {
     pub(super) file: Option<Symbol>,

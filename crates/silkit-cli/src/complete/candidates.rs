@@ -35,7 +35,7 @@ fn word(text: impl Into<String>, help: impl Into<String>) -> Candidate {
 /// Files of more bytes are not read for the names of their functions.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Returns what may stand in place of the word with this index, as far as it is there.
+/// Returns the possible completions of the word with this index.
 pub(crate) fn complete(words: &[String], index: usize) -> Completion {
     let (words, current) = unsplit(words, index);
     let found = find(&words, &current);

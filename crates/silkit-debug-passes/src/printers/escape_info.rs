@@ -90,7 +90,7 @@ fn each_function(
     text
 }
 
-/// Returns where a new object escapes to.
+/// Returns the destinations to which a new object escapes.
 fn places(escapes: &Escapes<'_>, allocation: Inst) -> String {
     let body = escapes.view.body;
     let Some(object) = body.first_result(allocation) else { return String::new() };

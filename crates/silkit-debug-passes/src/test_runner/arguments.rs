@@ -29,7 +29,7 @@ pub(super) enum Argument {
 }
 
 impl Argument {
-    /// Returns what an error calls it.
+    /// Returns the name of the kind in messages.
     fn kind(&self) -> &'static str {
         match self {
             Self::Value(..) => "value",

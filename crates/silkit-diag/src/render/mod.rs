@@ -2,7 +2,7 @@
 //!
 //! Every renderer takes diagnostics in the order in which they are to appear, usually that of
 //! [`Diagnostics::sorted`]. None of them fails: a span of a file that the map does not
-//! have, or after its end, loses what cannot be shown. Text that is printed for people never
+//! have, or after its end, loses what cannot be shown. Text that is printed for humans never
 //! contains control characters or bidirectional overrides of the input.
 //!
 //! ```
@@ -55,7 +55,7 @@ pub fn summary(diagnostics: &Diagnostics) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", ") + &hidden)
 }
 
-/// Returns in which entity a finding is: where that has a name for people, or the finding has no place in a text.
+/// Returns in which entity a finding is: where that has a readable name, or the finding has no place in a text.
 fn entity_note(diagnostic: &Diagnostic) -> Option<String> {
     let entity = diagnostic.entity.as_deref()?;
     let has_place = !diagnostic.labels.is_empty();

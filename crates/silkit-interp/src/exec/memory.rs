@@ -88,7 +88,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// Returns what is known of a type by its number.
+    /// Returns the runtime information of a type by its number.
     #[inline]
     pub(crate) fn known(&self, ty: TypeId) -> Rc<TypeInfo> {
         self.types.get(ty).clone()

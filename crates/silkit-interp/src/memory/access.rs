@@ -26,7 +26,7 @@ pub(crate) enum Fault {
 type Located = Result<usize, Fault>;
 
 impl Memory {
-    /// Returns where the bytes of a range are.
+    /// Returns the position of the bytes of a range.
     #[inline]
     fn locate(&self, address: u64, len: u64) -> Located {
         if let Some(entry) = self.entry(address >> WINDOW_BITS) {

@@ -17,7 +17,7 @@ const WINDOW_BITS: u32 = 16;
 const WINDOW: u64 = 1 << WINDOW_BITS;
 /// The offset of an allocation in its first window, so that its alignment is not accidental.
 const START: u64 = 16;
-/// Bytes after an allocation that belong to nobody.
+/// Guard bytes after an allocation.
 const GUARD: u64 = 64;
 /// The first number in use: lower addresses are never valid.
 const FIRST: u32 = 16;

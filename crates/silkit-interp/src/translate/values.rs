@@ -32,12 +32,12 @@ impl OpenedTypes for Bindings<'_> {
 }
 
 impl Translator<'_, '_> {
-    /// Returns what a lowered type means here.
+    /// Returns the meaning of a lowered type in this instance.
     pub(crate) fn resolve(&mut self, ty: Type) -> Run<Ty> {
         self.resolve_as(ty, true)
     }
 
-    /// Returns what a formal type means here.
+    /// Returns the meaning of a formal type in this instance.
     pub(crate) fn formal(&mut self, ty: Type) -> Run<Ty> {
         self.resolve_as(ty, false)
     }

@@ -16,7 +16,7 @@ impl Body {
         self.layout.members(&self.blocks)
     }
 
-    /// Returns how many blocks the body has.
+    /// Returns the number of blocks.
     pub fn block_count(&self) -> usize {
         self.placed as usize
     }

@@ -393,7 +393,7 @@ impl Body {
         self.values.len()
     }
 
-    /// Returns where a value comes from.
+    /// Returns the definition of a value.
     #[inline]
     pub fn def(&self, value: Value) -> ValueDef {
         let data = &self.values[value];

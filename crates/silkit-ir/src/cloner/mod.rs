@@ -121,12 +121,12 @@ impl<'s> Cloner<'s> {
         self.blocks[from] = to;
     }
 
-    /// Returns what stands for a value of the source.
+    /// Returns the value that a value of the source is mapped to.
     pub fn value(&self, from: Value) -> Option<Value> {
         self.values[from].some()
     }
 
-    /// Returns what stands for a block of the source.
+    /// Returns the block that a block of the source is mapped to.
     pub fn block(&self, from: Block) -> Option<Block> {
         self.blocks[from].some()
     }

@@ -160,7 +160,7 @@ impl ScopeMap {
         map
     }
 
-    /// Returns what stands for a scope, or for none ([`NONE`]).
+    /// Returns the scope that a scope, or none ([`NONE`]), is mapped to.
     pub fn get(&self, scope: u32) -> u32 {
         self.scopes.get(&scope).copied().unwrap_or(self.outside)
     }

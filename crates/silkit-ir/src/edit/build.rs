@@ -199,7 +199,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns where the next instruction will be.
+    /// Returns the insertion point.
     pub fn point(&self) -> Point {
         self.point
     }

@@ -274,7 +274,7 @@ impl Editor<'_> {
 }
 
 impl crate::Body {
-    /// Returns what a change of an instruction changes.
+    /// Returns the kinds of changes that changing an instruction makes.
     fn inst_changes(&self, inst: Inst) -> Changes {
         let opcode = self.insts[inst].opcode;
         let mut changes = Changes::INSTRUCTIONS;

@@ -39,7 +39,7 @@ impl BuiltinInfo {
         }
     }
 
-    /// Returns how it uses an operand, of so many.
+    /// Returns the ownership constraint of an operand, given the number of operands.
     pub fn operand(&self, index: usize, count: usize) -> OperandOwnership {
         match self.at.iter().find(|(at, _)| *at == index) {
             Some((_, ownership)) => *ownership,

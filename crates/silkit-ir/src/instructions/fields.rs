@@ -9,7 +9,7 @@ use std::fmt;
 
 /// A type that an attribute has.
 pub trait Attribute<'a>: Copy {
-    /// Returns what a word says.
+    /// Reads a value from a word.
     fn read(body: &'a Body, word: u32) -> Self;
     /// Returns the word that says this.
     fn write(self, body: &mut Body) -> u32;
@@ -138,7 +138,7 @@ enum Items<'a, T> {
 }
 
 impl<'a, T: ListItem> List<'a, T> {
-    /// Returns how many items it has.
+    /// Returns the number of items.
     pub fn len(self) -> usize {
         match self.0 {
             Items::Words(words) => words.len() / T::WIDTH,
@@ -202,7 +202,7 @@ enum Uses<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Returns how many values there are.
+    /// Returns the number of values.
     pub fn len(self) -> usize {
         match self.0 {
             Uses::Held(uses) => uses.len(),

@@ -52,7 +52,7 @@ impl World {
         Ok(layout)
     }
 
-    /// Returns where the fields of a box begin, and the bytes of the box.
+    /// Returns the offsets of the fields of a box, and its size in bytes.
     ///
     /// # Errors
     /// Where the type of a field is not known.

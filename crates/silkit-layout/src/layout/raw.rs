@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-/// Returns where the parenthesis that is open ends.
+/// Returns the offset of the closing parenthesis.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, c)| {

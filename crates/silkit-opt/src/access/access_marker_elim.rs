@@ -50,7 +50,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns how an access is enforced that an instruction begins, or that it ends without naming the beginning.
+/// Returns the enforcement of an access that an instruction begins, or that it ends without naming the beginning.
 fn enforcement(body: &Body, inst: Inst) -> Option<AccessEnforcement> {
     match body.inst(inst).opcode {
         Opcode::BeginAccess => body.view_as::<BeginAccess>(inst).map(|a| a.enforcement),

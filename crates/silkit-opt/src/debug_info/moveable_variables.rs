@@ -47,7 +47,7 @@ impl Variables {
         Self { numbers, count: known.len() }
     }
 
-    /// Returns how many variables there are.
+    /// Returns the number of variables.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -72,7 +72,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns what is known at the start of each block.
+/// Returns the known locations at the start of each block.
 fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Word>> {
     let order = body.reverse_postorder();
     let mut at_start: FxHashMap<Block, Vec<Word>> = FxHashMap::default();

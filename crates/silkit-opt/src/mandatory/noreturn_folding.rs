@@ -66,7 +66,8 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns where a block ends in truth, if it has a call that does not return, or all ways to it are such calls.
+/// Returns the point at which a block ends in effect, if it has a call that does not return, or only such calls lead
+/// to it.
 fn cut(view: &BodyView<'_>, block: Block) -> Option<Cut> {
     let body = view.body;
     if let Some(call) = call_before(view, block) {

@@ -111,7 +111,7 @@ fn names(opcode: Opcode, name: &str) -> bool {
     name.split(',').any(|name| name == opcode.info().name)
 }
 
-/// Removes what nobody uses, once backwards through the function.
+/// Removes unused instructions in one backward pass over the function.
 fn remove_dead_instructions(rewriter: &mut Rewriter<'_, '_>) {
     let all: Vec<Inst> = rewriter.body().insts().collect();
     let mut count = 0;
@@ -124,7 +124,7 @@ fn remove_dead_instructions(rewriter: &mut Rewriter<'_, '_>) {
     rewriter.count("dead instructions removed", count);
 }
 
-/// Returns true if an instruction can be removed: nobody uses it, and it does nothing else.
+/// Returns true if an instruction is trivially dead.
 fn is_dead(rewriter: &Rewriter<'_, '_>, inst: Inst) -> bool {
     let body = rewriter.body();
     let counts = |user: Inst| rewriter.keeps_debug_info() || body.inst(user).opcode != Opcode::DebugValue;

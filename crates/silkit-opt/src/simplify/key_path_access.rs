@@ -104,7 +104,7 @@ impl Path<'_, '_> {
     }
 }
 
-/// Returns what a call of the library does with a key path.
+/// Returns the access that a library call makes through a key path.
 fn access(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Access> {
     let body = rw.body();
     let FunctionRef { function, .. } = body.def_as(body.operand_value(inst, 0))?;

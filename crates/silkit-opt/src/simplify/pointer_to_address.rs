@@ -88,7 +88,7 @@ fn builtin(body: &Body, value: Value) -> Option<(Inst, &'static str)> {
     Some((inst, silkit_ir::ownership::builtin(body, inst)?.name))
 }
 
-/// Returns how many elements of a type an offset is, where it is a product with the stride of that.
+/// Returns the number of elements of an offset, if it is a product with the stride of the type.
 fn element_count(rw: &Rewriter<'_, '_>, offset: Value, ty: Type) -> Option<Count> {
     let body = rw.body();
     if let Some((conversion, "truncOrBitCast")) = builtin(body, offset) {

@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns what follows the prefix.
+    /// Returns the text after the prefix.
     pub(crate) fn suffix(self) -> String {
         match self {
             Kind::Plain(1) | Kind::End => String::new(),
@@ -112,7 +112,7 @@ fn is_word(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'-' || c == b'_'
 }
 
-/// Returns what the text after a prefix makes it, and how long that text is.
+/// Returns the directive that the text after a prefix makes, and the length of that text.
 fn recognize(rest: &[u8], is_comment: bool) -> Option<(Recognized, usize)> {
     if is_comment {
         return rest.starts_with(b":").then_some((Recognized::Comment, 1));

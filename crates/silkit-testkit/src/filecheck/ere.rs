@@ -205,7 +205,7 @@ impl Parser<'_> {
         Ok(Node::Repeat { node: Box::new(item), min, max })
     }
 
-    /// Returns what follows `{` in a repetition.
+    /// Returns the bounds after `{` in a repetition.
     fn bound(&mut self) -> Result<(u32, Option<u32>), &'static str> {
         let min = self.count()?;
         let mut max = Some(min);
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Ok(count)
     }
 
-    /// Returns what follows `[`.
+    /// Returns the bracket expression after `[`.
     fn bracket(&mut self) -> Result<Node, &'static str> {
         const OPEN: &str = "brackets ([ ]) not balanced";
         if self.eat_all(b"[:<:]]") {

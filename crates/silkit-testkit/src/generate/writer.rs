@@ -13,7 +13,7 @@ pub(super) struct Entity {
     pub(super) name: String,
     pub(super) ty: Ty,
     pub(super) kind: Kind,
-    /// The entities that must outlive this one, and that nobody writes or consumes meanwhile.
+    /// The entities that must outlive this one, and that are not written or consumed meanwhile.
     pub(super) bases: Vec<u32>,
 }
 

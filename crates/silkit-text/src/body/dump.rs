@@ -35,7 +35,7 @@ impl std::fmt::Debug for Numbering {
 }
 
 impl<'a> Dump<'a> {
-    /// Returns what prints parts of a body that was numbered before, and has not changed since.
+    /// Creates a printer for parts of a body that was numbered before, and has not changed since.
     pub fn numbered(
         module: &'a Module,
         body: &'a Body,
@@ -58,7 +58,7 @@ impl<'a> Dump<'a> {
         Numbering(self.numbers.clone())
     }
 
-    /// Returns what prints parts of a body of a module.
+    /// Creates a printer for parts of a body of a module.
     pub fn new(module: &'a Module, body: &'a Body, demangle: &'a Demangle) -> Self {
         let options = PrintOptions { types: true, ..PrintOptions::default() };
         Self { module, body, demangle, options, numbers: Rc::new(Numbers::of(body, false)) }

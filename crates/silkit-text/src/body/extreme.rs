@@ -74,7 +74,7 @@ fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) 
     Some(format!("{sign}{first}.{rest}E{exponent:+}"))
 }
 
-/// Returns how many digits there are before the zeros at the end.
+/// Returns the number of digits before trailing zeros.
 fn trimmed(digits: &[u8]) -> usize {
     digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1)
 }

@@ -6,7 +6,7 @@ use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single, X87DoubleExtended}
 use silkit_base::Symbol;
 use silkit_types::{Type, TypeKind};
 
-/// Returns how many bits a builtin integer type has: `Int8`, `Word`; `None` for `IntLiteral`.
+/// Returns the width of a builtin integer type in bits: `Int8`, `Word`; `None` for `IntLiteral`.
 fn bits(ty: Type) -> Option<u32> {
     let TypeKind::Builtin(name, _) = ty.kind() else { return None };
     match name.as_str() {
@@ -120,8 +120,8 @@ pub(super) fn string(text: &str) -> Option<Symbol> {
     (out != text).then(|| Symbol::new(&out))
 }
 
-/// Returns what `specify_test` says, as it prints: on one line, without the white space around it. A string
-/// in triple quotes has no escapes.
+/// Returns the canonical text of `specify_test`: one line, without surrounding white space. A string in triple quotes
+/// has no escapes.
 pub(super) fn specification(text: &str) -> Option<Symbol> {
     let raw = text.strip_prefix("\"\"").and_then(|t| t.strip_suffix("\"\""));
     let printed = match raw {

@@ -56,7 +56,7 @@ pub struct ParsedDecls {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Returns what a module declares in Swift, and the standard library that it sees.
+/// Returns the Swift declarations of a module, and of the standard library.
 pub fn declarations(module: &Module) -> Declarations {
     // Read as one text, so that what stands in what can be told from the places.
     let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();

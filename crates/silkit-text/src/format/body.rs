@@ -33,7 +33,7 @@ pub(super) fn weave(
     })
 }
 
-/// Returns where labels and instructions start, in the order in which they are printed.
+/// Returns the starts of labels and instructions, in printing order.
 fn code_starts(body: &Body, map: &BodySourceMap, has_labels: bool) -> Vec<usize> {
     let mut starts = Vec::new();
     for block in body.blocks() {

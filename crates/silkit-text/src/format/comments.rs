@@ -87,7 +87,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     start + 1
 }
 
-/// Returns where the code of a printed line ends, and its comment, where it has one.
+/// Returns the code and the comment of a printed line.
 pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     match find(line, &[]).into_iter().next() {
         Some(comment) => (line[..comment.start].trim_end(), Some(&line[comment.start..])),

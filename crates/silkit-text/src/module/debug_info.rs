@@ -95,7 +95,7 @@ impl<'m> DebugInfo<'m> {
         self.scopes.get(&id).copied()
     }
 
-    /// Returns where a function is first mentioned.
+    /// Returns the first mention of a function.
     pub(crate) fn function_place(&self, function: &Function) -> Option<SourceLoc> {
         self.options.locations.as_ref()?.mention(function.name)
     }

@@ -44,7 +44,7 @@ impl FileLocations {
         self.file
     }
 
-    /// Returns where a function is first mentioned.
+    /// Returns the first mention of a function.
     pub(crate) fn mention(&self, function: Symbol) -> Option<SourceLoc> {
         self.mentions.get(&function).copied()
     }
@@ -107,7 +107,7 @@ fn locate(body: &mut Body, map: &BodySourceMap, file: &SourceFile<'_>) {
     }
 }
 
-/// Returns where the name of an instruction stands, after those of its results.
+/// Returns the offset of an instruction's name, after the names of its results.
 fn name_offset(text: &[u8], start: u32) -> Option<u32> {
     let text = text.get(start as usize..)?;
     let is_named = matches!(text.first(), Some(b'%' | b'('));

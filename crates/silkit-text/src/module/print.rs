@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use silkit_ir::{Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText};
 use silkit_types::{SilType, Type, TypeKind};
 
-/// Prints a module. `demangle` gives the names for people that stand in comments.
+/// Prints a module. `demangle` gives the demangled names in comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
     let declared = Declared::of(module);
     let mut out = Out::new(demangle, &declared);

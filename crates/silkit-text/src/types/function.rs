@@ -138,8 +138,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
-/// Returns what a lowered function type prints as, whatever its spelling. The signature of a function's
-/// own type keeps its names.
+/// Returns the canonical form of a lowered function type. The signature of a function's own type keeps its names.
 fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
     match f.convention {
         Convention::ExplicitThick => f.convention = Convention::Thick,

@@ -30,7 +30,7 @@ pub fn look_through_ownership(body: &Body, mut value: Value) -> Value {
 }
 
 /// Removes a `partial_apply` or `thin_to_thick_function` that is only copied, converted and destroyed. What it captured is
-/// destroyed in its place. `removing` is told of each instruction before it goes.
+/// destroyed in its place. `removing` is called with each instruction before its removal.
 ///
 /// Returns false where something else uses it; then nothing is changed.
 pub fn delete_dead(

@@ -38,7 +38,7 @@ pub(super) struct Borrowed {
 }
 
 impl Passing {
-    /// Returns how the arguments of a call are passed on to the body of a callee.
+    /// Returns the way in which the arguments of a call are passed to the body of a callee.
     pub(super) fn of_arguments(
         cx: &FunctionContext<'_>,
         callee: &Function,

@@ -64,7 +64,7 @@ pub enum CannotInline {
     Exits,
     /// The coroutine is ended in several places of one kind, or its frame is the caller's to deallocate.
     Coroutine,
-    /// An argument has a lifetime that nobody promises.
+    /// An argument has no guaranteed lifetime.
     Unowned,
 }
 

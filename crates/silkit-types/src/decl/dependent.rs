@@ -41,7 +41,7 @@ struct Closure<'q, 'a> {
 }
 
 impl Query<'_> {
-    /// Returns what a signature says about a parameter or a member of one, whose canonical type is given.
+    /// Returns the constraints of a signature on a parameter or a member of one, whose canonical type is given.
     pub(super) fn bounds(&self, subject: Type, sig: GenericSig) -> Bounds {
         let data = sig.data();
         let mut closure = Closure::new(self, subject);
@@ -62,7 +62,7 @@ impl Query<'_> {
         closure.answer(subject)
     }
 
-    /// Returns what an existential says about `Self` or a member of it, as a type that is opened from it.
+    /// Returns the constraints of an existential on `Self` or a member of it, as a type that is opened from it.
     pub(super) fn opened_bounds(&self, subject: Type, constraint: Type) -> Bounds {
         let mut closure = Closure::new(self, subject);
         closure.work.push((root(subject), constraint));

@@ -19,7 +19,8 @@ pub struct FixedSize {
     pub size: u64,
     /// The alignment in bytes.
     pub align: u64,
-    /// How many bit patterns are known to be no value of the type: those that cases of an enum without payload may take.
+    /// The number of bit patterns that are known not to be values of the type: cases of an enum without payload may
+    /// use them.
     pub extra_inhabitants: u32,
 }
 

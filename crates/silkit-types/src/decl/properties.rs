@@ -110,7 +110,7 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 impl Declarations {
-    /// Returns how values of `ty` are handled; `sig` tells what is known about the generic parameters in it.
+    /// Returns the properties of `ty`; `sig` gives the constraints on its generic parameters.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
             return *found;
@@ -385,7 +385,7 @@ impl Query<'_> {
         }
     }
 
-    /// Returns how values of a type are handled of which nothing is known but constraints.
+    /// Returns the properties of a type of which only constraints are known.
     fn bounded(&self, bounds: &Bounds) -> TypeProperties {
         if let Some(concrete) = bounds.concrete {
             return self.properties(concrete, None);

@@ -95,7 +95,7 @@ impl Declarations {
         &self.own
     }
 
-    /// Returns all that is said about a path, the nearest first.
+    /// Returns all entries for a path, the nearest first.
     pub(super) fn entries(&self, path: Symbol) -> impl Iterator<Item = &Entry> {
         self.own.get(path).into_iter().chain(self.sources.iter().filter_map(move |s| s.entry(path)))
     }
@@ -193,7 +193,7 @@ impl Declarations {
         self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
     }
 
-    /// Returns true if all modules that are imported are known, so that nobody else declares anything.
+    /// Returns true if all modules that are imported are known, so that no other module declares anything.
     pub fn sees_known_modules_only(&self) -> bool {
         !self.sees_unknown_modules
     }

@@ -22,7 +22,7 @@ pub struct Entry {
 
 /// A place that declarations come from.
 pub trait DeclSource: Send + Sync {
-    /// Returns what is declared at a dotted path.
+    /// Returns the entry at a dotted path.
     fn entry(&self, path: Symbol) -> Option<&Entry>;
 
     /// Returns true if this is the name of a module whose declarations are all here.
@@ -78,7 +78,7 @@ impl DeclTable {
         self.entry_mut(alias.name).alias.get_or_insert(alias);
     }
 
-    /// Returns what is declared at a path.
+    /// Returns the entry at a path.
     pub fn get(&self, path: Symbol) -> Option<&Entry> {
         self.entries.get(&path)
     }

@@ -74,7 +74,7 @@ fn code(line: &str) -> &str {
     comments.iter().filter_map(|c| line.rfind(c)).min().map_or(line, |at| &line[..at]).trim_end()
 }
 
-/// Returns where a terminator leads, with the name of each way.
+/// Returns the successors of a terminator, with the name of each edge.
 fn targets(body: &Body, inst: Inst) -> Vec<(Block, String)> {
     let attrs = body.info(inst).attrs;
     let mut found = Vec::new();

@@ -23,7 +23,7 @@ pub use control_flow::{control_flow, control_flow_at};
 use silkit_text::Demangle;
 use std::fmt::Write;
 
-/// A graph with texts for people.
+/// A graph with readable texts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     /// The title.
@@ -174,7 +174,7 @@ fn abbreviated(line: &str) -> String {
     line.chars().take(MAX_COLUMNS - 1).chain(['…']).collect()
 }
 
-/// Returns the name of a function for people.
+/// Returns the demangled name of a function.
 fn readable(name: &str, demangle: &Demangle) -> String {
     demangle(name).unwrap_or_else(|| name.to_owned())
 }

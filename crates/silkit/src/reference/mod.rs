@@ -19,7 +19,7 @@ pub struct Reference<'a> {
     module: &'a Module,
 }
 
-/// The parts of a verifier whose errors can be left out or are told apart.
+/// The parts of a verifier whose errors can be ignored or distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The ownership verifier.
@@ -48,8 +48,7 @@ impl<'a> Reference<'a> {
         Self { module }
     }
 
-    /// Returns what the reference says of each finding, as it does where it goes on after failures
-    /// (`-verify-continue-on-failure`).
+    /// Returns the reference's messages about each finding, as with `-verify-continue-on-failure`.
     pub fn failures(&self, findings: &[Finding]) -> String {
         let mut out = String::new();
         for found in findings.chunk_by(|a, b| a.owner == b.owner) {

@@ -212,7 +212,7 @@ fn leaking(body: &Body, value: Value, ends: &[Inst]) -> Vec<Block> {
     found
 }
 
-/// Returns how the reference spells an ownership.
+/// Returns the reference's spelling of an ownership.
 pub(super) fn kind(ownership: Ownership) -> &'static str {
     match ownership {
         Ownership::None => "none",
@@ -222,7 +222,7 @@ pub(super) fn kind(ownership: Ownership) -> &'static str {
     }
 }
 
-/// Returns how the reference spells what an operand demands.
+/// Returns the reference's spelling of an ownership constraint.
 pub(super) fn constraint(wanted: OwnershipConstraint) -> String {
     let lifetime = if wanted.ends_lifetime { "LifetimeEnding" } else { "NonLifetimeEnding" };
     format!("<Constraint Kind:{} LifetimeConstraint:{lifetime}>", wanted.ownership.map_or("any", kind))

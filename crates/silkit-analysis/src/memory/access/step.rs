@@ -17,7 +17,7 @@ pub enum GlobalInitializer {
     Unknown,
 }
 
-/// Returns what a function is as an initializer of a global variable.
+/// Returns the role of a function as an initializer of a global variable.
 pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>) -> GlobalInitializer {
     if function.attributes.purpose != Some(SpecialPurpose::GlobalInit) {
         return GlobalInitializer::No;
@@ -86,7 +86,7 @@ pub enum Step {
     Root(Root),
 }
 
-/// Returns what a value was derived from.
+/// Returns the value that a value was derived from.
 pub fn step(view: &BodyView<'_>, value: Value) -> Step {
     let body = view.body;
     match body.def(value) {

@@ -177,7 +177,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns what is to be followed from a user of the object.
+    /// Returns the continuation of the walk at a user of the object.
     fn of_reference(&self, user: Inst) -> Follows {
         let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns what is to be followed from a user of an address, a pointer or a box.
+    /// Returns the continuation of the walk at a user of an address, a pointer or a box.
     fn of_address(&self, operand: Operand, user: Inst) -> Follows {
         let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };

@@ -303,7 +303,7 @@ fn is_allocation(body: &Body, value: Value) -> bool {
     })
 }
 
-/// Returns true if nobody else uses the memory of an argument while the function runs.
+/// Returns true if only the function accesses the memory of an argument while it runs.
 pub(super) fn argument_is_exclusive(view: &BodyView<'_>, argument: Value) -> bool {
     let ValueDef::Argument(_, index) = view.body.def(argument) else { return false };
     let conventions = view.function_type().map(|ty| Conventions::new(ty, view.addresses()));

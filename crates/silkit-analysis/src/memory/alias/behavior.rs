@@ -126,8 +126,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// Returns what an instruction without rules of its own does: what its kind does, to the addresses that it is
-    /// given.
+    /// Returns the effects of an instruction without rules of its own, by its kind and its address operands.
     fn other(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
         let behavior = self.view().behavior();
@@ -177,8 +176,7 @@ impl Aliases<'_> {
         effects
     }
 
-    /// Returns what happens when an instruction destroys a value: any deinitializer may run, and reach what comes to
-    /// it.
+    /// Returns the effects of destroying a value: any deinitializer may run, and access escaped memory.
     fn destruction(&self, inst: Inst, address: Value) -> Effects {
         if self.reaches(inst, address, !self.is_address(address)) { WORST } else { Effects::empty() }
     }
@@ -270,7 +268,7 @@ impl Aliases<'_> {
         self.call(begin, begin, address)
     }
 
-    /// Returns what a closure does to memory when it is made: it takes captured values along.
+    /// Returns the effects of creating a closure, which takes captured values.
     fn captured(&self, inst: Inst, address: Value) -> Effects {
         let mut visitor = ReachesClosure { view: self.view(), target: inst, effects: Effects::empty() };
         let escapes = self.escapes.escapes_within(
@@ -306,7 +304,7 @@ impl Aliases<'_> {
         if self.reaches(inst, address, false) { effects } else { Effects::empty() }
     }
 
-    /// Returns what a call does to the memory at an address.
+    /// Returns the effects of a call on the memory at an address.
     fn call(&self, inst: Inst, site: Inst, address: Value) -> Effects {
         let body = self.body();
         let Some(apply) = self.view().apply_site(site) else { return WORST };
@@ -321,14 +319,14 @@ impl Aliases<'_> {
         };
         let path = self.escapes.view.addresses_in(address);
         if self.escapes.escapes_within(address, path, Direction::Up, &mut visitor, self.budget) {
-            // Nobody knows where the address came: all that the callees do anywhere may be done to it.
+            // It is not known where the address escaped: all effects of the callees may affect it.
             self.global_effects(apply.callee())
         } else {
             visitor.effects
         }
     }
 
-    /// Returns what a function does to memory, wherever.
+    /// Returns the effects of a function on any memory.
     fn global_effects(&self, callee: Value) -> Effects {
         let Some(callees) = self.escapes.view.program.callees(self.body(), callee) else { return WORST };
         let all = callees.iter().map(|&id| self.of_function(id));
@@ -346,12 +344,12 @@ impl Aliases<'_> {
         self.escapes.view.effects(id)
     }
 
-    /// Returns what is done to memory by a function of which no effects were computed.
+    /// Returns the declared effects of a function without computed effects.
     fn promised(&self, id: FunctionId) -> Effects {
         declared_effects(&self.escapes.view.program.module.functions[id]) & WORST
     }
 
-    /// Returns what callees do to a part of an argument.
+    /// Returns the effects of callees on a part of an argument.
     fn on_argument(
         &self,
         callees: Option<&[FunctionId]>,
@@ -381,7 +379,7 @@ impl Aliases<'_> {
     }
 }
 
-/// Returns what the convention of an argument allows to be done to what is passed.
+/// Returns the effects that the convention of an argument allows.
 fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: ProjectionPath) -> Effects {
     if path.may_have_class_projection() {
         return effects;

@@ -58,7 +58,7 @@ impl<'a> Aliases<'a> {
         self.escapes.view.function.name
     }
 
-    /// Returns what is known about the types in the body.
+    /// Returns the view of the body.
     pub fn view(&self) -> BodyView<'a> {
         self.escapes.view
     }
@@ -79,7 +79,7 @@ impl<'a> Aliases<'a> {
         self.escapes.may_alias(at, at, self.budget)
     }
 
-    /// Returns how two values relate, with the first reason that is found.
+    /// Returns the alias relation of two values, by the first rule that applies.
     pub fn relation(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         let is_address = |value: Value| body.value(value).ty.is_address();
@@ -114,7 +114,7 @@ impl<'a> Aliases<'a> {
         base_path(&self.escapes.view, address)
     }
 
-    /// Returns what types, bases and paths say.
+    /// Returns the alias relation by types, bases and paths.
     fn relation_of_addresses(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         if let (Some(a), Some(b)) = (types::typed_access(body, a), types::typed_access(body, b))

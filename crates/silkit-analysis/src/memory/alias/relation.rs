@@ -29,7 +29,7 @@ pub enum Relation {
     Fields,
     /// Memory of different kinds.
     Kinds(AccessBase, AccessBase),
-    /// One begins in an argument whose memory nobody else uses while the function runs.
+    /// One begins in an argument whose memory only the function accesses while it runs.
     ExclusiveArgument,
     /// One begins in an argument, the other in memory that is allocated after the function began.
     OlderArgument,

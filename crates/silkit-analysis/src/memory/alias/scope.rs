@@ -30,7 +30,7 @@ impl fmt::Display for Immutable {
 }
 
 impl Aliases<'_> {
-    /// Returns what keeps the memory at an address from being written.
+    /// Returns the reason why the memory at an address is not written.
     pub fn immutability(&self, address: Value) -> Option<Immutable> {
         let body = self.body();
         let found = self.base_path(address);
@@ -66,7 +66,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// Returns what keeps a part of an object from being written.
+    /// Returns the reason why a part of an object is not written.
     fn object_immutability(&self, base: Value) -> Option<Immutable> {
         let body = self.body();
         let (object, is_immutable) = match body.view(body.defining_inst(base)?) {

@@ -114,7 +114,7 @@ impl MemoryUse {
     }
 }
 
-/// Returns what the use of an address does to its memory; `None` where that is not known, or the address escapes.
+/// Returns the effect of a use of an address on its memory; `None` if it is not known, or the address escapes.
 pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = view.body;
     let inst = body.operand(operand).user;
@@ -159,7 +159,7 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
             MemoryUse { on_edges: vec![(0, Leaves::Value)], leaves: Leaves::Same, ..MemoryUse::inits() }
         }
         AddressUse::Assign => MemoryUse::assigns(),
-        // Without ownership nobody says what becomes of the old value.
+        // Without ownership the treatment of the old value is not stated.
         AddressUse::Overwrite if body.keyword(inst, "qualifier").is_none() => return None,
         AddressUse::Overwrite => {
             MemoryUse { changes: true, ..MemoryUse::new(Needs::Nothing, Leaves::Trivial) }
@@ -193,7 +193,7 @@ fn is_of_weak_storage(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned | Opcode::StoreWeak | Opcode::StoreUnowned)
 }
 
-/// Returns what a projection that touches nothing makes; `None` for those after which memory is not followed.
+/// Returns the result of a projection without access; `None` for projections after which memory is not followed.
 fn derived(body: &Body, inst: Inst) -> Option<Derived> {
     match body.view(inst) {
         AnyInst::StructElementAddr(p) => Some(Derived::Part(Part::Field(p.field.name()?))),
@@ -203,7 +203,7 @@ fn derived(body: &Body, inst: Inst) -> Option<Derived> {
     }
 }
 
-/// Returns what it does to memory to make the address of the content of an enum or an existential.
+/// Returns the effect of projecting the content of an enum or an existential.
 fn projected(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = view.body;
     let inst = body.operand(operand).user;
@@ -219,7 +219,7 @@ fn projected(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     Some(using.makes(body.first_result(inst)?, Derived::Part(part)))
 }
 
-/// Returns what it does to memory to read which case is there.
+/// Returns the effect of reading the case of an enum in memory.
 fn read_tag(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
     match view.body.view(inst) {
         AnyInst::SwitchEnumAddr(_) => {
@@ -229,7 +229,7 @@ fn read_tag(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
     }
 }
 
-/// Returns what it does to memory to write which case is there.
+/// Returns the effect of writing the case of an enum in memory.
 fn tagged(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
     let AnyInst::InjectEnumAddr(inject) = view.body.view(inst) else { return None };
     let (ty, case) = (view.ty(inject.operand), inject.element.name()?);
@@ -247,7 +247,7 @@ fn passes(body: &Body, inst: Inst) -> bool {
     matches!(body.inst(inst).opcode, Opcode::Branch | Opcode::CondBranch)
 }
 
-/// Returns what it does to memory to be passed to a function.
+/// Returns the effect of passing an address to a function.
 fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
     use ArgumentConvention as C;
     let site = ApplySite::new(view.body, inst, view.addresses())?;
@@ -284,7 +284,7 @@ fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
     }
 }
 
-/// Returns what it does to memory to be yielded to the caller.
+/// Returns the effect of yielding an address to the caller.
 fn yielded(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let own = view.function_type()?;
     match Conventions::new(own, view.addresses()).yield_convention(view.body.operand_index(operand))? {

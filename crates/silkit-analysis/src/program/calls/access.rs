@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns what a method reference names, by what follows its `!`.
+    /// Returns the kind of a method reference, by the text after its `!`.
     pub(super) fn of(method: DeclRef) -> Self {
         let data = method.data();
         let first = data.kinds.first().map_or("", |k| k.as_str());
@@ -50,7 +50,7 @@ impl Kind {
 }
 
 impl<'a> Visibility<'a> {
-    /// Returns what is visible of a module with these declarations.
+    /// Creates the visibility of a module with these declarations.
     pub fn new(declarations: &'a Declarations, is_whole_module: bool) -> Self {
         Self { declarations, is_whole_module }
     }

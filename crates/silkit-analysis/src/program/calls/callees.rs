@@ -319,7 +319,7 @@ impl<'a> CalleeAnalysis<'a> {
     }
 }
 
-/// Returns what an optional type holds.
+/// Returns the payload type of an optional type.
 pub(crate) fn optional_payload(declarations: &Declarations, ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Optional(payload) | TypeKind::ImplicitlyUnwrapped(payload) => Some(*payload),

@@ -29,7 +29,7 @@ impl Fact {
     pub(super) const FEW: [Self; 6] =
         [Self::Allocate, Self::Count, Self::Release, Self::Lock, Self::Trap, Self::Unknown];
 
-    /// Returns how many facts there are about a function with so many arguments.
+    /// Returns the number of facts about a function with so many arguments.
     pub(super) fn count(arguments: usize) -> usize {
         Self::FEW.len() + 2 * (arguments + 1)
     }

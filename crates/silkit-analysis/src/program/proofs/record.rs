@@ -59,7 +59,7 @@ impl<'a> Recorder<'a> {
         this
     }
 
-    /// Returns what was recorded.
+    /// Returns the records.
     pub fn finish(self) -> Records {
         self.records
     }
@@ -222,7 +222,7 @@ impl<'a> Recorder<'a> {
         first.is_some_and(is_trivial) && projections.all(is_trivial)
     }
 
-    /// Returns what is unknown at an instruction.
+    /// Returns the reason why the effects of an instruction are unknown.
     fn unknown_code(&self, inst: Inst) -> Unknown {
         let body = self.view.body;
         let calls = body.info(inst).apply.is_some() || body.inst(inst).opcode == Opcode::Builtin;

@@ -129,7 +129,7 @@ impl Proofs {
         (self.first[edge.callee] + edge.callee_fact) as usize
     }
 
-    /// Returns what a function may do: the facts that are proved or not excluded.
+    /// Returns the facts about a function that are proved or not excluded.
     pub fn facts(&self, function: FunctionId) -> impl Iterator<Item = Fact> + '_ {
         let base = self.first[function] as usize;
         let count = self.records[function].leaves.len();

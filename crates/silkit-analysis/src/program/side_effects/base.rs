@@ -20,7 +20,7 @@ pub(crate) enum AccessBase {
     Other,
 }
 
-/// Returns where an address comes from, and the path from there.
+/// Returns the base of an address, and the path from there.
 pub(crate) fn access_path(
     view: BodyView<'_>,
     address: Value,

@@ -141,7 +141,7 @@ impl Collector<'_> {
         let is_shown = builtin(body, inst).is_some_and(|b| b.id == "WillThrow");
         effects.set(Effects::COPY, self.behavior.may_have_side_effects(inst) || is_shown);
         self.add_global(effects);
-        // An object that nobody else can see is not counted.
+        // An object that does not escape is not counted.
         let allocates = matches!(
             body.inst(inst).opcode,
             Opcode::AllocRef
@@ -233,7 +233,7 @@ impl Collector<'_> {
         self.cause = Cause::Instruction;
     }
 
-    /// Returns what a function does elsewhere than to its arguments, and how that is known.
+    /// Returns the effects of a function on anything but its arguments, and their cause.
     fn effects_of(&self, callee: FunctionId) -> (Effects, Cause) {
         let program = self.view.program;
         match &self.view.effects(callee).side {

@@ -35,10 +35,10 @@ pub fn has_computed_effects(function: &Function) -> bool {
     function.is_optimized() && !is_external && promise.is_none_or(|promise| promise == EffectsKind::ReadWrite)
 }
 
-/// Returns what a function may do of which no effects were computed.
+/// Returns the declared effects of a function without computed effects.
 pub fn declared_effects(function: &Function) -> Effects {
     if function.has_semantics("programtermination_point") {
-        // Nobody sees what it writes. What it reads must be there, such as the message that it prints.
+        // Its writes are not observable. What it reads must be there, such as the message that it prints.
         return Effects::READ;
     }
     if matches!(function.name.as_str(), "_swift_stdlib_malloc_size" | "_swift_stdlib_has_malloc_size") {
@@ -77,7 +77,7 @@ pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConven
     effects & kept & owned
 }
 
-/// Returns the side effects of a function. A witness is told where each comes from.
+/// Returns the side effects of a function. The witness receives the source of each.
 pub fn side_effects(view: BodyView<'_>, witness: &mut dyn Witness) -> SideEffects {
     let body = view.body;
     let arguments: &[Value] = body.entry_arguments();

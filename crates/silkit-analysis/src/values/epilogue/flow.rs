@@ -68,7 +68,7 @@ impl Epilogue<'_> {
         }
     }
 
-    /// Returns what the value is called in each block: where it is a phi, what is passed for it in the blocks before.
+    /// Returns the value in each block: for a phi, the values that are passed for it in the predecessors.
     fn local_values(&self, value: Value) -> Vec<Value> {
         let body = self.body;
         let mut locals = vec![value; body.block_bound()];

@@ -98,7 +98,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Returns true if nobody else uses the memory of an argument as long as the function runs.
+/// Returns true if only the function accesses the memory of an argument while it runs.
 pub(crate) fn is_exclusive(convention: ArgumentConvention) -> bool {
     use ArgumentConvention as A;
     matches!(

@@ -42,7 +42,7 @@ impl<'a> Borrows<'a> {
         self.ownership.value(value) == Some(ownership)
     }
 
-    /// Returns how an operand uses its value, where that is known.
+    /// Returns the operand ownership of an operand, if it is known.
     pub fn using(&self, operand: Operand) -> Option<OperandOwnership> {
         self.ownership.operand(operand)
     }
@@ -278,7 +278,8 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// Returns what a scope that a value begins borrows, where that is a value; `None` for a value that begins none.
+    /// Returns the base of the scope that a value begins, if that is a value; `None` for a value that begins no
+    /// scope.
     pub(super) fn scope_base(&self, value: Value) -> Option<Option<Value>> {
         if !self.introduces_borrow(value) {
             return None;
@@ -299,7 +300,7 @@ impl<'a> Borrows<'a> {
             && self.is_reborrow(self.body.operand_value(user, 0))
     }
 
-    /// Returns what ends the scope for which an operand lends its value.
+    /// Returns the ends of the scope for which an operand borrows its value.
     pub fn scope_ends(&self, operand: Operand) -> ScopeEnds {
         let body = self.body;
         let user = body.operand(operand).user;

@@ -33,7 +33,8 @@ pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
 }
 
-/// Returns what encloses the guaranteed phis of a body, as their edges tell, whatever their `borrowed … from` list.
+/// Returns the enclosing values of the guaranteed phis of a body, computed from their edges, whatever their `borrowed
+/// … from` list.
 ///
 /// A phi may come in at others, so what is known spreads until nothing is new. A round looks at the phis in order, at
 /// those alone that another one has told something.
@@ -107,8 +108,7 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
     all
 }
 
-/// Returns what follows an edge for a value that encloses another: the argument for which it ends, or the value
-/// itself.
+/// Returns the value that encloses another one after an edge: the argument for which it ends, or the value itself.
 pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;
     let to = body.edge(edge).to;

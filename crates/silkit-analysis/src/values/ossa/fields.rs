@@ -12,8 +12,8 @@ use std::ops::Range;
 /// A limit above the number of leaves of any hand-written type; a type with more counts as one leaf.
 const MOST_LEAVES: usize = 100_000;
 
-/// Returns how many leaves a type has: those of all stored properties, elements and payloads, one more for an enum's
-/// case, and one for anything else.
+/// Returns the number of leaves of a type: those of all stored properties, elements and payloads, one more for an
+/// enum's case, and one for anything else.
 pub fn leaf_count(ty: SilType, declarations: &Declarations) -> usize {
     let mut count = 0;
     let mut steps = 0;
@@ -118,17 +118,17 @@ impl FieldLiveness {
         &self.found
     }
 
-    /// Returns how live each leaf is in a block.
+    /// Returns the liveness of each leaf in a block.
     pub fn block(&self, block: Block) -> impl Iterator<Item = BlockLiveness> + '_ {
         self.leaves.iter().map(move |leaf| leaf.block(block))
     }
 
-    /// Returns the instructions that use leaves, in the order in which they were told.
+    /// Returns the instructions that use leaves, in the order in which they were added.
     pub fn users(&self) -> &[Inst] {
         &self.users
     }
 
-    /// Returns where the lives end.
+    /// Returns the lifetime boundaries.
     pub fn boundary(&self, body: &Body) -> FieldBoundary {
         let (mut users, mut edges, mut defs) = (Places::default(), Places::default(), Places::default());
         for &block in &self.found {

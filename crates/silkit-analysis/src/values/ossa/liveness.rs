@@ -38,7 +38,7 @@ pub enum Def {
 }
 
 impl Def {
-    /// Returns what defines a value; `None` for `undef`.
+    /// Returns the definition of a value; `None` for `undef`.
     pub fn of(body: &Body, value: Value) -> Option<Self> {
         match body.def(value) {
             ValueDef::Result(inst, _) => Some(Self::Inst(inst)),
@@ -93,12 +93,12 @@ impl Liveness {
         liveness
     }
 
-    /// Creates the liveness of something whose definition, which is to be told, dominates all uses.
+    /// Creates the liveness of a value whose definition, which is added later, dominates all uses.
     pub(super) fn of_dominating() -> Self {
         Self { is_ssa: true, ..Self::default() }
     }
 
-    /// Creates the liveness of something with several definitions, none of them known yet. Uses are told after these.
+    /// Creates the liveness of a value with several definitions, none of them added yet. Uses are added after these.
     pub fn of_several() -> Self {
         Self::default()
     }
@@ -175,7 +175,7 @@ impl Liveness {
         !before.any(|inst| self.is_def(Def::Inst(inst)))
     }
 
-    /// Returns how live it is in a block.
+    /// Returns the liveness in a block.
     pub fn block(&self, block: Block) -> BlockLiveness {
         self.blocks.get(&block).copied().unwrap_or_default()
     }
@@ -185,17 +185,17 @@ impl Liveness {
         &self.found
     }
 
-    /// Returns the uses that were told, in their order.
+    /// Returns the added uses, in their order.
     pub fn users(&self) -> &[(Inst, UseKind)] {
         &self.users
     }
 
-    /// Returns how an instruction uses it, if it was told.
+    /// Returns the kind of use of an instruction, if it was added.
     pub fn user(&self, inst: Inst) -> Option<UseKind> {
         self.positions.get(&inst).map(|&at| self.users[at].1)
     }
 
-    /// Returns where the life ends.
+    /// Returns the lifetime boundary.
     pub fn boundary(&self, body: &Body) -> Boundary {
         let mut boundary = Boundary::default();
         for &block in &self.found {

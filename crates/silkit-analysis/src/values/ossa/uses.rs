@@ -77,7 +77,7 @@ impl Borrows<'_> {
         walk.found
     }
 
-    /// Returns what stands for a value where it encloses another: its introducers, or itself.
+    /// Returns the roots of a value as an enclosing value: its introducers, or itself.
     pub(super) fn roots(&self, value: Value) -> Vec<Value> {
         let of = self.behind_borrowed(value);
         let mut roots = vec![value, of];

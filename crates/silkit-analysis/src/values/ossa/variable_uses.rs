@@ -104,7 +104,7 @@ pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
     false
 }
 
-/// Returns how an operand is passed to a function that is called.
+/// Returns the use of an operand by a called function.
 pub(super) fn applied(borrows: &Borrows<'_>, operand: Operand) -> Option<ArgumentConvention> {
     let site = ApplySite::of_operand(borrows.body, operand, borrows.ownership.addresses())?;
     site.convention_of_operand(borrows.body.operand_index(operand))

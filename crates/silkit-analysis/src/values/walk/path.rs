@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// A path of projections, perhaps with more that is known about what is followed.
 pub trait WalkPath: Copy + Eq + Hash {
-    /// Returns what stands for both.
+    /// Returns the merge of both.
     #[must_use]
     fn merge(self, other: Self) -> Self;
 

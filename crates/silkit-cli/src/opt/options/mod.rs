@@ -230,7 +230,7 @@ fn joined(request: &mut Request, body: &str) -> Option<Result<(), Refusal>> {
     body.starts_with(['I', 'F']).then_some(Ok(()))
 }
 
-/// Returns what LLVM's tools take after the `=` of a switch.
+/// Returns the value of a switch after the `=`, as LLVM's tools parse it.
 fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     match value {
         None | Some("" | "true" | "TRUE" | "True" | "1") => Ok(true),
@@ -239,7 +239,7 @@ fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
     }
 }
 
-/// Returns the names of all options and passes that are accepted, as people write them.
+/// Returns the names of all options and passes that are accepted, as users write them.
 fn names() -> impl Iterator<Item = String> {
     let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
     let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));

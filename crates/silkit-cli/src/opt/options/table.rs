@@ -317,7 +317,7 @@ fn add(r: &mut Request, name: &str, is_on: bool) {
     }
 }
 
-/// Returns what is wrong with a word that is not one of these.
+/// Returns the error for a word that is not one of these.
 pub(super) fn wrong_word(option: &str, word: &str, words: &[&str]) -> Refusal {
     let hint = match nearest(word, words.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

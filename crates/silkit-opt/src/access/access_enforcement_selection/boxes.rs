@@ -83,7 +83,7 @@ pub(super) fn origin(body: &Body, value: Value) -> Value {
     at
 }
 
-/// Returns where a closure is called that does not escape, or the call itself.
+/// Returns the calls of a non-escaping closure, or the call itself.
 pub(super) fn calls_of(body: &Body, site: Inst) -> Vec<Inst> {
     if body.info(site).apply == Some(ApplyKind::Full) {
         return vec![site];

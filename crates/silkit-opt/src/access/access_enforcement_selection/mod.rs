@@ -102,7 +102,7 @@ fn apply(cx: &mut ModuleContext<'_>, id: FunctionId, chosen: Vec<(Inst, AccessEn
     }
 }
 
-/// Returns how the accesses of a function are enforced, and notes what its closures capture.
+/// Selects the enforcement of the accesses of a function, and records the captures of its closures.
 fn choose(
     function: &Function,
     is_in_circle: bool,

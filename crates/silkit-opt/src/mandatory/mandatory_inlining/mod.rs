@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Callees are completed before they are inlined. A call may reach its callee through a closure that the caller makes, as the
-//! operators `&&` and `||` do; a closure that nobody calls any more goes. What is inlined gets the location of the call, and loses
+//! operators `&&` and `||` do; a closure without remaining calls is deleted. What is inlined gets the location of the call, and loses
 //! its variables. Transparent functions that call each other in a circle are an error.
 
 mod walk;

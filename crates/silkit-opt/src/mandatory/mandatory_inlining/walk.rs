@@ -145,8 +145,7 @@ impl Walk {
     }
 }
 
-/// Lets a call of a method reach the function in the table, if that is known. Returns the conformance whose table has to come from
-/// the library before.
+/// Devirtualizes a method call if its target is known. Returns the conformance whose table has to be taken from the library first.
 fn devirtualized(
     cx: &mut FunctionContext<'_>,
     around: &Surroundings<'_>,
@@ -197,7 +196,7 @@ fn to_inline(cx: &FunctionContext<'_>, call: Inst) -> Option<KnownCallee> {
     (is_transparent(function.attributes.flags) && fits && !callee.takes_memory(cx.body())).then_some(callee)
 }
 
-/// Functions as values that removed instructions used, and perhaps nobody else does.
+/// Function values that removed instructions used, and that may have become unused.
 struct DeadValues {
     /// The instruction after the inlined call, or what came after that once it was removed.
     after: Option<Inst>,

@@ -19,7 +19,7 @@ enum Part {
     Element(u32),
 }
 
-/// How a loaded aggregate is used.
+/// The uses of a loaded aggregate.
 #[derive(Default)]
 struct Uses {
     /// The parts, in the order of the uses, each with the instruction that extracts it.
@@ -61,7 +61,7 @@ fn loaded_address(body: &Body, load: Inst) -> Option<Value> {
     }
 }
 
-/// Returns how a loaded value is used; `None` where all of it is.
+/// Returns the uses of a loaded value; `None` if all of it is used.
 fn uses(body: &Body, load: Inst) -> Option<Uses> {
     let mut uses = Uses::default();
     let mut work: Vec<Value> = body.results(load).collect();

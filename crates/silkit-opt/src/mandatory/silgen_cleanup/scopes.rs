@@ -10,7 +10,7 @@ use silkit_ir::{Inst, Opcode, Operand};
 use silkit_pass::FunctionContext;
 use silkit_transform::redundant_borrow;
 
-/// Lets the users of a borrow use what it borrows, where they all may.
+/// Replaces a borrow by its operand if all its users allow that.
 pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst) {
     let is_variable = cx.body().has_flag(borrow, "lexical") || cx.body().has_flag(borrow, "var_decl");
     if !is_variable && redundant_borrow::remove(cx, borrow) {

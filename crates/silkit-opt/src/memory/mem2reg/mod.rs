@@ -52,7 +52,7 @@ struct AllocationFacts {
     dead_ends: Cached<DeadEnds>,
     joins: Joins,
     chosen: ChosenDominators,
-    /// Projections of addresses that nobody uses, of each block, in order.
+    /// Unused address projections of each block, in order.
     dead_projections: FxHashMap<Block, Vec<Inst>>,
     /// The values that were stored to what is promoted, and phis of them.
     stored: Vec<Value>,

@@ -106,7 +106,7 @@ pub(super) fn destroy_before(cx: &mut FunctionContext<'_>, store: Inst, held: Va
     builder.destroy_value(held);
 }
 
-/// Returns what an allocation holds after a `store`.
+/// Returns the content of an allocation after a `store`.
 pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst, source: Value) -> Content {
     if !slot.gives_lifetime(cx, source) {
         return Content { stored: Some(source), scope: None };
@@ -118,7 +118,7 @@ pub(super) fn after_store(cx: &mut FunctionContext<'_>, slot: &Slot, store: Inst
     Content { stored: Some(source), scope: Some(moved) }
 }
 
-/// Returns what an allocation holds after a `store_borrow`.
+/// Returns the content of an allocation after a `store_borrow`.
 pub(super) fn after_store_borrow(
     cx: &mut FunctionContext<'_>,
     slot: &Slot,
@@ -245,7 +245,7 @@ fn project(
     result
 }
 
-/// Returns what stands for the result of a `load_borrow`, whose ends stay or go with it.
+/// Returns the value that replaces a `load_borrow`, whose ends are kept or removed with it.
 fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -> Value {
     let is_lent = ownership(cx, value) == Some(Ownership::Guaranteed);
     if slot.has_lifetime && is_lent {
@@ -259,7 +259,7 @@ fn borrow(cx: &mut FunctionContext<'_>, slot: &Slot, load: Inst, value: Value) -
     builder.build(BeginBorrow { lexical: slot.is_lexical, ..BeginBorrow::new(value) })
 }
 
-/// Removes projections that nobody uses any more, up to the allocation.
+/// Removes projections that became unused, up to the allocation.
 pub(super) fn remove_dead(cx: &mut FunctionContext<'_>, slot: &Slot, address: Option<Value>) {
     let mut at = address;
     while let Some(address) = at.filter(|&a| a != slot.address && !cx.body().is_used(a)) {

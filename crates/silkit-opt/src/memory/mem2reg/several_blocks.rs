@@ -225,20 +225,20 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Returns what the allocation holds at the end of a block.
+    /// Returns the content of the allocation at the end of a block.
     fn live_out(&self, block: Block) -> Option<Content> {
         let nearest = self.known.chosen.nearest(self.known.dominators.snapshot(), block)?;
         let phi = || self.phis.get(&nearest).map(|&phi| Content::as_is(phi));
         self.stored_in(nearest).or_else(phi)
     }
 
-    /// Returns what the allocation holds at the end of a block that stores to it.
+    /// Returns the content of the allocation at the end of a block that stores to it.
     fn stored_in(&self, block: Block) -> Option<Content> {
         let &(store, held) = self.at_end.get(&block)?;
         Some(held.with_stored(self.cx.body().operand_value(store, 0)))
     }
 
-    /// Returns what the allocation holds at the start of a block, as a value; `undef` where nothing was stored
+    /// Returns the content of the allocation at the start of a block, as a value; `undef` if nothing was stored
     /// before.
     fn live_in(&mut self, block: Block) -> Value {
         let held = self.held_in(block).and_then(Content::value);
@@ -246,7 +246,7 @@ impl Promoter<'_, '_> {
         held.unwrap_or_else(|| self.cx.edit().undef(ty))
     }
 
-    /// Returns what the allocation holds at the start of a block.
+    /// Returns the content of the allocation at the start of a block.
     fn held_in(&self, block: Block) -> Option<Content> {
         if let Some(&phi) = self.phis.get(&block) {
             return Some(Content::as_is(phi));
@@ -299,7 +299,7 @@ impl Promoter<'_, '_> {
         }
     }
 
-    /// Removes phis of owned values that only such phis use: nobody would end their lifetimes.
+    /// Removes phis of owned values that only such phis use: their lifetimes would never end.
     fn remove_needless_phis(&mut self) {
         if !self.slot.has_ossa || self.slot.is_trivial == Some(true) {
             return;
@@ -331,7 +331,7 @@ impl Promoter<'_, '_> {
         self.phi_blocks.retain(|block| needed.contains(block));
     }
 
-    /// Returns what was stored last in each block, and the phis, in the order of blocks.
+    /// Returns the last stored value of each block, and the phis, in the order of blocks.
     fn values(&self) -> Vec<Value> {
         let mut stores: Vec<(Block, Content)> =
             self.at_end.keys().filter_map(|&block| Some((block, self.stored_in(block)?))).collect();

@@ -78,7 +78,7 @@ fn step(
     }
 }
 
-/// Returns what memory holds that was never written: only what holds nothing may be read from it.
+/// Returns the content of uninitialized memory: only a value of an empty type may be read from it.
 fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Option<Content>) -> Value {
     let declarations = cx.declarations();
     let mut builder = cx.at(Point::Before(inst));
@@ -87,7 +87,7 @@ fn nothing(cx: &mut FunctionContext<'_>, slot: &Slot, inst: Inst, held: &mut Opt
     value
 }
 
-/// Removes the projections that nobody uses up to the end of the allocation, whatever they are projections of.
+/// Removes all unused projections up to the end of the allocation.
 fn remove_dead_projections(
     cx: &mut FunctionContext<'_>,
     known: &mut AllocationFacts,

@@ -100,7 +100,7 @@ fn is_dead_projection(body: &Body, inst: Inst) -> bool {
     true
 }
 
-/// Returns all that uses an address, also by way of projections and borrows, block by block in order.
+/// Returns all uses of an address, including those of projections and borrows, block by block in order.
 pub(super) fn all(body: &Body, address: Value) -> Vec<Inst> {
     let mut found = Vec::new();
     let mut work = vec![address];

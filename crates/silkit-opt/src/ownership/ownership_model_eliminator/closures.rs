@@ -27,7 +27,7 @@ pub(super) fn ends(cx: &FunctionContext<'_>) -> FxHashMap<Inst, Vec<Inst>> {
     closures.map(|closure| (closure, ends(closure))).collect()
 }
 
-/// Returns true if values of a type are functions that do not escape, which nobody counts.
+/// Returns true if values of a type are functions that do not escape, which are not reference counted.
 pub(super) fn is_noescape(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
 }

@@ -112,7 +112,7 @@ impl Lowering<'_> {
 
     fn counting(&self, value: Value) -> Counting {
         match self.b.value(value).ty {
-            // Nobody counts them.
+            // They are not reference counted.
             ty if closures::is_noescape(ty) => Counting::Trivial,
             ty => Counting::of(self.declarations, ty, self.sig),
         }

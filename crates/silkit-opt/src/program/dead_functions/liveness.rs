@@ -16,7 +16,7 @@ pub(super) struct Liveness<'a> {
     alive: FxHashSet<Symbol>,
     /// The functions whose bodies are to be visited.
     work: Vec<Symbol>,
-    /// The implementations of methods that nobody is known to call yet.
+    /// The implementations of methods without known callers yet.
     waiting: FxHashMap<DeclRef, Vec<Symbol>>,
 }
 

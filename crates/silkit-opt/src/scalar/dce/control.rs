@@ -9,7 +9,7 @@ use silkit_base::Entity;
 use silkit_ir::{Block, Body};
 use std::ops::Range;
 
-/// The edges whose sources decide whether other blocks are executed, as far as nobody asked for them yet.
+/// The edges whose sources decide whether other blocks are executed, that were not requested yet.
 pub(super) struct Control {
     post_dominators: PostDominators,
     /// For each block its depth in the post-dominator tree, from 1, and the positions of its subtree.

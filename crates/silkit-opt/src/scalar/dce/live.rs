@@ -196,7 +196,7 @@ fn is_borrowed_phi(body: &Body, inst: Inst, phi: Value) -> bool {
     body.view_as::<inst::BorrowedFrom>(inst).is_some_and(|borrowed| borrowed.value == phi)
 }
 
-/// Returns what does nothing but to look at its operand, or to end it.
+/// Returns true for opcodes that only inspect or end their operand.
 fn is_dependent(opcode: Opcode) -> bool {
     matches!(
         opcode,

@@ -59,7 +59,7 @@ pub(super) const PASS: Pass<'static> =
 struct Plan {
     /// Dead arguments of blocks, and whether they are removed with the values that are passed for them.
     args: Vec<(Block, Value, bool)>,
-    /// Owned arguments that a terminator makes and nobody needs: they are destroyed at once.
+    /// Owned arguments of terminators that are not needed: they are destroyed immediately.
     destroyed: Vec<(Block, Value)>,
     /// Ends of live values that dead instructions provided before.
     ended: Vec<End>,
@@ -98,7 +98,7 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Returns what is to be done, and what of it belongs together.
+/// Returns the plan, and the groups of changes in it.
 fn plan(cx: &FunctionContext<'_>) -> (Plan, Groups) {
     let view = cx.view();
     let body = view.body;

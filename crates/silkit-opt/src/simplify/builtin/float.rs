@@ -16,7 +16,7 @@ use silkit_ir::{Body, Inst, Value};
 use silkit_types::{SilType, TypeKind};
 use std::cmp::Ordering;
 
-/// How many bits a number of a type has.
+/// Returns the width of a floating-point type in bits.
 fn float_width(ty: SilType) -> Option<u32> {
     let TypeKind::Builtin(name, _) = ty.ty().kind() else { return None };
     name.as_str().strip_prefix("FPIEEE")?.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64 | 80))
@@ -54,8 +54,8 @@ enum Folded {
     Int(i128),
 }
 
-/// Lets what uses a builtin use its result, if that is known. The builtin stays, and is dead. Returns false where it is
-/// not known.
+/// Replaces uses of a builtin by its result, if that is known. The builtin becomes dead. Returns false if the result
+/// is not known.
 pub(super) fn fold(rw: &mut Rewriter<'_, '_>, inst: Inst, name: &str) -> bool {
     let Some(result) = rw.body().first_result(inst) else { return false };
     let ty = rw.ty(result);

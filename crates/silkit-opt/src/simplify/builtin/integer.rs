@@ -10,7 +10,7 @@ pub(super) struct Int {
     value: i128,
 }
 
-/// Returns how many bits an integer of a type has: those of `Builtin.Word` are those of a pointer.
+/// Returns the width of an integer type in bits; `Builtin.Word` has the width of a pointer.
 pub(super) fn width(ty: SilType) -> Option<u32> {
     let TypeKind::Builtin(name, _) = ty.ty().kind() else { return None };
     match name.as_str() {
@@ -141,7 +141,7 @@ impl Int {
         self.unsigned() == u128::MAX >> (129 - self.bits).min(127)
     }
 
-    /// Returns how many of the highest bits are zero.
+    /// Returns the number of leading zeros.
     pub(super) fn leading_zeros(self) -> u32 {
         self.unsigned().leading_zeros() - (128 - self.bits)
     }

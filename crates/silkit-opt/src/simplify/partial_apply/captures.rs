@@ -30,7 +30,7 @@ impl Captures {
         (on_stack || !all.iter().any(is_taken)).then_some(Self { all, is_on_stack: on_stack })
     }
 
-    /// Returns what a closure on the heap owns.
+    /// Returns the captured values that a heap closure owns.
     pub(super) fn owned(&self, rw: &Rewriter<'_, '_>) -> Vec<Value> {
         let is_owned = |&&(value, convention): &&(Value, ParamConvention)| {
             !is_variable(convention) && !rw.is_trivial(rw.ty(value))
@@ -128,7 +128,7 @@ pub(super) fn destroy(rw: &mut Rewriter<'_, '_>, at: Point, value: Value) {
     }
 }
 
-/// Lets a copy that stands right before a point take the value, if that is to be destroyed there.
+/// Replaces a copy right before a point by the value itself, if that is destroyed there.
 fn take_instead(rw: &mut Rewriter<'_, '_>, at: Point, address: Value) -> bool {
     let Point::Before(inst) = at else { return false };
     let mut previous = rw.body().prev_inst(inst);

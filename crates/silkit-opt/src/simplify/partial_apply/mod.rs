@@ -121,7 +121,7 @@ fn is_called(body: &Body, operand: Operand) -> bool {
     is_full && body.operand_index(operand) == 0 && body.word(user, "subs").is_none()
 }
 
-/// Lets calls of a closure call its function.
+/// Replaces calls of a closure by calls of its function.
 fn call_directly(rw: &mut Rewriter<'_, '_>, inst: Inst) -> bool {
     let Some(closure) = rw.body().first_result(inst) else { return false };
     let Uses { calls, users } = uses(rw.body(), closure);

@@ -147,7 +147,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Returns where the state of a leaf comes from, at the end of a block or after some of its operations.
+    /// Returns the origin of the state of a leaf, at the end of a block or after some of its operations.
     fn origin(
         &self,
         ops: &[&Op],

@@ -18,7 +18,7 @@ pub(super) struct State {
     pub(super) full: u64,
     /// On some path a value is there that must be destroyed.
     pub(super) held: u64,
-    /// Paths disagreed, which was told: nothing more is said.
+    /// Paths disagreed, which was reported: no further findings.
     pub(super) mixed: u64,
 }
 
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// Returns the state after something happened. What was missed is taken to be there afterwards: it is told once.
+    /// Returns the state after something happened. A missing value is assumed to be there afterwards, so that it is reported once.
     pub(super) fn after(self, op: &Op, words: Words, chunk: u32) -> Self {
         let leaves = mask(&op.leaves, chunk);
         let mut state = self;
@@ -327,7 +327,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         again
     }
 
-    /// Returns what comes to a block of the region.
+    /// Returns the incoming states of a block of the region.
     fn inputs(&self, node: usize) -> impl Iterator<Item = State> + '_ {
         let inputs = self.nodes[node].inputs.clone();
         self.inputs[inputs.start as usize..inputs.end as usize].iter().map(|&input| self.end_of(input))

@@ -49,7 +49,7 @@ pub(super) struct Op {
     pub(super) then: Leaves,
     /// True if what is stored may own something.
     owns: bool,
-    /// True if what it needs is taken to be there afterwards, so that a violation is told once.
+    /// True if what it needs is taken to be there afterwards, so that a violation is reported once.
     pub(super) recovers: bool,
 }
 
@@ -149,7 +149,7 @@ impl Maker<'_, '_> {
             return false;
         }
         for access in accesses {
-            // What changes a stored borrow is told as such.
+            // What changes a stored borrow is reported as such.
             if lends && access.effect.changes {
                 continue;
             }

@@ -117,7 +117,7 @@ fn of_op(cx: &FunctionContext<'_>, locations: &Locations, op: &Op, leaf: u32, or
     fault(finding, locations, leaf, kind, op.inst)
 }
 
-/// Adds where the memory, or what is in it, comes from, unless it is told already.
+/// Adds where the memory, or what is in it, comes from, unless it is reported already.
 fn with_origin(
     cx: &FunctionContext<'_>,
     finding: Finding,
@@ -155,7 +155,7 @@ fn fault(
     finding
 }
 
-/// Returns a location for people: an argument, an allocation, a part of them.
+/// Returns a readable location: an argument, an allocation, a part of them.
 fn name(cx: &FunctionContext<'_>, locations: &Locations, location: u32) -> String {
     let root = locations.root_of(location);
     let value = locations.locations[location as usize].value;

@@ -88,7 +88,7 @@ fn override_is_compatible(cx: &ModuleContext<'_>) {
     }
 }
 
-/// Returns what surely differs in how two functions are called.
+/// Returns the difference between the calling conventions of two functions, if there surely is one.
 fn difference(base: &FunctionType, own: &FunctionType) -> Option<&'static str> {
     if base.params.len() != own.params.len() {
         return Some("the numbers of parameters");

@@ -18,8 +18,7 @@ pub(super) fn behind_borrowed(cx: &FunctionContext<'_>, value: Value) -> Value {
     }
 }
 
-/// Returns what follows an edge for a value that encloses another: the argument to which it ends by being
-/// passed.
+/// Returns the value that encloses another one after an edge: the argument to which it is passed.
 pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block, value: Value) -> Value {
     let value = behind_borrowed(cx, value);
     let passed = cx.body.operand_ids(branch).position(|operand| {
@@ -58,7 +57,7 @@ pub(super) fn enclosing_values(
     }
 }
 
-/// Returns what the `borrowed … from` of a phi lists.
+/// Returns the values that the `borrowed … from` of a phi lists.
 pub(super) fn listed_for(cx: &FunctionContext<'_>, phi: Value) -> Vec<Value> {
     let is_of_phi =
         |i: &Inst| cx.body.inst(*i).opcode == Opcode::BorrowedFrom && cx.body.operand_value(*i, 0) == phi;

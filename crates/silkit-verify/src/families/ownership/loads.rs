@@ -117,7 +117,7 @@ fn ends_of(cx: &FunctionContext<'_>, value: Value) -> Vec<Operand> {
     values.flat_map(|v| body.uses(v)).filter(ends).collect()
 }
 
-/// Returns what writes to an address, or to one that is derived from it.
+/// Returns the instructions that write to an address, or to one that is derived from it.
 fn writes_to(cx: &FunctionContext<'_>, address: Value) -> Writes {
     let mut found = Writes::default();
     each_use(cx, address, |operand| {

@@ -132,7 +132,7 @@ enum State {
     Running,
     /// It has yielded and was resumed.
     Resumed,
-    /// It was told to unwind.
+    /// It was aborted and must unwind.
     Unwinding,
 }
 

@@ -179,7 +179,7 @@ pub(in crate::families) enum Change {
     Takes,
 }
 
-/// Returns how an operand changes the memory at its address.
+/// Returns the modification of memory by an operand.
 pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -> Change {
     let body = cx.body;
     let user = body.operand(operand).user;

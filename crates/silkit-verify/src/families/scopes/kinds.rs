@@ -60,7 +60,7 @@ pub(super) static STORE_BORROW: Kind =
 pub(super) static CONTINUATION: Kind =
     Kind { name: "continuation", ended: "awaited", coherence: Coherence::Required, told: &OF_OPERATIONS };
 
-/// Returns what is told of scopes of a kind of the instruction table; of borrows those of memory are meant.
+/// Returns the messages about scopes of a kind of the instruction table; of borrows those of memory are meant.
 fn of(kind: ScopeKind) -> &'static Kind {
     match kind {
         ScopeKind::Access => &ACCESS,
@@ -126,7 +126,7 @@ pub(super) fn begun_by(cx: &FunctionContext<'_>, kind: &Kind, end: Inst) -> Opti
     (std::ptr::eq(kind, ended) && begins(cx, kind, def)).then_some(def)
 }
 
-/// Returns what a stack allocation gives: the value that a deallocation names.
+/// Returns the result of a stack allocation that deallocations name.
 pub(super) fn allocated(cx: &FunctionContext<'_>, inst: Inst) -> Option<Value> {
     cx.body.stack_allocated(inst, cx.is_ossa())
 }

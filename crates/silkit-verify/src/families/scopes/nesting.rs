@@ -1,4 +1,4 @@
-//! Stack discipline: allocations nest.
+//! Stack discipline: allocations are deallocated in reverse order.
 
 use super::joint::broken_scopes;
 use super::kinds::{STACK, allocated};

@@ -102,7 +102,7 @@ impl ActiveLists {
         this
     }
 
-    /// Returns what breaks the discipline.
+    /// Returns the violations of stack discipline.
     pub(super) fn wrong(&self) -> &[StackViolation] {
         &self.wrong
     }

@@ -332,7 +332,7 @@ fn remaining(cx: &FunctionContext<'_>, ty: Type, cases: &[u32]) -> Option<Vec<Pa
     names.iter().filter(|n| !listed.contains(n)).map(|n| case_payload(cx, ty, n.as_str())).collect()
 }
 
-/// Returns what an optional type wraps.
+/// Returns the wrapped type of an optional type.
 fn optional(ty: Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Optional(wrapped) => Some(*wrapped),

@@ -59,7 +59,7 @@ bb0(%0 : $*any P):
     ),
 };
 
-/// How an existential is represented.
+/// The representation of an existential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Represented {
     /// In memory, beside its type.

@@ -50,7 +50,7 @@ pub(super) fn same(cx: &FunctionContext<'_>, a: Type, b: Type) -> Option<bool> {
     cx.declarations().same_type(a, b, cx.signature())
 }
 
-/// Returns true if addresses and objects are told apart: opaque values are objects where they would be addresses.
+/// Returns true if addresses and objects are distinguished: opaque values are objects where they would be addresses.
 pub(super) fn lowers_addresses(cx: &FunctionContext<'_>) -> bool {
     cx.addresses() == Addresses::Lowered
 }

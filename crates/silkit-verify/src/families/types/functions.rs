@@ -90,7 +90,7 @@ fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'s
     }
 }
 
-/// Returns what differs in how two functions are called.
+/// Returns the difference between the calling conventions of two functions.
 fn change_of_abi(cx: &FunctionContext<'_>, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     if from.params.len() != to.params.len() {
         return Some("the numbers of parameters differ");

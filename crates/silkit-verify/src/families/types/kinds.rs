@@ -120,7 +120,7 @@ fn represented(cx: &FunctionContext<'_>, ty: Type, wanted: MetatypeRepr) -> Opti
     metatype(cx, ty).map(|found| found.is_some_and(|repr| repr == wanted || repr == MetatypeRepr::Formal))
 }
 
-/// Returns how a metatype is represented; `Some(None)` where it is none.
+/// Returns the representation of a metatype; `Some(None)` for other types.
 pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<MetatypeRepr>> {
     let mut ty = ty;
     // `any P.Type` and parentheses.
@@ -137,7 +137,7 @@ pub(super) fn metatype(cx: &FunctionContext<'_>, ty: Type) -> Option<Option<Meta
     None
 }
 
-/// Returns what a predicate of the table asks for, for people.
+/// Returns the description of a predicate of the table.
 pub(super) fn describe(kind: TypePredicate) -> String {
     use TypePredicate as P;
     let words = match kind {

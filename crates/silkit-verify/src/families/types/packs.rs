@@ -219,7 +219,7 @@ fn at_any(cx: &FunctionContext<'_>, inst: Inst, parts: &[Type], element: SilType
     }
 }
 
-/// Returns what a pack expansion repeats.
+/// Returns the pattern of a pack expansion.
 fn pattern(element: Type) -> Type {
     match element.kind() {
         TypeKind::PackExpansion(pattern) => *pattern,

@@ -51,8 +51,8 @@ fn number(layers: &[Vec<usize>], position: &mut [usize]) {
     }
 }
 
-/// Returns how many edges between neighbouring layers cross: the inversions of their lower ends, counted with a
-/// Fenwick tree.
+/// Returns the number of edge crossings between neighbouring layers: the inversions of their lower ends, counted with
+/// a Fenwick tree.
 fn crossings(layered: &Layered, position: &[usize]) -> usize {
     let mut count = 0;
     for (above, layer) in layered.layers.iter().zip(layered.layers.iter().skip(1)) {
