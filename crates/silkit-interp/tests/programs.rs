@@ -147,3 +147,57 @@ bb0:
 ";
     assert_eq!(run(value), Stop::Exit(3));
 }
+
+#[test]
+fn integers_are_read_from_c_strings() {
+    let value = "
+sil @atoi : $@convention(c) (Builtin.RawPointer) -> Int32
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = string_literal utf8 \"  +42 apples\"
+  %1 = function_ref @atoi : $@convention(c) (Builtin.RawPointer) -> Int32
+  %2 = apply %1(%0) : $@convention(c) (Builtin.RawPointer) -> Int32
+  %3 = struct_extract %2 : $Int32, #Int32._value
+  return %3 : $Builtin.Int32
+}
+";
+    assert_eq!(run(value), Stop::Exit(42));
+}
+
+#[test]
+fn a_partial_object_keeps_what_its_class_destroyed() {
+    // The initializer of `Base` destroys its own part before it gives the object back; `Derived` had stored its part before.
+    let value = "
+class Part {}
+sil @part_deinit : $@convention(method) (@owned Part) -> () {
+bb0(%0 : $Part):
+  dealloc_ref %0 : $Part
+  %2 = tuple ()
+  return %2 : $()
+}
+sil_vtable Part {
+  #Part.deinit!deallocator: @part_deinit
+}
+class Base { @_hasStorage var first: Part { get set } }
+class Derived : Base { @_hasStorage var second: Part { get set } }
+sil_vtable Base {}
+sil_vtable Derived {}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_ref $Derived
+  %1 = alloc_ref $Part
+  %2 = ref_element_addr %0 : $Derived, #Derived.second
+  store %1 to %2 : $*Part
+  %4 = alloc_ref $Part
+  %5 = upcast %0 : $Derived to $Base
+  %6 = ref_element_addr %5 : $Base, #Base.first
+  store %4 to %6 : $*Part
+  destroy_addr %6 : $*Part
+  %9 = metatype $@thick Base.Type
+  dealloc_partial_ref %5 : $Base, %9 : $@thick Base.Type
+  %11 = integer_literal $Builtin.Int32, 5
+  return %11 : $Builtin.Int32
+}
+";
+    assert_eq!(run(value), Stop::Exit(5));
+}

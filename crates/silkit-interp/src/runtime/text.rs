@@ -5,11 +5,32 @@ use crate::interp::Interp;
 use crate::sites::BuiltinSite;
 use crate::violation::Run;
 
-pub(super) const FUNCTIONS: &[(&str, NativeFn)] =
-    &[("swift_int64ToString", signed_to_string), ("swift_uint64ToString", unsigned_to_string)];
+pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
+    ("swift_int64ToString", signed_to_string),
+    ("swift_uint64ToString", unsigned_to_string),
+    ("atoi", |it, call| parse(it, call, 4)),
+    ("atol", |it, call| parse(it, call, 8)),
+    ("atoll", |it, call| parse(it, call, 8)),
+];
 
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
     &[("isNegative", is_negative), ("bitWidth", bit_width), ("wordAtIndex", word_at_index)];
+
+/// Reads an integer at the beginning of a C string, as far as there are digits.
+fn parse(it: &mut Interp<'_>, call: &Call<'_>, len: u32) -> Run<Effect> {
+    let text = it.c_string(it.arg(call, 0))?;
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let digits = digits.iter().take_while(|b| b.is_ascii_digit());
+    let value = digits.fold(0i64, |value, b| value.wrapping_mul(10).wrapping_add(i64::from(b - b'0')));
+    let value = if negative { value.wrapping_neg() } else { value };
+    it.set_int(call.result, len, if len == 4 { u64::from(value as u32) } else { value as u64 });
+    Ok(Effect::Done)
+}
 
 fn digits(mut value: u128, radix: u64, uppercase: bool) -> String {
     let letters = if uppercase {
