@@ -37,7 +37,7 @@ fn is_static(body: &Body, value: Value) -> bool {
     loop {
         let Some(inst) = body.defining_inst(value) else { return false };
         match body.inst(inst).opcode {
-            Opcode::GlobalValue | Opcode::ValueToBridgeObject | Opcode::ThinToThickFunction => return true,
+            Opcode::GlobalValue | Opcode::ValueToBridgeObject => return true,
             Opcode::Upcast
             | Opcode::ConvertFunction
             | Opcode::UncheckedRefCast
