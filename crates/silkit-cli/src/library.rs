@@ -2,8 +2,8 @@
 
 use crate::session::{Report, Session};
 use clap::Subcommand;
-use silkit::interp::LinkedModule;
 use silkit::ir::Module;
+use silkit_interp::LinkedModule;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@ mod world;
 
 use crate::library;
 use crate::session::{Format, Session};
-use silkit::interp::{Interp, LinkedModule, Options, Outcome, Program, Trace, ViolationKind};
 use silkit::ir::Module;
+use silkit_interp::{Interp, LinkedModule, Options, Outcome, Program, Trace, ViolationKind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;

@@ -28,7 +28,6 @@ pub use silkit_binary as binary;
 pub use silkit_debug_passes as debug_passes;
 pub use silkit_demangle as demangle;
 pub use silkit_diag as diag;
-pub use silkit_interp as interp;
 pub use silkit_ir as ir;
 pub use silkit_ir::references;
 pub use silkit_mangle as mangle;

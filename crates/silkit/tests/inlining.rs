@@ -22,6 +22,8 @@ fn find_call(cx: &FunctionContext<'_>, seen: &FxHashSet<Inst>) -> Option<(Inst, 
         let source = program.definition(callee).body()?;
         let fits = source.inst_bound() < 60
             && body.inst_bound() < 4000
+            // Definite initialization lowers these, and runs before any inlining.
+            && source.insts().all(|inst| source.inst(inst).opcode != Opcode::MarkUninitialized)
             // What other modules may copy cannot refer to what a body that they do not have refers to.
             && (cx.function().attributes.serialized != Serialized::Fully
                 || program.module.functions[callee].attributes.serialized == Serialized::Fully);

@@ -4,7 +4,7 @@ use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
 use crate::session::{Format, Session, trouble};
 use serde_json::{Value, json};
 use silkit::diag::Diagnostic;
-use silkit::interp::{Outcome, Place, Stop, Violation};
+use silkit_interp::{Outcome, Place, Stop, Violation};
 use std::process::ExitCode;
 
 /// Reports how a program ended, and returns the exit status.

@@ -1,6 +1,6 @@
 //! The world around a program that runs: the streams, the clock and the arguments of the process.
 
-use silkit::interp::Host;
+use silkit_interp::Host;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 use std::time::Instant;
