@@ -16,7 +16,8 @@ fn root() -> PathBuf {
 /// Returns the texts in a folder of the project, by name.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(root().join(folder)).expect("a folder").map(|e| e.expect("entry").path());
-    let mut paths: Vec<PathBuf> = entries.filter(|p| p.extension().is_none_or(|e| e != "swift")).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "swift")).collect();
     paths.sort();
     assert!(!paths.is_empty(), "{folder}");
     paths.iter().map(|p| (p.display().to_string(), std::fs::read_to_string(p).expect("text"))).collect()
