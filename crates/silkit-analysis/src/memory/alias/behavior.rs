@@ -14,7 +14,7 @@ use silkit_ir::effects::Effects;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::info::ApplyKind;
 use silkit_ir::instructions::{AccessKind, AddressToPointer, AnyInst, BeginAccess, PointerToAddress};
-use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value};
+use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value, ValueDef};
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
@@ -250,7 +250,10 @@ impl Aliases<'_> {
                     _ if body.is_forwarding(inst) => value = body.operand_value(inst, 0),
                     _ => return false,
                 },
-                None => return body.is_phi(value),
+                // Where another block argument comes from is not followed: it may be a part of what is borrowed.
+                None => {
+                    return matches!(body.def(value), ValueDef::Argument(block, _) if !body.is_entry_block(block));
+                }
             }
         }
         true
