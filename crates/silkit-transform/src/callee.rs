@@ -1,9 +1,9 @@
 //! Giving a call another callee.
 //!
 //! ```text
-//! %1 = apply %0<Int>(%2) : $@convention(thin) <T> (@in_guaranteed T) -> ()
+//!   %3 = apply %2<C>(%0) : $@convention(thin) <T> (@in_guaranteed T) -> Builtin.Int1
 //! ---
-//! %1 = apply %3(%4) : $@convention(thin) (Int) -> ()
+//!   %3 = apply %1() : $@convention(thin) () -> Builtin.Int1
 //! ```
 
 use silkit_ir::instructions::Apply;

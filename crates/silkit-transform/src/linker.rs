@@ -1,11 +1,9 @@
 //! Linking: bodies of functions that a module names and a library has.
 //!
 //! ```text
-//! sil hidden_external @f : $@convention(thin) () -> ()
+//! sil shared @shared : $@convention(thin) () -> ()
 //! ---
-//! sil shared [ossa] @f : $@convention(thin) () -> () {
-//! bb0:
-//!   …
+//! sil shared [canonical] [ossa] @shared : $@convention(thin) () -> () {
 //! ```
 //!
 //! What a loaded body names is linked in turn.

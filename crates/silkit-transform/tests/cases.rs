@@ -8,7 +8,7 @@ mod support;
 
 use silkit_testkit::cases;
 use std::path::Path;
-use support::{blocks, lifetimes, values};
+use support::{blocks, calls, lifetimes, values};
 
 macro_rules! cases {
     ($($name:ident: $run:path;)*) => {
@@ -26,15 +26,21 @@ macro_rules! cases {
 
 cases! {
     borrowed_from: lifetimes::borrowed_from;
+    callee: calls::callee;
     canonical_lifetime: lifetimes::canonical_lifetime;
+    closures: calls::closures;
     counting: values::counting;
     critical_edges: blocks::critical_edges;
     dead_end_lifetimes: lifetimes::dead_end_lifetimes;
     delete: values::delete;
     destroy: values::destroy;
+    devirtualize: calls::devirtualize;
     inliner: blocks::inliner;
+    lexical: calls::lexical;
     lifetime_completion: lifetimes::lifetime_completion;
+    linker: calls::linker;
     merge_blocks: blocks::merge_blocks;
+    redundant_borrow: calls::redundant_borrow;
     ssa_updater: values::ssa_updater;
     stack_nesting: blocks::stack_nesting;
     unreachable: blocks::unreachable;

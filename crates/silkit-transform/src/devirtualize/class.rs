@@ -19,9 +19,13 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
         false => only_implementation(cx, member, formal)?,
     };
     let target = Target::new(cx, site, function, site.substitutions())?;
-    // Only an object of a subclass can be made one of the class.
-    let is_upcast = target.cast.is_none_or(|(_, ty)| is_subclass(cx, class, ty.ty()));
-    is_upcast.then_some(target)
+    let Some((_, ty)) = target.cast else { return Some(target) };
+    if is_subclass(cx, instance(cx.body().value(operand).ty.ty()), ty.ty()) {
+        return Some(target);
+    }
+    // The operand hides that it is an object of the method's class.
+    let is_object = ty.ty().desugared() == class.desugared() || is_subclass(cx, class, ty.ty());
+    is_object.then_some(Target { is_downcast: true, ..target })
 }
 
 fn without_upcasts(body: &Body, value: Value) -> Value {

@@ -1,15 +1,11 @@
 //! Calling methods directly where it is known which one a lookup finds.
 //!
 //! ```text
-//! %1 = class_method %0, #C.f : (C) -> () -> (), $@convention(method) (@guaranteed C) -> ()
-//! %2 = apply %1(%0)
-//! %3 = witness_method $Int, #P.g : …, $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
-//! %4 = apply %3<Int>(%5)
+//!   %1 = witness_method $S, #P.g : <Self where Self : P> (Self) -> () -> () : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
+//!   %2 = apply %1<S>(%0) : $@convention(witness_method: P) <τ_0_0 where τ_0_0 : P> (@in_guaranteed τ_0_0) -> ()
 //! ---
-//! %1 = function_ref @C.f : $@convention(method) (@guaranteed C) -> ()
-//! %2 = apply %1(%0)
-//! %3 = function_ref @Int.g : $@convention(witness_method: P) (@in_guaranteed Int) -> ()
-//! %4 = apply %3(%5)
+//!   %2 = function_ref @S_g : $@convention(witness_method: P) (@in_guaranteed S) -> ()
+//!   %3 = apply %2(%0) : $@convention(witness_method: P) (@in_guaranteed S) -> ()
 //! ```
 
 mod class;
@@ -32,6 +28,8 @@ pub struct Target {
     substitutions: Vec<Type>,
     /// The position of the argument that is an object of another class there, and its type.
     cast: Option<(usize, SilType)>,
+    /// That class is one below that of the argument.
+    is_downcast: bool,
     is_class_method: bool,
 }
 
@@ -91,7 +89,7 @@ impl Target {
             _ => return None,
         };
         let is_class_method = cx.body().def_as::<ClassMethod>(site.callee()).is_some();
-        fits.then_some(Self { function, ty, substitutions, cast, is_class_method })
+        fits.then_some(Self { function, ty, substitutions, cast, is_downcast: false, is_class_method })
     }
 
     /// Makes a call of the method one of the function.
@@ -102,7 +100,10 @@ impl Target {
         let borrows = self.borrow(cx, call, &mut arguments);
         let mut builder = cx.at(Point::Before(call));
         if let Some((index, ty)) = self.cast {
-            arguments[index] = builder.upcast(arguments[index], ty);
+            arguments[index] = match self.is_downcast {
+                true => builder.unchecked_ref_cast(arguments[index], ty),
+                false => builder.upcast(arguments[index], ty),
+            };
         }
         let (ty, substitutions) = (self.ty, &self.substitutions[..]);
         callee::change(&mut builder, call, &NewCallee { callee, ty, substitutions, arguments: &arguments });

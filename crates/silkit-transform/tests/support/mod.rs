@@ -1,6 +1,7 @@
 //! Shared support for tests of transformations: a transformation works on one function of a module from text.
 
 pub(crate) mod blocks;
+pub(crate) mod calls;
 pub(crate) mod lifetimes;
 pub(crate) mod values;
 
