@@ -44,6 +44,8 @@ pub struct Declarations {
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
     paths: RwLock<FxMap<Type, Option<Symbol>>>,
+    /// The conformances that were asked for.
+    pub(super) conformances: RwLock<FxMap<(Type, Symbol), Option<bool>>>,
     pub(super) resolved: RwLock<FxMap<Type, Type>>,
     pub(super) reduced: RwLock<FxMap<(Type, GenericSig), Type>>,
     pub(super) most_steps: AtomicU32,
@@ -76,6 +78,7 @@ impl Declarations {
             sees_unknown_modules,
             own_is_resilient,
             paths: RwLock::default(),
+            conformances: RwLock::default(),
             resolved: RwLock::default(),
             reduced: RwLock::default(),
             most_steps: AtomicU32::new(0),
