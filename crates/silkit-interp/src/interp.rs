@@ -339,23 +339,11 @@ impl<'h> Interp<'h> {
         let space = result_len.max(16).next_multiple_of(16);
         self.push_native_frame(base, space);
         let frame = base + space;
-        let mut len = 0;
-        for arg in args {
-            self.reserve(frame + len + arg.len() as u32 + 8);
-            let at = (frame + len) as usize;
-            self.stack.bytes[at..at + arg.len()].copy_from_slice(arg);
-            len += (arg.len() as u32).next_multiple_of(8);
-        }
+        self.write_arguments(frame, args);
         self.threw = false;
         let entry = self.enter(id, frame, NATIVE_PC, 0, NATIVE_PC, 0)?;
         self.run(entry)?;
-        let threw = self.threw;
-        self.stack.frames.pop();
-        (self.base, self.pc) = saved;
-        let result = self.stack.bytes
-            [base as usize..(base + result_len.max(if threw { 16 } else { 0 })) as usize]
-            .to_vec();
-        Ok(result)
+        Ok(self.leave_native_frame(saved, base, result_len))
     }
 
     /// Calls what an address of code stands for and runs it to its end.
@@ -372,6 +360,17 @@ impl<'h> Interp<'h> {
         self.push_native_frame(base, space);
         self.base = base as usize;
         let frame = base + space;
+        let len = self.write_arguments(frame, args);
+        self.threw = false;
+        let entry = self.call_target(target, context, frame, len, (NATIVE_PC, 0, NATIVE_PC, 0))?;
+        if entry != NATIVE_PC {
+            self.run(entry)?;
+        }
+        Ok(self.leave_native_frame(saved, base, result_len))
+    }
+
+    /// Writes arguments one after the other at multiples of 8, and returns the bytes that they take.
+    fn write_arguments(&mut self, frame: u32, args: &[&[u8]]) -> u32 {
         let mut len = 0;
         for arg in args {
             self.reserve(frame + len + arg.len() as u32 + 8);
@@ -379,16 +378,15 @@ impl<'h> Interp<'h> {
             self.stack.bytes[at..at + arg.len()].copy_from_slice(arg);
             len += (arg.len() as u32).next_multiple_of(8);
         }
-        self.threw = false;
-        let entry = self.call_target(target, context, frame, len, (NATIVE_PC, 0, NATIVE_PC, 0))?;
-        if entry != NATIVE_PC {
-            self.run(entry)?;
-        }
-        let threw = self.threw;
+        len
+    }
+
+    /// Removes a native frame, and returns the bytes of the result in it, or of the error.
+    fn leave_native_frame(&mut self, saved: (usize, Pc), base: u32, result_len: u32) -> Vec<u8> {
+        let len = result_len.max(if self.threw { 16 } else { 0 });
         self.stack.frames.pop();
         (self.base, self.pc) = saved;
-        let len = result_len.max(if threw { 16 } else { 0 });
-        Ok(self.stack.bytes[base as usize..(base + len) as usize].to_vec())
+        self.stack.bytes[base as usize..(base + len) as usize].to_vec()
     }
 
     fn push_native_frame(&mut self, base: u32, space: u32) {
