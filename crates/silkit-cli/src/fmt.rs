@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let (mut listed, mut changed) = (String::new(), 0);
     for path in session.inputs(&args.files) {
         let Some(text) = session.read_text(&path) else { continue };
+        session.progress.phase("formatting");
         let formatted = match format_module(&text, &options, &silkit::comment_name) {
             Ok(formatted) => formatted,
             Err(errors) => {
@@ -54,7 +55,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 continue;
             }
         };
-        session.progress.done(text.len() as u64);
         if !is_equivalent(&text, &formatted) {
             let message = format!("`{}` would change its meaning, so it is left as it is", path.display());
             session.refuse(message, "try `--types`; if that does not help, please report the file");

@@ -72,7 +72,6 @@ impl Session {
         match read {
             Ok((module, source)) => {
                 let source = if source.is_empty() { name_of(path) } else { source };
-                self.progress.done(bytes.len() as u64);
                 let source_map = ModuleSourceMap::default();
                 Some(Input { text: None, source_map, source, size: bytes.len(), module })
             }
@@ -116,11 +115,10 @@ impl Session {
         }
     }
 
-    /// Returns the paths to read, and the work announced to whoever waits.
+    /// Returns the paths to read, and announces how many there are.
     pub(crate) fn inputs(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let paths = if paths.is_empty() { vec![PathBuf::from("-")] } else { paths.to_vec() };
-        let sizes = paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len());
-        self.progress.expect(sizes.sum());
+        self.progress.expect(paths.len());
         paths
     }
 
@@ -199,8 +197,8 @@ impl Session {
     }
 
     fn parse(&mut self, path: &Path, text: String) -> Option<Input> {
+        self.progress.phase("parsing");
         let parsed = parse_module_with(&text, &self.reading);
-        self.progress.done(text.len() as u64);
         if parsed.errors.is_empty() {
             return Some(Input {
                 size: text.len(),

@@ -38,7 +38,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     for path in session.inputs(&args.files) {
         let Some(text) = session.read_text(&path) else { continue };
         let parsed = parse_interface(&text);
-        session.progress.done(text.len() as u64);
         if parsed.errors.is_empty() {
             tables.push(parsed.table);
         } else {

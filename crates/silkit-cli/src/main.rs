@@ -19,6 +19,7 @@ mod graph;
 mod input;
 mod interface;
 mod library;
+mod man;
 mod nm;
 mod opt;
 mod output;
@@ -109,6 +110,7 @@ enum Task {
     Library(library::Args),
     Interface(interface::Args),
     Completions(complete::Args),
+    Man(man::Args),
 }
 
 /// The names of links, and what they stand for.
@@ -175,6 +177,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),
         Task::Completions(args) => complete::run(&args),
+        Task::Man(args) => man::run(&args),
     }
 }
 

@@ -1,27 +1,36 @@
-//! A progress bar on standard error: on a terminal only, and only when a run takes longer than a
-//! second.
+//! What a command is doing, on standard error: on a terminal only, and only when a run takes longer than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The progress of a run, shown on a terminal only.
+/// The progress of a run: one line with the time, the file and what is done to it.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
+    /// The file at hand, and its place among the files.
+    file: RefCell<Option<File>>,
+    files: usize,
+}
+
+#[derive(Clone)]
+struct File {
+    name: String,
+    index: usize,
 }
 
 impl Progress {
-    /// Creates a bar that appears after a second.
+    /// Creates a line that appears after a second.
     pub(crate) fn start() -> Self {
+        let silent = Self { bar: None, file: RefCell::default(), files: 0 };
         if !std::io::stderr().is_terminal() {
-            return Self { bar: None };
+            return silent;
         }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        let style =
-            ProgressStyle::with_template("{spinner} {bytes}/{total_bytes} {wide_bar} {elapsed} {msg}");
-        if let Ok(style) = style {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        // The message takes what is left of the line and is cut there, so that no line wraps.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed:>4} {wide_msg}") {
             bar.set_style(style);
         }
         let shown = bar.clone();
@@ -37,34 +46,58 @@ impl Progress {
             shown.set_draw_target(ProgressDrawTarget::stderr());
             shown.enable_steady_tick(Duration::from_millis(120));
         });
-        Self { bar: Some(bar) }
+        Self { bar: Some(bar), ..silent }
     }
 
-    /// Announces bytes to come.
-    pub(crate) fn expect(&self, bytes: u64) {
-        if let Some(bar) = &self.bar {
-            bar.inc_length(bytes);
-        }
+    /// Announces how many files will be read.
+    pub(crate) fn expect(&mut self, files: usize) {
+        self.files = files;
     }
 
-    /// A file is begun.
+    /// Announces that a file is read.
     pub(crate) fn begin(&self, name: &str) {
+        if self.bar.is_some() {
+            let mut file = self.file.borrow_mut();
+            let index = file.as_ref().map_or(0, |file| file.index) + 1;
+            *file = Some(File { name: name.to_owned(), index });
+        }
+        self.phase("reading");
+    }
+
+    /// Announces what is done to the file at hand, such as `verifying`.
+    pub(crate) fn phase(&self, activity: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(name.chars().filter(|c| !c.is_control()).take(60).collect::<String>());
+            bar.set_message(line(activity, self.file.borrow().as_ref(), self.files));
         }
     }
 
-    /// Bytes are done.
-    pub(crate) fn done(&self, bytes: u64) {
-        if let Some(bar) = &self.bar {
-            bar.inc(bytes);
-        }
-    }
-
-    /// Takes the bar away.
+    /// Takes the line away.
     pub(crate) fn stop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Returns the text of the line: `verifying b.sil (2 of 5)`.
+fn line(activity: &str, file: Option<&File>, files: usize) -> String {
+    let Some(file) = file else { return activity.to_owned() };
+    let name: String = file.name.chars().filter(|c| !c.is_control()).collect();
+    match files {
+        0 | 1 => format!("{activity} {name}"),
+        _ => format!("{activity} {name} ({} of {files})", file.index),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{File, line};
+
+    #[test]
+    fn the_line_names_the_file_and_its_place_among_several() {
+        let file = File { name: "b\n.sil".to_owned(), index: 2 };
+        assert_eq!(line("verifying", Some(&file), 5), "verifying b.sil (2 of 5)");
+        assert_eq!(line("verifying", Some(&file), 1), "verifying b.sil");
+        assert_eq!(line("reducing", None, 0), "reducing");
     }
 }

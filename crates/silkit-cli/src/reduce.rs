@@ -83,8 +83,9 @@ fn reduced(
     let reducer = Reducer { threads, verify: !args.no_verify, deadline };
     let progress = &session.progress;
     let fails = |text: &str| check.succeeds(text).map(|succeeds| !succeeds);
-    let reduction =
-        reducer.reduce(module, fails, |now| progress.begin(&format!("{}: {} left", now.items, now.left)));
+    let reduction = reducer.reduce(module, fails, |now| {
+        progress.phase(&format!("reducing: {} {} left in", now.left, now.items))
+    });
     reduction.map_err(|error| match error {
         CannotReduce::Unanswered(unusable) => unusable,
         CannotReduce::Succeeds => (

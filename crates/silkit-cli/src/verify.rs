@@ -76,6 +76,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut linked = Vec::new();
     for path in session.inputs(&args.files) {
         if let Some(input) = session.load(&path) {
+            session.progress.phase("verifying");
             show(&mut session, &path, &input, &run_rules(&input, &options));
             if args.link {
                 linked.push((path, input));

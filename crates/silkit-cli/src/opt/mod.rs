@@ -6,7 +6,7 @@ mod printers;
 mod refusal;
 mod request;
 
-pub(crate) use options::{KnownWord, known_words};
+pub(crate) use options::{KnownWord, known_words, manual_arguments};
 pub(crate) use passes::{PASSES_ADVICE, known};
 
 use crate::input::Input;
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         if !worked_on(&mut session, path, &mut input, &request) {
             continue;
         }
+        session.progress.phase("printing");
         let Some(output) = output_of(&input.module, &request, &mut session, &input.source) else { continue };
         match (&folder, path.file_name()) {
             (Some(folder), Some(name)) => session.write(&folder.join(name), &output),
@@ -123,6 +124,7 @@ fn verified_and_dumped(
     options: &Request,
 ) -> bool {
     let addresses = options.checking.addresses;
+    session.progress.phase("verifying");
     let findings = crate::findings::errors(input, declarations, addresses);
     let mut checking = options.checking.clone();
     if !options.passes.is_empty() {
@@ -160,6 +162,7 @@ fn optimized(
         return false;
     }
     let addresses = options.checking.addresses;
+    session.progress.phase("verifying the output of passes on");
     !options.verify || {
         let findings = crate::findings::errors(input, declarations, addresses);
         crate::findings::check(session, path, input, &findings, &options.checking)

@@ -104,6 +104,7 @@ impl Passes {
         }
         let is_enabled = |step: &&Step<'static>| !self.disabled.contains(&step.pass.tag);
         let steps: Vec<Step<'static>> = self.pipeline.steps.iter().filter(is_enabled).copied().collect();
+        session.progress.phase("running passes on");
         let outcome = runner.run(&mut input.module, declarations, &steps);
         for (stream, text) in outcome.output.pieces() {
             match stream {

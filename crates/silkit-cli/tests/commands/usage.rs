@@ -55,6 +55,34 @@ fn completions_for_every_shell() {
 }
 
 #[test]
+fn a_manual_page_for_every_command() {
+    let directory = scratch("man");
+    let output = run(&["man", &directory.join("man1").display().to_string()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = |name: &str| {
+        std::fs::read_to_string(directory.join("man1").join(format!("silkit{name}.1")))
+            .expect("the page exists")
+    };
+    let help = stdout(&run(&["--help"]));
+    let commands = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    for command in commands.filter_map(|l| l.strip_prefix("  ")?.split(' ').next()).filter(|c| !c.is_empty())
+    {
+        if command != "help" {
+            assert!(page(&format!("-{command}")).contains(&format!("silkit\\-{command}")), "{command}");
+            assert!(page("").contains(&format!("silkit\\-{command}(1)")), "{command}");
+        }
+    }
+    assert!(page("-opt").contains("emit\\-sorted\\-sil"), "{}", page("-opt"));
+    // Examples keep their lines.
+    assert!(page("-verify").contains(".nf\n"), "{}", page("-verify"));
+    assert!(page("-verify").contains("\n  silkit verify \\-\\-list\n"), "{}", page("-verify"));
+    // A directory that cannot be made.
+    let output = run(&["man", "README.md/pages"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot write to `README.md/pages`"), "{}", stderr(&output));
+}
+
+#[test]
 fn usage_errors_have_status_2() {
     for args in [&["opt", "-sil-print-type"][..], &["stat"], &["stats", "--formt", "json"], &[]] {
         let output = run(args);

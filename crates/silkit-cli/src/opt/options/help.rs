@@ -1,7 +1,8 @@
 //! The help of `silkit opt`, generated from the table of its options.
 
-use super::{OptOption, OptionValue, plain, reference, table};
+use super::{Group, OptOption, OptionValue, plain, reference, table};
 use crate::opt::printers::PRINTERS;
+use clap::{Arg, ArgAction};
 use silkit::passes;
 use std::fmt::Write;
 
@@ -121,6 +122,34 @@ fn wrap<'w>(out: &mut String, mut line: String, words: impl Iterator<Item = &'w 
     out.push_str(line.trim_end());
     out.push('\n');
 }
+
+/// Returns the options as arguments of a command, for its manual page.
+pub(crate) fn manual_arguments() -> Vec<Arg> {
+    let option = |group: &'static str, option: &OptOption| {
+        let name = plain(option.name).to_owned();
+        let arg = Arg::new(name.clone()).help(option.help).help_heading(group).action(ArgAction::SetTrue);
+        let mut letters = name.chars();
+        let arg = match (letters.next(), letters.next()) {
+            (Some(letter), None) => arg.short(letter),
+            _ => arg.long(name),
+        };
+        match option.takes {
+            OptionValue::Nothing => arg,
+            OptionValue::Choice(words) => {
+                arg.action(ArgAction::Set).num_args(0..=1).value_name(words.join("|"))
+            }
+            OptionValue::Value(meta, _) => arg.action(ArgAction::Set).value_name(meta),
+        }
+    };
+    let is_own = |option: &&OptOption| !INHERITED.contains(&plain(option.name));
+    let of_group = |group: &'static Group| {
+        group.options.iter().filter(is_own).map(move |declared| option(group.title, declared))
+    };
+    table::GROUPS.iter().flat_map(of_group).collect()
+}
+
+/// The options that all commands have.
+const INHERITED: &[&str] = &["j", "h", "help", "color", "version"];
 
 /// A word that a shell may complete after `silkit opt`: the option with its dashes, what it takes, and its help.
 pub(crate) struct KnownWord {

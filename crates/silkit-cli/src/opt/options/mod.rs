@@ -6,7 +6,7 @@ mod help;
 mod reference;
 mod table;
 
-pub(crate) use help::{KnownWord, help, known_words};
+pub(crate) use help::{KnownWord, help, known_words, manual_arguments};
 
 use super::printers::PRINTERS;
 use super::refusal::Refusal;
