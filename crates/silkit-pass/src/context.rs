@@ -102,6 +102,8 @@ pub(crate) struct Ledger {
     pub(crate) module: Option<Box<Snapshot>>,
     /// The debug scopes that the pass added.
     pub(crate) new_scopes: Vec<Scope>,
+    /// True if the pass asked for the passes before it to run again.
+    pub(crate) is_restart_requested: bool,
 }
 
 impl Ledger {
@@ -208,6 +210,13 @@ impl<'a> FunctionContext<'a> {
     /// new one, and then its body can be read. Of several functions with one name the first is kept.
     pub fn add_function(&mut self, function: Function) {
         self.ledger.new_functions.push(function);
+    }
+
+    /// Requests that this function starts again with the first pass of its group when this pass has run, as after inlining:
+    /// what came in has not been through the passes before this one. Functions that were added are worked on first. After
+    /// 20 restarts the function goes on to the next pass all the same.
+    pub fn restart(&mut self) {
+        self.ledger.is_restart_requested = true;
     }
 
     /// Copies debug scopes of a function that is inlined at a call with the scope `call`: those in `used`, and the ones that

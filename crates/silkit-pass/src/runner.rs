@@ -61,7 +61,7 @@ pub trait Observer: Sync {
     }
 
     /// Returns true if it wants to see the whole module after every pass. Passes of functions then run one after the
-    /// other over all functions.
+    /// other over all functions, and a restart runs the same pass again.
     fn needs_module(&self) -> bool {
         false
     }
@@ -124,6 +124,9 @@ pub struct Runner<'a> {
 /// specializations need not end. Deeper ones are added and left as they are.
 const MOST_LEVELS: u32 = 10;
 
+/// A function starts its group of passes again at most so often: inlining in functions that call each other need not end.
+const MOST_RESTARTS: u32 = 20;
+
 /// The counters of passes, by tag and name.
 type Counts = BTreeMap<(String, &'static str), u64>;
 
@@ -138,6 +141,10 @@ struct Work {
     number: usize,
     /// The number of passes in the chain of created functions that leads to this one.
     level: u32,
+    /// The number of times that the function started the group again.
+    restarts: u32,
+    /// True if a pass requested the next restart.
+    is_restarting: bool,
     ledger: Ledger,
     runs: Vec<PassRun>,
     counts: Counts,
@@ -159,7 +166,7 @@ struct Group<'s> {
 
 impl Group<'_> {
     /// Takes a function out of the module, to be worked on.
-    fn start(&mut self, id: FunctionId, number: usize, level: u32) -> Work {
+    fn start(&mut self, id: FunctionId, number: usize, level: u32, restarts: u32) -> Work {
         Work {
             id,
             function: self.take(id),
@@ -167,6 +174,8 @@ impl Group<'_> {
             next: 0,
             number,
             level,
+            restarts,
+            is_restarting: false,
             ledger: Ledger::default(),
             runs: Vec::new(),
             counts: Counts::new(),
@@ -219,6 +228,22 @@ impl Group<'_> {
                 self.steps.iter().filter(|step| runs_on(step, function, self.options)).count();
         }
         first
+    }
+
+    /// Returns the work that is left on a function that was put back: the rest of its passes, or all of them again, as runs
+    /// with numbers behind those that are assigned.
+    fn next_part(&mut self, mut work: Work) -> Option<Work> {
+        if !work.is_restarting && work.next < self.steps.len() {
+            work.function = self.take(work.id);
+            return Some(work);
+        }
+        let (id, level, restarts, is_restarting) = (work.id, work.level, work.restarts, work.is_restarting);
+        self.caches[id.index()] = std::mem::take(&mut work.cache);
+        self.done.push(work);
+        is_restarting.then(|| {
+            let number = self.number(&[id])[&id];
+            self.start(id, number, level, restarts + 1)
+        })
     }
 
     /// Adds the functions that passes made, and returns those that are to be worked on, each with its level. Of several
@@ -397,7 +422,7 @@ impl<'a> Runner<'a> {
         let schedule = Schedule::new(&program, None);
         let numbers = group.number(&schedule.order);
         for step in schedule.steps {
-            let works = step.into_iter().map(|id| group.start(id, numbers[&id], 0)).collect();
+            let works = step.into_iter().map(|id| group.start(id, numbers[&id], 0, 0)).collect();
             self.run_step(&mut group, works);
         }
         let mut done = group.done;
@@ -414,7 +439,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Works on functions that do not see each other. Where a pass adds functions, these are worked on first, and then the
-    /// function goes on.
+    /// function goes on, or starts again.
     fn run_step(&self, group: &mut Group<'_>, mut works: Vec<Work>) {
         while !works.is_empty() {
             group.facts.begin_step(works.iter().map(|work| work.id));
@@ -427,14 +452,7 @@ impl<'a> Runner<'a> {
             if !added.is_empty() {
                 self.run_on_new(group, &added);
             }
-            let (paused, finished): (Vec<Work>, Vec<Work>) =
-                works.into_iter().partition(|work| work.next < group.steps.len());
-            for mut work in finished {
-                group.caches[work.id.index()] = std::mem::take(&mut work.cache);
-                group.done.push(work);
-            }
-            works = paused;
-            works.iter_mut().for_each(|work| work.function = group.take(work.id));
+            works = works.into_iter().filter_map(|work| group.next_part(work)).collect();
         }
     }
 
@@ -446,12 +464,12 @@ impl<'a> Runner<'a> {
         let numbers = group.number(&schedule.order);
         let levels: FxHashMap<FunctionId, u32> = added.iter().copied().collect();
         for step in schedule.steps {
-            let works = step.into_iter().map(|id| group.start(id, numbers[&id], levels[&id])).collect();
+            let works = step.into_iter().map(|id| group.start(id, numbers[&id], levels[&id], 0)).collect();
             self.run_step(group, works);
         }
     }
 
-    /// Runs the passes that are next on one function, up to the first that adds functions.
+    /// Runs the passes that are next on one function, up to the first that adds functions or requests a restart.
     fn run_on(&self, work: &mut Work, program: &ProgramView<'_>, steps: &[Step<'_>]) {
         while let Some(step) = steps.get(work.next) {
             work.next += 1;
@@ -498,10 +516,13 @@ impl<'a> Runner<'a> {
             }
             let function = Some(work.function.name);
             work.runs.push(PassRun { number, tag, function, has_changed, changes, time });
+            let is_restart_requested = std::mem::take(&mut work.ledger.is_restart_requested);
             if work.ledger.problems.iter().any(Problem::is_error) {
                 work.next = steps.len();
+            } else {
+                work.is_restarting = is_restart_requested && work.restarts < MOST_RESTARTS;
             }
-            if !work.ledger.new_functions.is_empty() {
+            if work.is_restarting || !work.ledger.new_functions.is_empty() {
                 return;
             }
         }

@@ -4,7 +4,7 @@ use silkit_analysis::{Analysis, BodyView, Definition};
 use silkit_base::Symbol;
 use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Changes, Module, Point};
-use silkit_pass::{FunctionContext, ModuleContext, Outcome, Pass, Runner, Step, Stream};
+use silkit_pass::{FunctionContext, Limit, ModuleContext, Outcome, Pass, Runner, Step, Stream};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -170,6 +170,106 @@ fn functions_that_add_functions_without_end_are_bounded() {
     assert_eq!(module.functions.len(), 4 + 11);
 }
 
+/// Requests a restart until `grow` has been there so often.
+fn restart_until(length: usize) -> impl Fn(&mut FunctionContext<'_>) + Sync {
+    move |cx| {
+        if cx.function().name == "leaf" && cx.body().insts().count() < length {
+            cx.restart();
+        }
+    }
+}
+
+#[test]
+fn a_function_starts_again_when_a_pass_requests_it() {
+    let again = restart_until(5);
+    let steps: [Step<'_>; 4] = [
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+        Pass::function("look", "Reads callees", &look).into(),
+        Pass::function("again", "Requests a restart", &again).into(),
+        Pass::function("end", "Does nothing", &|_: &mut FunctionContext<'_>| {}).into(),
+    ];
+    let (module, outcome) = run_with(1, CALLS, &steps);
+    assert_eq!(
+        module.functions.by_key(&Symbol::new("leaf")).map(|f| f.body.iter().flat_map(|b| b.insts()).count()),
+        Some(5)
+    );
+    // `self` is worked on at the same time; `top` reads `leaf` when it is through.
+    let printed = "leaf:\nself: self is busy\ntop: leaf has 5 self has 4 other is declared\nleaf:\nleaf:\n";
+    assert_eq!(outcome.output.text(Stream::Out), printed);
+    let runs: Vec<(usize, &str)> = outcome
+        .runs
+        .iter()
+        .filter(|r| r.function == Some(Symbol::new("leaf")))
+        .map(|r| (r.number, r.tag.as_str()))
+        .collect();
+    // The runs that a restart leaves out keep their numbers; those that it adds come after all others.
+    let expected = [
+        (1, "grow"),
+        (2, "look"),
+        (3, "again"),
+        (13, "grow"),
+        (14, "look"),
+        (15, "again"),
+        (17, "grow"),
+        (18, "look"),
+        (19, "again"),
+        (20, "end"),
+    ];
+    assert_eq!(runs, expected);
+    assert!(outcome.runs.is_sorted_by_key(|run| run.number));
+}
+
+#[test]
+fn restarts_are_bounded_and_obey_limits() {
+    let again = |cx: &mut FunctionContext<'_>| cx.restart();
+    let steps: [Step<'_>; 2] = [
+        Pass::function("again", "Requests a restart", &again).into(),
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+    ];
+    let (_, outcome) = run_with(1, CALLS, &steps);
+    let count = |tag: &str| outcome.runs.iter().filter(|run| run.tag == tag).count();
+    assert_eq!((count("again"), count("grow")), (3 * 21, 3));
+    let (mut module, declarations) = module(CALLS);
+    let limit = Limit { runs: 7, changes: None };
+    let outcome = Runner::new().limit(Some(limit)).run(&mut module, &declarations, &steps);
+    let numbers: Vec<usize> = outcome.runs.iter().map(|run| run.number).collect();
+    // The first restart has the numbers 7 and 8.
+    assert_eq!(numbers, [1, 3, 5, 7]);
+}
+
+#[test]
+fn a_function_with_an_error_does_not_start_again() {
+    let fail = |cx: &mut FunctionContext<'_>| {
+        cx.report(None, "an error");
+        cx.restart();
+    };
+    let (_, outcome) = run_with(1, CALLS, &[Pass::function("fail", "Reports an error", &fail).into()]);
+    assert_eq!(outcome.runs.len(), 3);
+}
+
+#[test]
+fn functions_that_are_added_come_before_a_restart() {
+    let add = |cx: &mut FunctionContext<'_>| {
+        let name = Symbol::new("leaf_special");
+        if cx.function().name == "leaf" {
+            let special = cx.program().function_id(name).and_then(|id| cx.program().definition(id).body());
+            cx.print(&format!("{}\n", special.map_or(0, |body| body.insts().count())));
+            if special.is_none() {
+                let mut function = cx.function().clone();
+                function.name = name;
+                cx.add_function(function);
+                cx.restart();
+            }
+        }
+    };
+    let steps: [Step<'_>; 2] = [
+        Pass::function("add", "Adds a function", &add).into(),
+        Pass::function("grow", "Adds an instruction", &grow).into(),
+    ];
+    let (_, outcome) = run_with(1, CALLS, &steps);
+    assert_eq!(outcome.output.text(Stream::Out), "0\n3\n");
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() {
     // Many functions that call each other, each of which adds another one.
@@ -182,10 +282,18 @@ fn the_number_of_threads_changes_nothing() {
         }
         text += "  %t = tuple ()\n  return %t\n}\n";
     }
-    let steps: [Step<'_>; 4] = [
+    let again = |cx: &mut FunctionContext<'_>| {
+        // Some functions start again, some of those that are added too, and not all equally often.
+        let name = cx.function().name.as_str();
+        if cx.body().insts().count() < 6 + name.len() % 3 {
+            cx.restart();
+        }
+    };
+    let steps: [Step<'_>; 5] = [
         Pass::function("look", "Reads callees", &look).into(),
         Pass::function("copy", "Copies functions", &copy).into(),
         Pass::function("grow", "Adds an instruction", &grow).into(),
+        Pass::function("again", "Requests restarts", &again).into(),
         Pass::function("look-again", "Reads callees", &look).into(),
     ];
     let shown = |threads| {
