@@ -260,6 +260,7 @@ fn borrows_of(borrows: &Borrows<'_>, names: &Names, value: Value) -> String {
     fact(borrows.is_reborrow(value), "reborrow");
     fact(unmarked.is_reborrow(value), "reborrow if unmarked");
     fact(borrows.introduces_borrow(value), "introduces");
+    fact(borrows.has_pointer_escape(value), "has a pointer escape");
     let mut values = |name: &str, values: Vec<Value>| {
         if !values.is_empty() && values != [value] {
             facts.push(format!("{name} {}", names.values(values)));
