@@ -5,25 +5,10 @@
 
 mod support;
 
-use silkit_testkit::cases;
-use std::path::Path;
 use support::{control, memory, program, values};
 
-macro_rules! cases {
-    ($($name:ident: $run:path;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let file = format!("tests/cases/{}.txt", stringify!($name));
-                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), $run) {
-                    panic!("{message}");
-                }
-            }
-        )*
-    };
-}
-
-cases! {
+silkit_testkit::case_files! {
+    "tests/cases":
     blocks: control::blocks;
     questions: control::questions;
     loops: control::loops;

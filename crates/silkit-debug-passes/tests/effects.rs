@@ -2,8 +2,6 @@
 //! The expected output is what they print, then the effects of the functions that have some.
 
 use silkit_pass::testing::printed_and_effects;
-use silkit_testkit::cases;
-use std::path::Path;
 
 fn run(input: &str) -> String {
     printed_and_effects(
@@ -12,18 +10,4 @@ fn run(input: &str) -> String {
     )
 }
 
-macro_rules! cases {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let file = format!("tests/effects/{}.txt", stringify!($name));
-                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), run) {
-                    panic!("{message}");
-                }
-            }
-        )*
-    };
-}
-
-cases! { escape instruction_properties memory_behavior side_effects }
+silkit_testkit::case_files! { "tests/effects", run: escape instruction_properties memory_behavior side_effects }

@@ -3,28 +3,12 @@
 
 use silkit_opt::PASSES;
 use silkit_pass::testing::printed_and_effects;
-use silkit_testkit::cases;
-use std::path::Path;
 
 fn run(input: &str) -> String {
     printed_and_effects(|tag| PASSES.find(tag), input)
 }
 
-macro_rules! cases {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let file = format!("tests/effects/{}.txt", stringify!($name));
-                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), run) {
-                    panic!("{message}");
-                }
-            }
-        )*
-    };
-}
-
-cases! { escape side_effects }
+silkit_testkit::case_files! { "tests/effects", run: escape side_effects }
 
 /// Each link takes a pair apart and makes another one of both halves: the ways through are as many as 2 to the number of links.
 #[test]

@@ -2,58 +2,14 @@
 //! expected output is the functions as the reference prints them, without comments.
 
 use silkit_opt::PASSES;
-use silkit_pass::{Options, Outcome, Runner, Step};
-use silkit_testkit::cases;
-use silkit_text::{PrintOptions, parse_module};
-use std::path::Path;
-
-fn outcome(input: &str) -> (silkit_ir::Module, Outcome) {
-    let first = input.lines().next().unwrap_or_default().trim_start_matches('/');
-    let mut options = Options::default();
-    let mut steps: Vec<Step<'_>> = Vec::new();
-    for word in first.split_whitespace() {
-        match word.strip_prefix('-') {
-            Some(option) => options.set(option, ""),
-            None => steps.push(PASSES.find(word).unwrap_or_else(|| panic!("a pass named {word}")).into()),
-        }
-    }
-    let parsed = parse_module(input);
-    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let mut module = parsed.module;
-    let declarations = silkit_text::decl::declarations(&module);
-    let outcome = Runner::new().options(options).run(&mut module, &declarations, &steps);
-    (module, outcome)
-}
+use silkit_pass::testing::{changed_by_named, run_named};
+use silkit_text::PrintOptions;
 
 fn run(input: &str) -> String {
-    let (mut module, outcome) = outcome(input);
-    assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
-    module.swift.clear();
-    let printed = silkit_text::print_module(&module, &PrintOptions::default(), &|_| None);
-    let lines = printed.lines().map(|line| line.split(" //").next().unwrap_or_default().trim_end());
-    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
-    let code: Vec<&str> = lines
-        .skip_while(|line| !line.starts_with("sil ") && !line.starts_with("sil_global"))
-        .filter(is_code)
-        .collect();
-    code.join("\n")
+    changed_by_named(|tag| PASSES.find(tag), input)
 }
 
-macro_rules! cases {
-    ($($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let file = format!("tests/inlining/{}.txt", stringify!($name));
-                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), run) {
-                    panic!("{message}");
-                }
-            }
-        )*
-    };
-}
-
-cases! { mandatory program }
+silkit_testkit::case_files! { "tests/inlining", run: mandatory program }
 
 const CIRCLE: &str = "// mandatory-inlining
 sil_stage raw
@@ -73,7 +29,7 @@ bb0:
 
 #[test]
 fn transparent_functions_in_a_circle_are_an_error() {
-    let (module, outcome) = outcome(CIRCLE);
+    let (module, outcome) = run_named(|tag| PASSES.find(tag), CIRCLE);
     let told: Vec<(&str, &str, Vec<&str>)> = outcome
         .problems
         .iter()
@@ -110,7 +66,7 @@ bb0(%0 : $Builtin.Int64):
   return %2, loc \"a.swift\":6:12, scope 2
 }
 ";
-    let (module, _) = outcome(input);
+    let (module, _) = run_named(|tag| PASSES.find(tag), input);
     let options = PrintOptions { debug_info: true, ..PrintOptions::default() };
     let printed = silkit_text::print_module(&module, &options, &|_| None);
     let body = printed.split("@f : ").last().unwrap_or_default();

@@ -58,21 +58,50 @@ pub fn code(module: &Module) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Runs the passes that the first line of a text names (`// dce mem2reg`). Returns what they print to standard output, then
-/// the effects of the functions that have some.
+/// Runs the passes that the first line of a text names, with the options there: `// dce mem2reg -wmo -opt-mode=none`.
 ///
 /// # Panics
 /// Where the text has errors, or names a pass that `find` does not find.
-pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
-    let tags = text.lines().next().unwrap_or_default().trim_start_matches('/').split_whitespace();
-    let step =
-        |tag: &str| -> Step<'static> { find(tag).unwrap_or_else(|| panic!("a pass named {tag}")).into() };
-    let steps: Vec<Step<'_>> = tags.map(step).collect();
+pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (Module, Outcome) {
+    let mut options = Options::default();
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    for word in text.lines().next().unwrap_or_default().trim_start_matches('/').split_whitespace() {
+        match word.strip_prefix('-') {
+            Some(option) => {
+                let (name, value) = option.split_once('=').unwrap_or((option, ""));
+                options.set(name, value);
+            }
+            None => steps.push(find(word).unwrap_or_else(|| panic!("a pass named {word}")).into()),
+        }
+    }
     let parsed = parse_module(text);
     assert!(parsed.errors.is_empty(), "the input has errors: {:?}", parsed.errors);
     let mut module = parsed.module;
     let declarations = silkit_text::decl::declarations(&module);
-    let outcome = Runner::new().run(&mut module, &declarations, &steps);
+    let outcome = Runner::new().options(options).run(&mut module, &declarations, &steps);
+    (module, outcome)
+}
+
+/// Returns the global variables, functions and tables of a module after the passes that the first line of a text names, as
+/// the reference prints them, without comments.
+///
+/// # Panics
+/// Where the text has errors or names an unknown pass, or a pass reports a problem.
+pub fn changed_by_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
+    let (mut module, outcome) = run_named(find, text);
+    assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
+    module.swift.clear();
+    let is_header = |line: &&str| !line.starts_with("sil ") && !line.starts_with("sil_global");
+    code(&module).lines().skip_while(is_header).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs the passes that the first line of a text names. Returns what they print to standard output, then the effects of the
+/// functions that have some.
+///
+/// # Panics
+/// Where the text has errors, or names a pass that `find` does not find.
+pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
+    let (module, outcome) = run_named(find, text);
     let mut shown = outcome.output.text(Stream::Out);
     for function in module.functions.values() {
         let effects: String =

@@ -12,6 +12,8 @@
 //!
 //! === the next case
 //! ```
+//!
+//! [`case_files!`](crate::case_files) makes a test of each file of a folder.
 
 use std::fmt::Write;
 use std::fs;
@@ -53,6 +55,33 @@ pub fn table<const N: usize, H: AsRef<str>, C: AsRef<str>>(
 pub fn check(file: &Path, run: impl Fn(&str) -> String) -> Result<(), String> {
     let updates = std::env::var_os("UPDATE_EXPECT").is_some();
     check_with(file, run, updates)
+}
+
+/// Makes a test of each file of cases: `FOLDER/NAME.txt` in the folder of the crate whose test it is, with the function that
+/// turns an input into its output: one for all files, or one for each.
+///
+/// ```
+/// # fn fold(input: &str) -> String { input.to_owned() }
+/// # fn hoist(input: &str) -> String { input.to_owned() }
+/// silkit_testkit::case_files! { "tests/folding", fold: literals enums }
+/// silkit_testkit::case_files! { "tests/cases": hoisting: hoist; more_folding: fold; }
+/// ```
+#[macro_export]
+macro_rules! case_files {
+    ($folder:literal, $run:path: $($name:ident)*) => {
+        $crate::case_files! { $folder: $($name: $run;)* }
+    };
+    ($folder:literal: $($name:ident: $run:path;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let file = concat!(env!("CARGO_MANIFEST_DIR"), "/", $folder, "/", stringify!($name), ".txt");
+                if let Err(message) = $crate::cases::check(::std::path::Path::new(file), $run) {
+                    panic!("{message}");
+                }
+            }
+        )*
+    };
 }
 
 fn check_with(file: &Path, run: impl Fn(&str) -> String, updates: bool) -> Result<(), String> {

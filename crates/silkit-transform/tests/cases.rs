@@ -6,25 +6,10 @@
 
 mod support;
 
-use silkit_testkit::cases;
-use std::path::Path;
 use support::{blocks, calls, lifetimes, values};
 
-macro_rules! cases {
-    ($($name:ident: $run:path;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let file = format!("tests/cases/{}.txt", stringify!($name));
-                if let Err(message) = cases::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), $run) {
-                    panic!("{message}");
-                }
-            }
-        )*
-    };
-}
-
-cases! {
+silkit_testkit::case_files! {
+    "tests/cases":
     borrowed_from: lifetimes::borrowed_from;
     callee: calls::callee;
     canonical_lifetime: lifetimes::canonical_lifetime;

@@ -150,7 +150,8 @@ pub(crate) fn classes(input: &str) -> String {
         }
         let entries = subject.module.vtables.values().flat_map(|table| &table.entries);
         for method in entries.map(|entry| entry.method) {
-            let (is_closed, elsewhere) = (visibility.is_closed(method), visibility.may_be_called_elsewhere(method));
+            let (is_closed, elsewhere) =
+                (visibility.is_closed(method), visibility.may_be_called_elsewhere(method));
             text += &format!("{method}: closed {is_closed}, called elsewhere {elsewhere}\n");
         }
     }

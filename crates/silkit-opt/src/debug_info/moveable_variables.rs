@@ -20,7 +20,7 @@ struct Key {
     inst: Option<Inst>,
 }
 
-/// The moveable variables of a body and the instructions that say where they are.
+/// The moveable variables of a body and the instructions that describe their locations.
 pub(super) struct Variables {
     numbers: FxHashMap<Inst, Variable>,
     count: usize,
@@ -52,15 +52,15 @@ impl Variables {
         self.count
     }
 
-    /// Returns the variable that an instruction says the place of.
-    pub(super) fn said_by(&self, inst: Inst) -> Option<Variable> {
+    /// Returns the variable whose location an instruction describes.
+    pub(super) fn described_by(&self, inst: Inst) -> Option<Variable> {
         self.numbers.get(&inst).copied()
     }
 }
 
-/// Returns the variable that an instruction says the place of, if it may be moved: values that cannot be copied may.
+/// Returns the variable whose location an instruction describes, if it is moveable: values that cannot be copied are.
 fn moveable(view: &BodyView<'_>, inst: Inst) -> Option<DebugVar> {
-    let (var, says_so, ty) = match view.body.view(inst) {
+    let (var, is_marked, ty) = match view.body.view(inst) {
         AnyInst::DebugValue(value) => {
             (value.var?, value.moveable_value_debuginfo, view.body.value(value.operand).ty)
         }
@@ -68,11 +68,11 @@ fn moveable(view: &BodyView<'_>, inst: Inst) -> Option<DebugVar> {
         _ => return None,
     };
     let is_move_only = || view.declarations().properties(ty.ty(), view.signature()).move_only == Some(true);
-    (says_so || is_move_only()).then_some(var)
+    (is_marked || is_move_only()).then_some(var)
 }
 
-/// Returns true if a coroutine is split at an instruction: what calls coroutines and asynchronous functions, what hops to
-/// another executor, and what yields.
+/// Returns true if a coroutine is split at an instruction: calls of coroutines and of asynchronous functions, hops to
+/// another executor, and yields.
 pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
     let calls_async = |ty: silkit_types::SilType| {
         ty.ty().as_function().is_some_and(|ty| ty.flags.contains(silkit_types::FnFlags::ASYNC))
@@ -86,7 +86,7 @@ pub(super) fn is_boundary(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns the points after a boundary.
+/// Returns the insertion points after a boundary.
 pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     match body.is_terminator(boundary) {
         true => body.block_successors(body.inst_block(boundary)).map(Point::Start).collect(),
@@ -94,14 +94,19 @@ pub(super) fn points_behind(body: &Body, boundary: Inst) -> Vec<Point> {
     }
 }
 
-/// Repeats the location of a variable as an instruction stated it, or that its location is not known any more.
-pub(super) fn say_again(cx: &mut FunctionContext<'_>, said: Inst, point: Point, is_known: bool) {
+/// Repeats a description of a variable at a point; with an undefined value where the location is not known any more.
+pub(super) fn repeat_description(
+    cx: &mut FunctionContext<'_>,
+    description: Inst,
+    point: Point,
+    is_known: bool,
+) {
     let body = cx.body();
-    let loc: Loc = body.inst(said).loc;
-    let variable = match body.view(said) {
+    let loc: Loc = body.inst(description).loc;
+    let variable = match body.view(description) {
         AnyInst::DebugValue(value) => value,
         AnyInst::AllocStack(AllocStack { var, .. }) => {
-            let address = body.first_result(said).unwrap_or(Value::NONE);
+            let address = body.first_result(description).unwrap_or(Value::NONE);
             DebugValue { var, moveable_value_debuginfo: true, ..DebugValue::new(address) }
         }
         _ => return,
@@ -111,4 +116,29 @@ pub(super) fn say_again(cx: &mut FunctionContext<'_>, said: Inst, point: Point, 
     let mut builder = cx.at(point);
     builder.set_default_loc(loc);
     builder.build(DebugValue { operand, ..variable });
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::testing::changed;
+
+    /// A description of the variable `x`.
+    pub(in super::super) const X: &str =
+        "debug_value [moveable_value_debuginfo] %0, let, (name \"x\", loc \"a.swift\":1:1)\n";
+    /// The same, of a variable that is nowhere.
+    pub(in super::super) const NO_X: &str = "debug_value [moveable_value_debuginfo] undef : $Builtin.Int64, let, (name \"x\", loc \"a.swift\":1:1)\n";
+    /// A point at which a coroutine is split.
+    pub(in super::super) const HOP: &str = "hop_to_executor %2\n";
+    pub(in super::super) const END: &str = "%r = tuple ()\nreturn %r";
+
+    /// Returns the body of an asynchronous function after a pass.
+    pub(in super::super) fn body_after(pass: &str, insts: &str) -> String {
+        let text = format!(
+            "sil_stage canonical\nimport Builtin\nimport Swift\n\
+             sil @f : $@convention(thin) @async (Builtin.Int64, Builtin.Int1, Builtin.Executor) -> () {{\n\
+             bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int1, %2 : $Builtin.Executor):\n{insts}\n}}\n"
+        );
+        let text = changed(pass, &[], &text);
+        text[text.find("bb0(").expect("a body")..].to_owned()
+    }
 }

@@ -23,7 +23,7 @@
 //! The cost is that of the blocks times the moveable variables, which are few; a body without places to split costs
 //! one look.
 
-use super::moveable_variables::{Variables, is_boundary, points_behind, say_again};
+use super::moveable_variables::{Variables, is_boundary, points_behind, repeat_description};
 use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body, Inst, Point};
 use silkit_pass::FunctionContext;
@@ -38,22 +38,22 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 
 /// The known location of a variable at a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Word {
+enum Location {
     /// Nothing is known.
-    Nothing,
-    /// An instruction said where it is.
-    Said(Inst),
-    /// Paths to this block say different things; the instruction is one of those.
-    Lost(Block, Inst),
+    Unknown,
+    /// The instruction describes it.
+    Described(Inst),
+    /// Paths to this block describe different locations; the instruction is one of the descriptions.
+    Conflicting(Block, Inst),
 }
 
-impl Word {
-    /// Returns what is to be said: an instruction that says it, or of which all but the place is right.
-    fn saying(self) -> Option<(Inst, bool)> {
+impl Location {
+    /// Returns the description to repeat, and true if the location in it is right.
+    fn description(self) -> Option<(Inst, bool)> {
         match self {
-            Self::Nothing => None,
-            Self::Said(inst) => Some((inst, true)),
-            Self::Lost(_, inst) => Some((inst, false)),
+            Self::Unknown => None,
+            Self::Described(inst) => Some((inst, true)),
+            Self::Conflicting(_, inst) => Some((inst, false)),
         }
     }
 }
@@ -63,45 +63,49 @@ fn run(cx: &mut FunctionContext<'_>) {
     if variables.count() == 0 || !cx.body().insts().any(|inst| is_boundary(cx.body(), inst)) {
         return;
     }
-    for ((said, is_known), point) in repetitions(cx.body(), &variables) {
+    for ((description, is_known), point) in repetitions(cx.body(), &variables) {
         if !cx.may_change() {
             return;
         }
-        say_again(cx, said, point, is_known);
-        cx.count("variables said again", 1);
+        repeat_description(cx, description, point, is_known);
+        cx.count("descriptions repeated", 1);
     }
 }
 
 /// Returns the known locations at the start of each block.
-fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Word>> {
+fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Location>> {
     let order = body.reverse_postorder();
-    let mut at_start: FxHashMap<Block, Vec<Word>> = FxHashMap::default();
-    let mut at_end: FxHashMap<Block, Vec<Word>> = FxHashMap::default();
+    let mut at_start: FxHashMap<Block, Vec<Location>> = FxHashMap::default();
+    let mut at_end: FxHashMap<Block, Vec<Location>> = FxHashMap::default();
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
         for &block in &order {
-            let mut words = vec![Word::Nothing; variables.count()];
+            let mut locations = vec![Location::Unknown; variables.count()];
             let mut before = body.predecessors(block).filter_map(|from| at_end.get(&from));
             if let Some(first) = before.next() {
-                words.clone_from(first);
+                locations.clone_from(first);
                 for other in before {
-                    words.iter_mut().zip(other).for_each(|(word, &other)| join(block, word, other));
+                    locations
+                        .iter_mut()
+                        .zip(other)
+                        .for_each(|(location, &other)| join(block, location, other));
                 }
             }
-            // What was lost here stays lost, so this comes to an end.
+            // A conflict stays one, so the iteration terminates.
             if let Some(old) = at_start.get(&block) {
-                let lost = old.iter().zip(&mut words);
-                lost.filter(|(old, _)| matches!(old, Word::Lost(at, _) if *at == block))
+                let conflicts = old.iter().zip(&mut locations);
+                conflicts
+                    .filter(|(old, _)| matches!(old, Location::Conflicting(at, _) if *at == block))
                     .for_each(|(o, w)| *w = *o);
             }
-            let mut end = words.clone();
+            let mut end = locations.clone();
             for inst in body.block_insts(block) {
-                if let Some(variable) = variables.said_by(inst) {
-                    end[variable] = Word::Said(inst);
+                if let Some(variable) = variables.described_by(inst) {
+                    end[variable] = Location::Described(inst);
                 }
             }
-            at_start.insert(block, words);
+            at_start.insert(block, locations);
             has_changed |= at_end.get(&block) != Some(&end);
             at_end.insert(block, end);
         }
@@ -109,33 +113,37 @@ fn at_starts(body: &Body, variables: &Variables) -> FxHashMap<Block, Vec<Word>> 
     at_start
 }
 
-/// Joins what two paths to a block say.
-fn join(block: Block, word: &mut Word, other: Word) {
-    if *word == other || matches!(word, Word::Lost(at, _) if *at == block) {
+/// Joins the locations on two paths to a block.
+fn join(block: Block, location: &mut Location, other: Location) {
+    if *location == other || matches!(location, Location::Conflicting(at, _) if *at == block) {
         return;
     }
-    let sayings = word.saying().or(other.saying());
-    if let Some((inst, _)) = sayings {
-        *word = Word::Lost(block, inst);
+    let description = location.description().or(other.description());
+    if let Some((inst, _)) = description {
+        *location = Location::Conflicting(block, inst);
     }
 }
 
-/// Returns what is to be said again, and where.
+/// Returns the descriptions to repeat, with the insertion points.
 fn repetitions(body: &Body, variables: &Variables) -> Vec<((Inst, bool), Point)> {
     let at_start = at_starts(body, variables);
     let mut found = Vec::new();
     for block in body.blocks() {
-        let Some(words) = at_start.get(&block) else { continue };
-        let lost = words.iter().filter(|word| matches!(word, Word::Lost(at, _) if *at == block));
-        found.extend(lost.filter_map(|word| Some((word.saying()?, Point::Start(block)))));
-        let mut words = words.clone();
+        let Some(locations) = at_start.get(&block) else { continue };
+        let conflicts = locations
+            .iter()
+            .filter(|location| matches!(location, Location::Conflicting(at, _) if *at == block));
+        found.extend(conflicts.filter_map(|location| Some((location.description()?, Point::Start(block)))));
+        let mut locations = locations.clone();
         for inst in body.block_insts(block) {
-            if let Some(variable) = variables.said_by(inst) {
-                words[variable] = Word::Said(inst);
+            if let Some(variable) = variables.described_by(inst) {
+                locations[variable] = Location::Described(inst);
             }
             if is_boundary(body, inst) {
                 for point in points_behind(body, inst) {
-                    found.extend(words.iter().filter_map(|word| Some((word.saying()?, point))));
+                    found.extend(
+                        locations.iter().filter_map(|location| Some((location.description()?, point))),
+                    );
                 }
             }
         }
@@ -145,45 +153,36 @@ fn repetitions(body: &Body, variables: &Variables) -> Vec<((Inst, bool), Point)>
 
 #[cfg(test)]
 mod tests {
+    use super::super::moveable_variables::tests::{END, HOP, X, body_after};
     use crate::testing::changed;
 
-    fn said(insts: &str) -> String {
-        let text = format!(
-            "sil_stage canonical\nimport Builtin\nimport Swift\n\
-             sil @f : $@convention(thin) @async (Builtin.Int64, Builtin.Int1, Builtin.Executor) -> () {{\n\
-             bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int1, %2 : $Builtin.Executor):\n{insts}\n}}\n"
-        );
-        let text = changed("sil-moved-async-var-dbginfo-propagator", &[], &text);
-        text[text.find("bb0(").expect("a body")..].to_owned()
+    fn after(insts: &str) -> String {
+        body_after("sil-moved-async-var-dbginfo-propagator", insts)
     }
 
-    const X: &str = "debug_value [moveable_value_debuginfo] %0, let, (name \"x\", loc \"a.swift\":1:1)\n";
-    const HOP: &str = "hop_to_executor %2\n";
-    const END: &str = "%r = tuple ()\nreturn %r";
-
     #[test]
-    fn what_all_paths_bring_from_one_place_is_repeated() {
-        let text = said(&format!("{X}cond_br %1, bb1, bb2\nbb1:\nbr bb3\nbb2:\nbr bb3\nbb3:\n{HOP}{END}"));
+    fn a_description_that_reaches_on_all_paths_is_repeated() {
+        let text = after(&format!("{X}cond_br %1, bb1, bb2\nbb1:\nbr bb3\nbb2:\nbr bb3\nbb3:\n{HOP}{END}"));
         assert_eq!(text.matches("debug_value").count(), 2, "{text}");
         assert!(!text.contains("undef"), "{text}");
     }
 
     #[test]
-    fn what_paths_say_differently_is_lost() {
-        let text = said(&format!("cond_br %1, bb1, bb2\nbb1:\n{X}br bb3\nbb2:\nbr bb3\nbb3:\n{HOP}{END}"));
+    fn descriptions_that_differ_by_path_become_undefined() {
+        let text = after(&format!("cond_br %1, bb1, bb2\nbb1:\n{X}br bb3\nbb2:\nbr bb3\nbb3:\n{HOP}{END}"));
         assert!(text.contains("bb3:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
         assert_eq!(text.matches("undef").count(), 2, "{text}");
     }
 
     #[test]
-    fn loops_bring_other_words() {
-        let text = said(&format!("{X}br bb1\nbb1:\n{HOP}{X}cond_br %1, bb1, bb2\nbb2:\n{END}"));
+    fn descriptions_in_loops_conflict_with_those_before() {
+        let text = after(&format!("{X}br bb1\nbb1:\n{HOP}{X}cond_br %1, bb1, bb2\nbb2:\n{END}"));
         assert!(text.contains("bb1:\n  debug_value [moveable_value_debuginfo] undef"), "{text}");
     }
 
     #[test]
     fn bodies_without_places_to_split_stay() {
-        let text = said(&format!("cond_br %1, bb1, bb2\nbb1:\n{X}br bb3\nbb2:\nbr bb3\nbb3:\n{END}"));
+        let text = after(&format!("cond_br %1, bb1, bb2\nbb1:\n{X}br bb3\nbb2:\nbr bb3\nbb3:\n{END}"));
         assert_eq!(text.matches("debug_value").count(), 1, "{text}");
     }
 
