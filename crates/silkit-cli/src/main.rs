@@ -3,6 +3,7 @@
 mod alias;
 mod bisect;
 mod check;
+mod check_passes;
 mod codes;
 mod color;
 mod complete;
@@ -107,6 +108,7 @@ enum Task {
     Pipelines(pipelines::Args),
     Explain(explain::Args),
     Run(run::Args),
+    CheckPasses(check_passes::Args),
     Library(library::Args),
     Interface(interface::Args),
     Completions(complete::Args),
@@ -173,6 +175,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Reduce(args) => reduce::run(&args, cli.threads),
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Run(args) => run::run(&args),
+        Task::CheckPasses(args) => check_passes::run(&args),
         Task::Library(args) => library::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),

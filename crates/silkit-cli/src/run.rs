@@ -1,19 +1,16 @@
 //! `silkit run`: executes a program of SIL, and reports undefined behaviour where it meets some.
 
+pub(crate) mod modules;
 mod report;
 mod world;
 
-use crate::library;
 use crate::session::{Format, Session};
-use silkit::ir::Module;
+use modules::{LibraryArgs, Linker};
 use silkit_interp::{Interp, LinkedModule, Options, Outcome, Program, Trace, ViolationKind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// The bytes of the stack of the thread that interprets: casts and deinits of the program nest there.
-const NATIVE_STACK: usize = 1 << 30;
 
 const EXAMPLES: &str = "\
 The exit status is that of the program: 132 for a trap, 134 for a fatal error or an abort. It is 1 if
@@ -36,12 +33,8 @@ pub(crate) struct Args {
     /// File of the program, as text or in binary form; `-` is standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Link with the module in FILE; it takes the place of one in the library folder
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    library: Vec<PathBuf>,
-    /// Leave the user's library folder alone
-    #[arg(long)]
-    no_libraries: bool,
+    #[command(flatten)]
+    libraries: LibraryArgs,
     /// Function to begin with
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: String,
@@ -72,7 +65,7 @@ pub(crate) struct Args {
 }
 
 /// Returns the bytes that a size means: `64K`, `512M`, `4G`, or a plain number.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
         Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
@@ -85,7 +78,7 @@ fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a size is a number, with K, M or G behind it where that is meant".to_owned())
 }
 
-fn kind(name: &str) -> Result<ViolationKind, String> {
+pub(crate) fn kind(name: &str) -> Result<ViolationKind, String> {
     ViolationKind::from_name(name).ok_or_else(|| {
         let all: Vec<&str> = ViolationKind::ALL.iter().map(|k| k.name()).collect();
         format!("the kinds are {}", all.join(", "))
@@ -128,38 +121,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 /// Returns the modules of the program: its own first, then those that it imports.
 fn modules(session: &mut Session, args: &Args) -> Option<Vec<Arc<LinkedModule>>> {
     let main = session.load(&args.file)?.module;
-    let mut names = imports(&main);
-    let mut modules = vec![Arc::new(linked(main, &args.file))];
-    for path in &args.library {
-        let library = session.load(path)?.module;
-        names.extend(imports(&library));
-        modules.push(Arc::new(linked(library, path)));
-    }
-    let folder = library::folder().filter(|_| !args.no_libraries);
-    let mut at = 0;
-    while let (Some(folder), Some(name)) = (&folder, names.get(at).cloned()) {
-        at += 1;
-        let is_linked = modules.iter().any(|m| m.info.name == name.as_str());
-        let path = folder.join(format!("{name}.sib"));
-        if is_linked || !path.is_file() {
-            continue;
-        }
-        let library = session.load(&path)?.module;
-        names.extend(imports(&library));
-        modules.push(Arc::new(LinkedModule::new(&name, library)));
-    }
-    Some(modules)
-}
-
-fn linked(module: Module, path: &Path) -> LinkedModule {
-    let name = library::module_name(&module, path);
-    LinkedModule::new(&name, module)
-}
-
-/// Returns the names of the modules that a module imports.
-fn imports(module: &Module) -> Vec<String> {
-    let lines = module.swift.iter().flat_map(|s| s.text.lines());
-    lines.filter_map(|line| line.split_once("import ")).map(|(_, name)| name.trim().to_owned()).collect()
+    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
+    let name = modules::name_of(&main, &args.file);
+    Some(std::iter::once(Arc::new(LinkedModule::new(&name, main))).chain(libraries).collect())
 }
 
 fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Outcome> {
@@ -172,6 +136,5 @@ fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Outcome> 
         world.flush();
         outcome
     };
-    let thread = std::thread::Builder::new().stack_size(NATIVE_STACK).spawn(work).ok()?;
-    thread.join().ok()
+    silkit_exec::on_large_stack(work)
 }

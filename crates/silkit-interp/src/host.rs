@@ -14,6 +14,13 @@ pub trait Host {
     fn nanoseconds(&mut self) -> u64;
     /// Shows a line of the trace.
     fn trace(&mut self, line: &str);
+    /// Calls a function of which there is no SIL and that the runtime does not know, with what its parameters of builtin
+    /// integer types are. What it returns is the result, where the function has one. Only asked with
+    /// [`crate::Options::foreign`].
+    fn call(&mut self, name: &str, arguments: &[u64]) -> u64 {
+        let _ = (name, arguments);
+        0
+    }
 }
 
 /// A world without input that keeps what is written.
@@ -27,7 +34,13 @@ pub struct Recorder {
     pub trace: Vec<String>,
     /// The bytes of standard input.
     pub stdin: std::collections::VecDeque<u8>,
+    /// The calls of functions that are not known, with their arguments.
+    pub calls: Vec<(String, Vec<u64>)>,
     clock: u64,
+}
+
+fn mixed(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
 impl Host for Recorder {
@@ -55,5 +68,12 @@ impl Host for Recorder {
 
     fn trace(&mut self, line: &str) {
         self.trace.push(line.to_owned());
+    }
+
+    /// Gives a number that depends on the function, its arguments and the calls before.
+    fn call(&mut self, name: &str, arguments: &[u64]) -> u64 {
+        self.calls.push((name.to_owned(), arguments.to_vec()));
+        let of_name = name.bytes().fold(self.calls.len() as u64, |hash, byte| mixed(hash, u64::from(byte)));
+        arguments.iter().fold(of_name, |hash, argument| mixed(hash, *argument))
     }
 }

@@ -30,6 +30,8 @@ pub struct Options {
     pub trace: Trace,
     /// True if memory that is left at the end is reported.
     pub leaks: bool,
+    /// True if functions that are not known are calls of the host, instead of being refused.
+    pub foreign: bool,
     /// The kinds of violations that are not looked for.
     pub unchecked: FxHashSet<ViolationKind>,
 }
@@ -43,6 +45,7 @@ impl Default for Options {
             seed: 0,
             trace: Trace::Off,
             leaks: false,
+            foreign: false,
             unchecked: FxHashSet::default(),
         }
     }

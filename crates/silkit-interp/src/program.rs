@@ -95,6 +95,8 @@ pub struct Program {
     deinits: FxHashMap<Nominal, Symbol>,
     replacements: FxHashMap<Symbol, Symbol>,
     default_tables: FxHashMap<Nominal, (ModuleId, u32)>,
+    /// Functions that stand in the place of others.
+    patches: FxHashMap<FunctionRef, Function>,
 }
 
 impl fmt::Debug for Program {
@@ -116,6 +118,7 @@ impl Program {
             deinits: FxHashMap::default(),
             replacements: FxHashMap::default(),
             default_tables: FxHashMap::default(),
+            patches: FxHashMap::default(),
         };
         for number in 0..program.modules.len() as u32 {
             program.collect(ModuleId(number));
@@ -175,7 +178,22 @@ impl Program {
 
     /// Returns a function.
     pub fn function(&self, at: FunctionRef) -> &Function {
+        if !self.patches.is_empty()
+            && let Some(patch) = self.patches.get(&at)
+        {
+            return patch;
+        }
         &self.module(at.module).info.sil.functions[at.function]
+    }
+
+    /// Puts another function with the same header in the place of one.
+    pub fn patch(&mut self, at: FunctionRef, function: Function) {
+        self.patches.insert(at, function);
+    }
+
+    /// Removes what was put in the place of functions.
+    pub fn remove_patches(&mut self) {
+        self.patches.clear();
     }
 
     /// Returns the declaration of a function that no module defines.

@@ -9,10 +9,37 @@ use std::rc::Rc;
 impl Interp<'_> {
     /// Runs the function with a name, `main` usually, to the end of the program.
     pub fn run_program(&mut self, entry: &str) -> Outcome {
-        let stop = match self.run_entry(entry) {
-            Ok(code) => Stop::Exit(code),
-            Err(stop) => stop,
-        };
+        let result = self.arguments().and_then(|(argc, argv)| self.run_entry(entry, &[argc, argv]));
+        let code = |result: Option<u64>| result.map_or(0, |code| (code & 0xFF) as i32);
+        self.outcome(result.map(|result| Stop::Exit(code(result))))
+    }
+
+    /// Runs the function with a name and these arguments, of which each takes 8 bytes at most. The program ends with exit
+    /// code 0 when the function returns.
+    pub fn run_function(&mut self, entry: &str, arguments: &[u64]) -> (Option<u64>, Outcome) {
+        let result = self.run_entry(entry, arguments);
+        let value = result.as_ref().ok().copied().flatten();
+        (value, self.outcome(result.map(|_| Stop::Exit(0))))
+    }
+
+    /// Returns the values of the program's own global variables that are builtin integers. A variable that the run did not
+    /// use has its initial value.
+    pub fn scalar_globals(&mut self) -> Vec<(Symbol, u64)> {
+        let program = self.program.clone();
+        let own = program.world.modules().next().map(|(_, module)| module.sil.clone());
+        let globals = own.iter().flat_map(|sil| sil.globals.values());
+        let widths = globals.filter_map(|g| Some((g.name, crate::runtime::int_width(g.ty.ty())?)));
+        let values = widths.filter_map(|(name, bits)| {
+            let address = self.global_named(name).ok()?;
+            let mut word = [0; 8];
+            self.memory.load(address, &mut word[..bits.div_ceil(8) as usize]).ok()?;
+            Some((name, u64::from_le_bytes(word)))
+        });
+        values.collect()
+    }
+
+    fn outcome(&mut self, stop: Run<Stop>) -> Outcome {
+        let stop = stop.unwrap_or_else(|stop| stop);
         let exit_code = match &stop {
             Stop::Exit(code) => Some(*code),
             Stop::Failure { code, .. } => Some(*code),
@@ -22,7 +49,8 @@ impl Interp<'_> {
         Outcome { stop, exit_code, leaks, steps: self.steps }
     }
 
-    fn run_entry(&mut self, entry: &str) -> Run<i32> {
+    /// Calls a function with as many of the arguments as it has parameters, and returns its result.
+    fn run_entry(&mut self, entry: &str, arguments: &[u64]) -> Run<Option<u64>> {
         let symbol = Symbol::new(entry);
         let Some(at) = self.program.find(symbol) else {
             return crate::violation::unsupported(format!("a program without the function `{entry}`"));
@@ -32,12 +60,10 @@ impl Interp<'_> {
         let count = signature.map_or(0, |f| f.params.len());
         let has_result = signature.is_some_and(|f| !f.results.is_empty());
         let id = self.instance(at, Rc::from([]));
-        let (argc, argv) = self.arguments()?;
-        let all = [argc.to_le_bytes(), argv.to_le_bytes()];
-        let args: Vec<&[u8]> = all.iter().take(count.min(2)).map(|a| &a[..]).collect();
+        let all: Vec<[u8; 8]> = arguments.iter().map(|a| a.to_le_bytes()).collect();
+        let args: Vec<&[u8]> = all.iter().take(count).map(|a| &a[..]).collect();
         let result = self.call_instance(id, &args, 8)?;
-        let code = i32::from_le_bytes([result[0], result[1], result[2], result[3]]);
-        Ok(if has_result { code & 0xFF } else { 0 })
+        Ok(has_result.then(|| crate::exec::word(&result, 0)))
     }
 
     /// Lays the arguments of the program out as C does.

@@ -2,6 +2,7 @@
 
 mod alias;
 mod answers;
+mod check_passes;
 mod extract;
 mod files;
 mod fmt;

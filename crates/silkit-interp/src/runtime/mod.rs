@@ -5,6 +5,7 @@ mod atomics;
 mod casts;
 mod enums;
 mod floats;
+mod foreign;
 mod globals;
 mod key_paths;
 mod math;
@@ -45,6 +46,11 @@ const TABLES: &[Table] = &[
 pub(crate) fn native(name: &str) -> Option<NativeFn> {
     TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == name).map(|(_, f)| *f))
 }
+
+pub(crate) use foreign::width as int_width;
+
+/// The function of the runtime that asks the host to call one that is not known.
+pub(crate) const FOREIGN: NativeFn = foreign::call;
 
 /// Returns the function of the runtime that takes the place of one of SIL.
 pub(crate) fn overriding(name: &str) -> Option<NativeFn> {

@@ -125,6 +125,7 @@ impl Translator<'_, '_> {
         }
         match crate::runtime::native(symbol.as_str()) {
             Some(native) => Ok(Callee::Native(native)),
+            None if self.it.options.foreign => Ok(Callee::Native(crate::runtime::FOREIGN)),
             None => unsupported(format!("the function `{}`, of which there is no SIL,", demangled(symbol))),
         }
     }

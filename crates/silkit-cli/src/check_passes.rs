@@ -1,0 +1,247 @@
+//! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes what they do.
+
+use crate::run::modules::{LibraryArgs, Linker};
+use crate::run::{bytes, kind};
+use crate::session::{Format, Session};
+use serde_json::{Value, json};
+use silkit::pass::{Options, Pipeline, Step};
+use silkit::passes;
+use silkit_exec::{Entry, PassCheck, Setup, Verdict, on_large_stack};
+use silkit_interp::ViolationKind;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+A program is run as it is and after all passes. If its output, exit code, violations or leaks differ,
+the first run of a pass after which they do is searched, and shown with its change. A function whose
+parameters are builtin integers is called with --inputs of them, and what it does is compared: its
+result, its calls of functions that have no SIL, and the global variables.
+
+The exit status is 1 if a difference was found. A program that cannot be run is counted apart.
+
+Examples:
+  silkit check-passes examples/run/hello.sil --passes performance
+  silkit check-passes examples/run/hello.sil --each
+  silkit check-passes a.sil b.sil --library Swift.sib --passes 'function(mem2reg,dce)' --format json";
+
+/// Run programs before and after passes, and find the pass that changes what they do
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Files of programs; `-` is standard input
+    #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    /// Passes, as for `silkit opt --passes`; those of a pipeline that are not built are left out
+    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass", required_unless_present_any = ["pass", "each"])]
+    passes: Option<String>,
+    /// Pass to run; several run in order
+    #[arg(short = 'p', long = "pass", value_name = "TAG")]
+    pass: Vec<String>,
+    /// Check each of the passes alone; where none is named, each pass that optimizes
+    #[arg(long)]
+    each: bool,
+    #[command(flatten)]
+    libraries: LibraryArgs,
+    /// Function to begin with
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    entry: String,
+    /// How often a function with parameters is called
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    inputs: usize,
+    /// What the inputs depend on
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Stop a run after so many instructions, and compare what it wrote until then
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    limit: u64,
+    /// Stop a run where more memory is in use, such as `512M`
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    memory: u64,
+    /// Do not look for violations of a kind, such as `misaligned`
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    no_check: Vec<ViolationKind>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The result for one program.
+struct Result {
+    file: String,
+    /// The results of the checks: of all passes, or of each one alone.
+    verdicts: Vec<(String, Verdict)>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format.into());
+    let checks = match checks(args) {
+        Ok(checks) => checks,
+        Err((message, hint)) => {
+            session.refuse(message, hint);
+            return session.finish();
+        }
+    };
+    let Some(mut linker) = Linker::new(&mut session, &args.libraries) else { return session.finish() };
+    let paths = session.inputs(&args.files);
+    let mut results = Vec::new();
+    for path in &paths {
+        if let Some(result) = checked(&mut session, &mut linker, path, args, &checks) {
+            if args.format == Format::Text {
+                session.answer(&as_text(&result));
+            }
+            results.push(result);
+        }
+    }
+    let is_different =
+        |result: &Result| result.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Different(_)));
+    match args.format {
+        Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
+        Format::Text => session.answer(&summary(&results)),
+    }
+    if results.iter().any(is_different) {
+        session.fail();
+    }
+    session.finish()
+}
+
+/// Returns the sequences of passes to check, each with its name.
+fn checks(args: &Args) -> std::result::Result<Vec<(String, Vec<Step<'static>>)>, (String, String)> {
+    let (name, steps) = match &args.passes {
+        Some(text) => {
+            // What is not built cannot change anything.
+            let pipeline = Pipeline::parse(text, passes::find);
+            let refused =
+                |error| (format!("`--passes {text}`: {error}"), crate::opt::PASSES_ADVICE.to_owned());
+            (text.clone(), pipeline.map_err(refused)?.steps)
+        }
+        None => {
+            let known = args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into()));
+            (args.pass.join(","), known.collect::<std::result::Result<_, (String, String)>>()?)
+        }
+    };
+    if !args.each {
+        return Ok(vec![(name, steps)]);
+    }
+    let steps = if steps.is_empty() {
+        silkit::opt::PASSES.sorted().into_iter().map(Step::from).collect()
+    } else {
+        steps
+    };
+    let mut alone: Vec<(String, Vec<Step<'_>>)> = Vec::new();
+    for step in steps {
+        if !alone.iter().any(|(tag, _)| tag == step.pass.tag) {
+            alone.push((step.pass.tag.to_owned(), vec![step]));
+        }
+    }
+    Ok(alone)
+}
+
+/// Checks one program. What is wrong with its file is noted, and `None` given.
+fn checked(
+    session: &mut Session,
+    linker: &mut Linker,
+    path: &Path,
+    args: &Args,
+    checks: &[(String, Vec<Step<'static>>)],
+) -> Option<Result> {
+    let module = session.load(path)?.module;
+    let setup = Setup {
+        libraries: linker.libraries_of(session, &module)?,
+        entry: Entry::of(&module, &args.entry, args.inputs, args.seed),
+        limit: args.limit,
+        memory: args.memory,
+        unchecked: args.no_check.clone(),
+    };
+    session.progress.stop();
+    let declarations = silkit::declarations(&module);
+    let work = || {
+        let check = match PassCheck::new(&module, &declarations, &setup) {
+            Ok(check) => check,
+            Err(reason) => return vec![(String::new(), Verdict::NotRun(reason))],
+        };
+        let judged =
+            checks.iter().map(|(name, steps)| (name.clone(), check.check(steps, &Options::default())));
+        judged.collect()
+    };
+    let Some(verdicts) = on_large_stack(work) else {
+        session.refuse(
+            format!("a pass or the interpreter failed on `{}`", path.display()),
+            "report it as a bug, with the file",
+        );
+        return None;
+    };
+    Some(Result { file: path.display().to_string(), verdicts })
+}
+
+fn as_text(result: &Result) -> String {
+    let mut text = String::new();
+    for (name, verdict) in &result.verdicts {
+        let file = &result.file;
+        // Writing to a string cannot fail.
+        let _ = match verdict {
+            Verdict::NotRun(reason) => writeln!(text, "{file}: not checked: {reason}"),
+            Verdict::Same { .. } if result.verdicts.len() > 1 => Ok(()),
+            Verdict::Same { runs, changed } => {
+                writeln!(
+                    text,
+                    "{file}: the same after {runs} runs of passes, {changed} of which changed something"
+                )
+            }
+            Verdict::Different(unlike) => {
+                let run = &unlike.culprit.run;
+                let of = run.function.map_or(String::new(), |function| format!(" on @{function}"));
+                let change = unlike.culprit.change;
+                let change =
+                    change.map_or(String::new(), |c| format!(", transformation {c} of {}", run.changes));
+                writeln!(
+                    text,
+                    "{file}: different after run {} of {} ({name}): {}{of}{change}\n  {}\n\n{}",
+                    run.number,
+                    unlike.culprit.runs,
+                    run.tag,
+                    unlike.behavior.replace('\n', "\n  "),
+                    unlike.culprit.difference,
+                )
+            }
+        };
+    }
+    text
+}
+
+fn summary(results: &[Result]) -> String {
+    let count = |is: fn(&Verdict) -> bool| {
+        results.iter().flat_map(|r| &r.verdicts).filter(|(_, verdict)| is(verdict)).count()
+    };
+    let same = count(|v| matches!(v, Verdict::Same { .. }));
+    let changing = count(|v| matches!(v, Verdict::Same { changed: 1.., .. }));
+    let different = count(|v| matches!(v, Verdict::Different(_)));
+    let not_run = count(|v| matches!(v, Verdict::NotRun(_)));
+    format!(
+        "{} checks: {same} the same ({changing} where passes changed something), {different} different, {not_run} not run\n",
+        same + different + not_run
+    )
+}
+
+fn as_json(result: &Result) -> Value {
+    let verdicts = result.verdicts.iter().map(|(name, verdict)| match verdict {
+        Verdict::NotRun(reason) => json!({"passes": name, "result": "not run", "reason": reason}),
+        Verdict::Same { runs, changed } => {
+            json!({"passes": name, "result": "same", "runs": runs, "changed": changed})
+        }
+        Verdict::Different(unlike) => json!({
+            "passes": name,
+            "result": "different",
+            "run": unlike.culprit.run.number,
+            "runs": unlike.culprit.runs,
+            "pass": unlike.culprit.run.tag,
+            "function": unlike.culprit.run.function.map(|name| name.to_string()),
+            "transformation": unlike.culprit.change,
+            "transformations": unlike.culprit.run.changes,
+            "behavior": unlike.behavior,
+            "difference": unlike.culprit.difference,
+        }),
+    });
+    json!({"file": result.file, "checks": Value::from_iter(verdicts)})
+}

@@ -1,0 +1,83 @@
+//! The modules that programs are linked with.
+
+use crate::library;
+use crate::session::Session;
+use silkit::ir::Module;
+use silkit_interp::LinkedModule;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where modules come from.
+#[derive(clap::Args)]
+pub(crate) struct LibraryArgs {
+    /// Link with the module in FILE; it takes the place of one in the library folder
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    library: Vec<PathBuf>,
+    /// Leave the user's library folder alone
+    #[arg(long)]
+    no_libraries: bool,
+}
+
+/// Finds the modules that programs import; each is read once.
+pub(crate) struct Linker {
+    given: Vec<Arc<LinkedModule>>,
+    folder: Option<PathBuf>,
+    /// Modules of the folder by name.
+    known: BTreeMap<String, Arc<LinkedModule>>,
+}
+
+impl Linker {
+    /// Reads the modules that are named. What is wrong is noted, and `None` given.
+    pub(crate) fn new(session: &mut Session, args: &LibraryArgs) -> Option<Self> {
+        let mut given = Vec::new();
+        for path in &args.library {
+            let module = session.load(path)?.module;
+            let name = name_of(&module, path);
+            given.push(Arc::new(LinkedModule::new(&name, module)));
+        }
+        let folder = library::folder().filter(|_| !args.no_libraries);
+        Some(Self { given, folder, known: BTreeMap::new() })
+    }
+
+    /// Returns the modules that a program imports: those that are named, then those of the library folder.
+    pub(crate) fn libraries_of(
+        &mut self,
+        session: &mut Session,
+        main: &Module,
+    ) -> Option<Vec<Arc<LinkedModule>>> {
+        let mut names = imports(main);
+        self.given.iter().for_each(|library| names.extend(imports(&library.info.sil)));
+        let mut modules = self.given.clone();
+        let mut at = 0;
+        while let (Some(folder), Some(name)) = (&self.folder, names.get(at).cloned()) {
+            at += 1;
+            let path = folder.join(format!("{name}.sib"));
+            if modules.iter().any(|m| m.info.name == name.as_str()) {
+                continue;
+            }
+            let library = match self.known.get(&name) {
+                Some(known) => known.clone(),
+                None if path.is_file() => {
+                    let read = Arc::new(LinkedModule::new(&name, session.load(&path)?.module));
+                    self.known.entry(name).or_insert(read).clone()
+                }
+                None => continue,
+            };
+            names.extend(imports(&library.info.sil));
+            modules.push(library);
+        }
+        Some(modules)
+    }
+}
+
+/// Returns the name of the Swift module that SIL in a file belongs to.
+pub(crate) fn name_of(module: &Module, path: &Path) -> String {
+    library::module_name(module, path)
+}
+
+/// Returns the names of the modules that a module imports.
+fn imports(module: &Module) -> Vec<String> {
+    let lines = module.swift.iter().flat_map(|s| s.text.lines());
+    lines.filter_map(|line| line.split_once("import ")).map(|(_, name)| name.trim().to_owned()).collect()
+}

@@ -1,0 +1,63 @@
+//! `silkit check-passes`.
+
+use super::*;
+
+#[test]
+fn a_program_is_compared() {
+    let output =
+        run(&["check-passes", "--no-libraries", "--passes", "performance", "examples/run/hello.sil"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(
+        text.contains("hello.sil: the same after ") && text.contains("of which changed something"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("1 checks: 1 the same (1 where passes changed something), 0 different, 0 not run\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn each_pass_is_checked_alone() {
+    let arguments = ["check-passes", "--no-libraries", "--each", "-p", "mem2reg", "-p", "dce", "-p", "dce"];
+    // A program that ends with a violation is expected to go on doing so.
+    let output = run(&[&arguments[..], &["--format", "json", "examples/run/dangling.sil"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let passes: Vec<_> = json[0]["checks"].as_array().expect("checks").iter().map(|c| &c["passes"]).collect();
+    assert_eq!(passes, ["mem2reg", "dce"]);
+    assert_eq!(json[0]["checks"][0]["result"], "same");
+}
+
+#[test]
+fn functions_get_inputs() {
+    let folder = scratch("check_passes");
+    let file = folder.join("max.sil");
+    let text = "sil_stage canonical\nimport Builtin\n
+sil @tell : $@convention(thin) (Builtin.Int64) -> ()
+sil @most : $@convention(thin) (Builtin.Int64, Builtin.Int64) -> Builtin.Int64 {
+bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int64):
+  %2 = alloc_stack $Builtin.Int64
+  store %0 to %2
+  %4 = builtin \"cmp_slt_Int64\"(%0, %1) : $Builtin.Int1
+  cond_br %4, bb1, bb2
+bb1:
+  store %1 to %2
+  br bb2
+bb2:
+  %8 = load %2
+  %9 = function_ref @tell : $@convention(thin) (Builtin.Int64) -> ()
+  %10 = apply %9(%8) : $@convention(thin) (Builtin.Int64) -> ()
+  dealloc_stack %2
+  return %8
+}
+";
+    std::fs::write(&file, text).expect("a file");
+    let file = file.display().to_string();
+    let output = run(&["check-passes", "--no-libraries", "--entry", "most", "-p", "mem2reg", &file]);
+    assert!(stdout(&output).contains("the same after 1 runs of passes, 1 of which"), "{}", stdout(&output));
+    let output = run(&["check-passes", "--no-libraries", "-p", "mem2reg", &file]);
+    assert!(stdout(&output).contains("not checked: the function to begin with"), "{}", stdout(&output));
+    let output = run(&["check-passes", "--no-libraries", "-p", "mem2", &file]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,343 @@
+//! What can be seen of a program that runs, and how two runs differ.
+
+use silkit::base::Symbol;
+use silkit::ir::{Body, Module};
+use silkit_interp::{Interp, LinkedModule, Options, Outcome, Program, Recorder, Stop, ViolationKind};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The bytes of the stack of a thread that interprets: casts and deinits of the program nest there.
+const NATIVE_STACK: usize = 1 << 30;
+
+/// Runs work on a thread with a stack that is large enough to interpret programs. `None` if there is no such thread, or the
+/// work panicked.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(NATIVE_STACK).spawn_scoped(scope, work).ok()?;
+        thread.join().ok()
+    })
+}
+
+/// Where a run begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// The function with this name, as the start of a program.
+    Program(String),
+    /// A function whose parameters are builtin integers, called once with each of the inputs. Functions that are not known
+    /// are recorded.
+    Function {
+        /// Its name.
+        name: String,
+        /// The arguments of each call.
+        inputs: Vec<Vec<u64>>,
+    },
+}
+
+impl Entry {
+    /// Returns the entry that a function with this name is: one with inputs if it has parameters and all of them are builtin
+    /// integers, else a program's start.
+    pub fn of(module: &Module, name: &str, inputs: usize, seed: u64) -> Self {
+        let ty = module.functions.by_key(&Symbol::new(name)).and_then(|f| f.ty.ty().as_function());
+        let is_int = |ty: &silkit::types::Type| ty.to_string().starts_with("Builtin.Int");
+        match ty.map(|ty| &ty.params) {
+            Some(params) if !params.is_empty() && params.iter().all(|p| is_int(&p.ty)) => {
+                Self::Function { name: name.to_owned(), inputs: numbers(params.len(), inputs, seed) }
+            }
+            _ => Self::Program(name.to_owned()),
+        }
+    }
+}
+
+/// Returns arguments for calls: small and large numbers first, then random ones.
+fn numbers(count: usize, inputs: usize, seed: u64) -> Vec<Vec<u64>> {
+    const USUAL: [u64; 6] = [0, 1, 7, u64::MAX, i64::MAX as u64, 1 << 63];
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    (0..inputs)
+        .map(|input| {
+            (0..count)
+                .map(|at| match USUAL.get(input + at) {
+                    Some(&number) if input < USUAL.len() => number,
+                    _ if next() % 2 == 0 => next() % 16,
+                    _ => next() << 32 | next(),
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// How programs run.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The modules that programs are linked with.
+    pub libraries: Vec<Arc<LinkedModule>>,
+    /// The function to begin with.
+    pub entry: Entry,
+    /// The most instructions of a run.
+    pub limit: u64,
+    /// The most bytes of memory in use.
+    pub memory: u64,
+    /// The kinds of violations that are not looked for.
+    pub unchecked: Vec<ViolationKind>,
+}
+
+impl Setup {
+    /// Creates a setup of programs that begin with `main` and use no library.
+    pub fn new() -> Self {
+        Self {
+            libraries: Vec::new(),
+            entry: Entry::Program("main".to_owned()),
+            limit: 400_000_000,
+            memory: 2 << 30,
+            unchecked: Vec::new(),
+        }
+    }
+
+    /// Links a module with the libraries.
+    pub fn link(&self, module: Module) -> Rc<Program> {
+        let name = LinkedModule::guess_name(&module).unwrap_or_else(|| "main".to_owned());
+        let mut modules = vec![Arc::new(LinkedModule::new(&name, module))];
+        modules.extend(self.libraries.iter().filter(|l| l.info.name != name.as_str()).cloned());
+        Rc::new(Program::link(modules))
+    }
+
+    /// Links a module and runs it.
+    pub fn run(&self, module: &Module) -> Behavior {
+        self.run_linked(&self.link(module.clone()), self.limit)
+    }
+
+    /// Runs a program, with a limit of its own.
+    pub fn run_linked(&self, program: &Rc<Program>, limit: u64) -> Behavior {
+        let calls = match &self.entry {
+            Entry::Program(name) => vec![self.run_once(program, limit, name, None)],
+            Entry::Function { name, inputs } => {
+                let run = |input: &Vec<u64>| self.run_once(program, limit, name, Some(input));
+                inputs.iter().map(run).collect()
+            }
+        };
+        Behavior { calls }
+    }
+
+    pub(crate) fn options(&self, limit: u64, foreign: bool) -> Options {
+        Options {
+            limit,
+            memory: self.memory,
+            leaks: true,
+            foreign,
+            unchecked: self.unchecked.iter().copied().collect(),
+            ..Options::default()
+        }
+    }
+
+    fn run_once(&self, program: &Rc<Program>, limit: u64, entry: &str, input: Option<&[u64]>) -> Call {
+        let mut host = Recorder::default();
+        let mut interp = Interp::new(program.clone(), self.options(limit, input.is_some()), &mut host);
+        let (result, outcome) = match input {
+            Some(input) => interp.run_function(entry, input),
+            None => (None, interp.run_program(entry)),
+        };
+        let globals = if input.is_some() { interp.scalar_globals() } else { Vec::new() };
+        let input = input.map_or(Vec::new(), <[u64]>::to_vec);
+        Call::new(input, result, globals, &outcome, host)
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// With an exit code: by itself, by a trap or a fatal error.
+    Exit(i32),
+    /// By undefined behavior: its kind, and its report.
+    Violation(ViolationKind, String),
+    /// By something that is not supported.
+    Unsupported(String),
+    /// By the limit of steps or memory.
+    Limit(&'static str),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit code {code}"),
+            Self::Violation(_, report) => f.write_str(report),
+            Self::Unsupported(what) => write!(f, "{what} is not supported"),
+            Self::Limit(what) => write!(f, "the limit of {what} was reached"),
+        }
+    }
+}
+
+/// What can be seen of one call of the entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Call {
+    input: Vec<u64>,
+    pub(crate) ending: Ending,
+    result: Option<u64>,
+    output: Vec<u8>,
+    /// The calls of functions that are not known.
+    unknown: Vec<(String, Vec<u64>)>,
+    globals: Vec<(Symbol, u64)>,
+    leaks: Vec<String>,
+    pub(crate) steps: u64,
+}
+
+impl Call {
+    pub(crate) fn new(
+        input: Vec<u64>,
+        result: Option<u64>,
+        globals: Vec<(Symbol, u64)>,
+        outcome: &Outcome,
+        host: Recorder,
+    ) -> Self {
+        let ending = match &outcome.stop {
+            Stop::Exit(code) | Stop::Failure { code, .. } => Ending::Exit(*code),
+            Stop::Violation(violation) => Ending::Violation(violation.kind, violation.to_string()),
+            Stop::Unsupported(what) => Ending::Unsupported(what.clone()),
+            Stop::Limit => Ending::Limit("steps"),
+            Stop::OutOfMemory => Ending::Limit("memory"),
+        };
+        let leaks = outcome.leaks.iter().map(ToString::to_string).collect();
+        Self {
+            input,
+            ending,
+            result,
+            output: host.stdout,
+            unknown: host.calls,
+            globals,
+            leaks,
+            steps: outcome.steps,
+        }
+    }
+
+    /// Returns what differs from another call, in words.
+    fn difference(&self, after: &Self) -> Option<String> {
+        let is_cut = matches!(self.ending, Ending::Limit(_));
+        if is_cut && (after.output.starts_with(&self.output) || self.output.starts_with(&after.output)) {
+            return None;
+        }
+        let is_same_end = match (&self.ending, &after.ending) {
+            (Ending::Violation(a, _), Ending::Violation(b, _)) => a == b,
+            (a, b) => a == b,
+        };
+        if !is_same_end {
+            return Some(format!("the run ended with {}, now with {}", self.ending, after.ending));
+        }
+        if self.result != after.result {
+            let shown = |result: Option<u64>| result.map_or("nothing".to_owned(), |r| (r as i64).to_string());
+            return Some(format!("the result was {}, now it is {}", shown(self.result), shown(after.result)));
+        }
+        if self.output != after.output {
+            return Some(lines(&self.output, &after.output));
+        }
+        if self.unknown != after.unknown {
+            return Some(calls(&self.unknown, &after.unknown));
+        }
+        let mut globals = self.globals.iter().filter_map(|(name, old)| {
+            let (_, new) = after.globals.iter().find(|(other, _)| other == name)?;
+            (old != new).then(|| format!("@{name} was {}, now it is {}", *old as i64, *new as i64))
+        });
+        if let Some(text) = globals.next() {
+            return Some(text);
+        }
+        match after.leaks.len() > self.leaks.len() {
+            true => Some(format!(
+                "leaked allocations: {}, now {}: {}",
+                self.leaks.len(),
+                after.leaks.len(),
+                after.leaks[0]
+            )),
+            false => None,
+        }
+    }
+}
+
+fn lines(before: &[u8], after: &[u8]) -> String {
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let pairs = before.lines().zip(after.lines()).enumerate();
+    match { pairs }.find(|(_, (a, b))| a != b) {
+        Some((at, (a, b))) => format!("line {} of the output was {a:?}, now it is {b:?}", at + 1),
+        None => {
+            format!("the output had {} lines, now it has {}", before.lines().count(), after.lines().count())
+        }
+    }
+}
+
+fn calls(before: &[(String, Vec<u64>)], after: &[(String, Vec<u64>)]) -> String {
+    let shown = |call: Option<&(String, Vec<u64>)>| {
+        call.map_or("missing".to_owned(), |(name, arguments)| {
+            let arguments: Vec<String> = arguments.iter().map(|a| (*a as i64).to_string()).collect();
+            format!("@{name}({})", arguments.join(", "))
+        })
+    };
+    let at = (0..before.len().max(after.len())).find(|&at| before.get(at) != after.get(at)).unwrap_or(0);
+    format!(
+        "call {} of an unknown function was {}, now it is {}",
+        at + 1,
+        shown(before.get(at)),
+        shown(after.get(at))
+    )
+}
+
+/// What can be seen of a program that runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Behavior {
+    pub(crate) calls: Vec<Call>,
+}
+
+impl Behavior {
+    /// Returns why nothing can be told from the run: it needs something that is not supported.
+    pub fn inconclusive(&self) -> Option<String> {
+        let is_inconclusive = |call: &&Call| matches!(call.ending, Ending::Unsupported(_));
+        self.calls.iter().find(is_inconclusive).map(|call| call.ending.to_string())
+    }
+
+    /// Returns the instructions that were executed.
+    pub fn steps(&self) -> u64 {
+        self.calls.iter().map(|call| call.steps).sum()
+    }
+
+    /// Returns how the run ended: that with the last input.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.calls.last().map(|call| &call.ending)
+    }
+
+    /// Returns what was written to standard output.
+    pub fn output(&self) -> Vec<u8> {
+        self.calls.iter().flat_map(|call| call.output.iter().copied()).collect()
+    }
+
+    /// Returns the number of leaked allocations.
+    pub fn leaks(&self) -> usize {
+        self.calls.iter().map(|call| call.leaks.len()).sum()
+    }
+
+    /// Returns what another run does otherwise, in words; `None` if it does the same. Fewer leaks are no difference, and where
+    /// a limit ended this run, only what was written until then is compared.
+    pub fn difference(&self, after: &Self) -> Option<String> {
+        self.calls.iter().zip(&after.calls).find_map(|(before, after)| {
+            let difference = before.difference(after)?;
+            let input: Vec<String> = before.input.iter().map(|n| (*n as i64).to_string()).collect();
+            Some(if input.is_empty() {
+                difference
+            } else {
+                format!("with ({}): {difference}", input.join(", "))
+            })
+        })
+    }
+}
+
+/// Returns true if a module has a function to begin with.
+pub(crate) fn has_entry(module: &Module, entry: &Entry) -> bool {
+    let (Entry::Program(name) | Entry::Function { name, .. }) = entry;
+    let function = module.functions.by_key(&Symbol::new(name));
+    function.and_then(|f| f.body.as_ref()).and_then(Body::entry_block).is_some()
+}

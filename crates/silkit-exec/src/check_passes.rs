@@ -1,0 +1,112 @@
+//! A check of passes by running programs: what can be seen of a run must be the same after every pass.
+
+use crate::behavior::{Behavior, Ending, Setup, has_entry};
+use silkit::ir::Module;
+use silkit::pass::{Bisection, Culprit, Options, Runner, Step, Verdict as Search};
+use silkit::types::decl::Declarations;
+
+/// The room that a run has beyond the steps of the program before passes.
+const MORE_STEPS: u64 = 1_000_000;
+
+/// The first change by passes after which a program behaves otherwise.
+#[derive(Clone, Debug)]
+pub struct Unlike {
+    /// The change, with its difference in SIL.
+    pub culprit: Culprit,
+    /// What the program does otherwise.
+    pub behavior: String,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// The program could not be run before passes, for this reason.
+    NotRun(String),
+    /// It behaves the same after all passes.
+    Same {
+        /// The runs of passes.
+        runs: usize,
+        /// Those that changed something.
+        changed: usize,
+    },
+    /// It behaves otherwise.
+    Different(Box<Unlike>),
+}
+
+/// A program, and passes that should not change what it does.
+#[derive(Debug)]
+pub struct PassCheck<'a> {
+    /// The program. It stays as it is.
+    pub module: &'a Module,
+    /// Its declarations and those of the standard library.
+    pub declarations: &'a Declarations,
+    /// How it runs.
+    pub setup: &'a Setup,
+    /// What it does without passes.
+    before: Behavior,
+}
+
+impl<'a> PassCheck<'a> {
+    /// Runs a program as it is, to compare with what it does after passes.
+    ///
+    /// # Errors
+    /// Why it cannot be run.
+    pub fn new(module: &'a Module, declarations: &'a Declarations, setup: &'a Setup) -> Result<Self, String> {
+        if !has_entry(module, &setup.entry) {
+            return Err("the function to begin with has no body".to_owned());
+        }
+        let before = setup.run(module);
+        match before.inconclusive() {
+            Some(reason) => Err(reason),
+            None => Ok(Self { module, declarations, setup, before }),
+        }
+    }
+
+    /// Returns what the program does without passes.
+    pub fn before(&self) -> &Behavior {
+        &self.before
+    }
+
+    /// Compares the program after passes with the program before. Where it does something else, the first run of a pass is
+    /// searched after which it does.
+    pub fn check(&self, steps: &[Step<'_>], options: &Options) -> Verdict {
+        let mut module = self.module.clone();
+        let outcome = Runner::new().options(options.clone()).run(&mut module, self.declarations, steps);
+        let runs = outcome.runs.len();
+        let changed = outcome.runs.iter().filter(|run| run.has_changed).count();
+        let difference = if changed == 0 { None } else { self.difference(&module) };
+        let Some(difference) = difference else { return Verdict::Same { runs, changed } };
+        let (module, declarations) = (self.module, self.declarations);
+        let bisection = Bisection { module, declarations, steps, options: options.clone() };
+        let mut behavior = difference;
+        let mut is_first = true;
+        let search = bisection.search::<()>(|module| {
+            // The program itself is known.
+            if std::mem::take(&mut is_first) {
+                return Ok(true);
+            }
+            match self.difference(module) {
+                Some(difference) => {
+                    behavior = difference;
+                    Ok(false)
+                }
+                None => Ok(true),
+            }
+        });
+        match search {
+            Ok(Search::Found(culprit)) => {
+                Verdict::Different(Box::new(Unlike { culprit: *culprit, behavior }))
+            }
+            // The judge contradicts itself: what ran for one decision and not for another has no difference to name.
+            _ => Verdict::NotRun("the program behaves differently from run to run".to_owned()),
+        }
+    }
+
+    /// Returns what a module does otherwise.
+    fn difference(&self, module: &Module) -> Option<String> {
+        let program = self.setup.link(module.clone());
+        let is_cut = matches!(self.before.ending(), Some(Ending::Limit(_)));
+        let limit = if is_cut { self.setup.limit } else { self.before.steps() * 4 + MORE_STEPS };
+        self.before.difference(&self.setup.run_linked(&program, limit))
+    }
+}
