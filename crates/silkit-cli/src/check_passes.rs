@@ -66,8 +66,11 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// The result for one program.
-struct Result {
+/// A sequence of passes to check, and its name.
+type Check = (String, Vec<Step<'static>>);
+
+/// The results for one program.
+struct Checked {
     file: String,
     /// The results of the checks: of all passes, or of each one alone.
     verdicts: Vec<(String, Verdict)>,
@@ -95,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     }
     let is_different =
-        |result: &Result| result.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Different(_)));
+        |result: &Checked| result.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Different(_)));
     match args.format {
         Format::Json => session.answer(&format!("{:#}\n", Value::from_iter(results.iter().map(as_json)))),
         Format::Text => session.answer(&summary(&results)),
@@ -107,7 +110,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 /// Returns the sequences of passes to check, each with its name.
-fn checks(args: &Args) -> std::result::Result<Vec<(String, Vec<Step<'static>>)>, (String, String)> {
+fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     let (name, steps) = match &args.passes {
         Some(text) => {
             // What is not built cannot change anything.
@@ -118,7 +121,7 @@ fn checks(args: &Args) -> std::result::Result<Vec<(String, Vec<Step<'static>>)>,
         }
         None => {
             let known = args.pass.iter().map(|tag| Ok(crate::opt::known(tag)?.into()));
-            (args.pass.join(","), known.collect::<std::result::Result<_, (String, String)>>()?)
+            (args.pass.join(","), known.collect::<Result<_, (String, String)>>()?)
         }
     };
     if !args.each {
@@ -129,7 +132,7 @@ fn checks(args: &Args) -> std::result::Result<Vec<(String, Vec<Step<'static>>)>,
     } else {
         steps
     };
-    let mut alone: Vec<(String, Vec<Step<'_>>)> = Vec::new();
+    let mut alone: Vec<Check> = Vec::new();
     for step in steps {
         if !alone.iter().any(|(tag, _)| tag == step.pass.tag) {
             alone.push((step.pass.tag.to_owned(), vec![step]));
@@ -144,8 +147,8 @@ fn checked(
     linker: &mut Linker,
     path: &Path,
     args: &Args,
-    checks: &[(String, Vec<Step<'static>>)],
-) -> Option<Result> {
+    checks: &[Check],
+) -> Option<Checked> {
     let module = session.load(path)?.module;
     let setup = Setup {
         libraries: linker.libraries_of(session, &module)?,
@@ -172,10 +175,10 @@ fn checked(
         );
         return None;
     };
-    Some(Result { file: path.display().to_string(), verdicts })
+    Some(Checked { file: path.display().to_string(), verdicts })
 }
 
-fn as_text(result: &Result) -> String {
+fn as_text(result: &Checked) -> String {
     let mut text = String::new();
     for (name, verdict) in &result.verdicts {
         let file = &result.file;
@@ -210,7 +213,7 @@ fn as_text(result: &Result) -> String {
     text
 }
 
-fn summary(results: &[Result]) -> String {
+fn summary(results: &[Checked]) -> String {
     let count = |is: fn(&Verdict) -> bool| {
         results.iter().flat_map(|r| &r.verdicts).filter(|(_, verdict)| is(verdict)).count()
     };
@@ -224,7 +227,7 @@ fn summary(results: &[Result]) -> String {
     )
 }
 
-fn as_json(result: &Result) -> Value {
+fn as_json(result: &Checked) -> Value {
     let verdicts = result.verdicts.iter().map(|(name, verdict)| match verdict {
         Verdict::NotRun(reason) => json!({"passes": name, "result": "not run", "reason": reason}),
         Verdict::Same { runs, changed } => {
