@@ -11,4 +11,21 @@ fn run(input: &str) -> String {
     changed.lines().filter(is_body).collect::<Vec<_>>().join("\n")
 }
 
-silkit_testkit::case_files! { "tests/ssa", run: control_flow dce mem2reg ownership_model_eliminator simplify_builtins simplify_calls simplify_control simplify_enums simplify_key_paths simplify_numbers simplify_references simplify_types simplify_values use_prespecialized }
+silkit_testkit::case_files! { "tests/ssa", run:
+    control_flow
+    dce
+    lower_aggregate_instrs
+    mem2reg
+    ownership_model_eliminator
+    phis
+    simplify_builtins
+    simplify_calls
+    simplify_control
+    simplify_enums
+    simplify_key_paths
+    simplify_numbers
+    simplify_references
+    simplify_types
+    simplify_values
+    use_prespecialized
+}

@@ -25,10 +25,18 @@ const MOST_LEAVES: usize = 6;
 /// Returns true if a value of a type is better handled part by part: it has few parts, and no deinitializer sees them
 /// together.
 pub fn is_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
-    let properties = declarations.properties(ty, sig);
-    properties.address_only == Some(false)
-        && properties.move_only == Some(false)
-        && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
+    may_be_expanded(declarations, ty, sig) && leaves(declarations, ty, MOST_LEAVES + 1) <= MOST_LEAVES
+}
+
+/// Returns true if a value of a type can be handled part by part, whatever the number of parts.
+pub fn may_be_expanded(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
+    declarations.properties(ty, sig).address_only == Some(false) && !has_deinit(declarations, ty)
+}
+
+/// Returns true if a value type has a deinitializer of its own.
+fn has_deinit(declarations: &Declarations, ty: Type) -> bool {
+    let decl = declarations.nominal_of(ty).filter(|decl| !decl.is_class());
+    decl.is_some_and(|decl| decl.flags.contains(DeclFlags::HAS_DEINIT))
 }
 
 /// Returns true if other modules do not know what a type consists of, in a module with library evolution: then
@@ -110,7 +118,7 @@ pub fn destroy_parts(
         if properties.trivial == Some(true) {
             continue;
         }
-        let parts = parts(declarations, ty).filter(|_| properties.move_only != Some(true));
+        let parts = parts(declarations, ty).filter(|_| !has_deinit(declarations, ty));
         match parts {
             Some(_) if has_ossa => {
                 let is_tuple = matches!(ty.kind(), TypeKind::Tuple(_));
@@ -137,6 +145,35 @@ pub fn destroy_parts(
             }
             None => release(builder, value, declarations, sig),
         }
+    }
+}
+
+/// Retains a value where the builder stands, without ownership: structs and tuples part by part.
+///
+/// ```text
+///   %1 = struct_extract %0, #Outer.object
+///   strong_retain %1
+///   %3 = struct_extract %0, #Outer.number
+/// ```
+pub fn retain_parts(
+    builder: &mut Builder<'_>,
+    value: Value,
+    declarations: &Declarations,
+    sig: Option<GenericSig>,
+) {
+    let ty = builder.value(value).ty;
+    if declarations.is_trivial(ty.ty(), sig) == Some(true) {
+        return;
+    }
+    let Some(parts) = parts(declarations, ty.ty()) else {
+        return Counting::of(declarations, ty, sig).retain(builder, value);
+    };
+    for (index, &(name, _)) in parts.iter().enumerate() {
+        let piece = match ty.ty().kind() {
+            TypeKind::Tuple(_) => builder.tuple_extract(value, index as u32),
+            _ => builder.struct_extract(value, field_ref(declarations, ty.ty(), name)),
+        };
+        retain_parts(builder, piece, declarations, sig);
     }
 }
 

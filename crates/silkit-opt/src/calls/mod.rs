@@ -1,6 +1,7 @@
 //! Passes about calls and the effects of callees.
 
 mod compute_effects;
+mod devirtualizer;
 mod proofs;
 mod use_prespecialized;
 
@@ -10,4 +11,4 @@ use silkit_pass::Pass;
 
 /// The passes of this family.
 pub(crate) const PASSES: &[Pass<'static>] =
-    &[compute_effects::ESCAPES, compute_effects::SIDES, use_prespecialized::PASS];
+    &[compute_effects::ESCAPES, compute_effects::SIDES, devirtualizer::PASS, use_prespecialized::PASS];

@@ -1,11 +1,16 @@
 //! Lowering passes: replace instructions of raw SIL, or instructions that no later pass needs, by simpler ones.
 
 mod let_property_lowering;
+mod lower_aggregate_instrs;
 mod lower_tuple_addr_constructor;
 mod raw_sil_inst_lowering;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] =
-    &[let_property_lowering::PASS, lower_tuple_addr_constructor::PASS, raw_sil_inst_lowering::PASS];
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    let_property_lowering::PASS,
+    lower_aggregate_instrs::PASS,
+    lower_tuple_addr_constructor::PASS,
+    raw_sil_inst_lowering::PASS,
+];

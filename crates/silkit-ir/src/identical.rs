@@ -1,0 +1,79 @@
+//! Identity of instructions: two are identical if they are of the same kind, have the same attributes and flags, give
+//! results of the same types and have the same operands.
+
+use crate::body::{Body, Inst, Value};
+use crate::generated::Opcode;
+use silkit_types::SilType;
+
+/// All that an instruction is but its operands, its location and the ownership that it forwards.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InstShape {
+    opcode: Opcode,
+    flags: u8,
+    operands: usize,
+    words: Box<[u32]>,
+    results: Box<[SilType]>,
+}
+
+impl Body {
+    /// Returns what an instruction is without its operands.
+    pub fn shape(&self, inst: Inst) -> InstShape {
+        let data = self.inst(inst);
+        let mut words = Vec::new();
+        for (attr, &word) in self.info(inst).attrs.iter().zip(self.words(inst)) {
+            if attr.kind.is_list() && word != crate::NONE {
+                let list = self.list(word);
+                words.push(list.len() as u32);
+                words.extend_from_slice(list);
+            } else {
+                words.push(word);
+            }
+        }
+        InstShape {
+            opcode: data.opcode,
+            flags: data.flags,
+            operands: self.operands(inst).len(),
+            words: words.into(),
+            results: self.results(inst).map(|value| self.value(value).ty).collect(),
+        }
+    }
+
+    /// Returns true if two instructions are identical, where `is_same` tells which operands are.
+    pub fn is_identical(&self, a: Inst, b: Inst, mut is_same: impl FnMut(Value, Value) -> bool) -> bool {
+        self.inst(a).opcode == self.inst(b).opcode
+            && self.shape(a) == self.shape(b)
+            && self.operands(a).iter().zip(self.operands(b)).all(|(a, b)| is_same(a.value, b.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::{IntegerLiteral, Tuple};
+    use crate::{Body, Point};
+    use silkit_types::{NoFacts, SilType, Type};
+
+    #[test]
+    fn kind_attributes_types_and_operands_count() {
+        let ty = |name: &str| SilType::object(Type::builtin(name));
+        let mut body = Body::new();
+        let mut b = body.builder(&NoFacts);
+        let entry = b.append_block();
+        b.move_to(Point::End(entry));
+        let mut literal = |name: &str, value: &str| b.integer_literal(ty(name), value);
+        let values =
+            [literal("Int64", "1"), literal("Int64", "1"), literal("Int64", "2"), literal("Int32", "1")];
+        let tuples = [[0, 1], [1, 0], [0, 2]].map(|[x, y]| b.build(Tuple::new(&[values[x], values[y]][..])));
+        let inst = |value| body.defining_inst(value).expect("an instruction");
+        let same = |x: usize, y: usize| body.is_identical(inst(values[x]), inst(values[y]), |_, _| true);
+        assert!(same(0, 1) && !same(0, 2) && !same(0, 3));
+        assert!(body.view_as::<IntegerLiteral>(inst(values[0])).is_some());
+        let equal = |x: usize, y: usize| {
+            body.is_identical(inst(tuples[x]), inst(tuples[y]), |a, b| {
+                body.is_identical(inst(a), inst(b), |_, _| false)
+            })
+        };
+        assert!(
+            equal(0, 1) && !equal(0, 2) && !body.is_identical(inst(tuples[0]), inst(values[0]), |_, _| true)
+        );
+    }
+}
