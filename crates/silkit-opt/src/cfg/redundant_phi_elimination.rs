@@ -125,7 +125,7 @@ mod tests {
              bb0(%0 : $Builtin.Int64, %1 : $Builtin.Int64, %2 : $Builtin.Int1):\n{insts}\n}}\n"
         );
         let text = changed("redundant-phi-elimination", &[], &text);
-        let last = text.lines().filter(|line| line.starts_with("bb1")).next_back().expect("bb1");
+        let last = text.lines().rfind(|line| line.starts_with("bb1")).expect("bb1");
         last.matches(" : $").count()
     }
 
