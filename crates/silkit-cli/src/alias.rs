@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Values are numbered as `silkit opt` prints them; without values, all pairs of addresses are listed.
-The effects of calls are known if the file states them: `silkit opt -compute-escape-effects
--compute-side-effects` adds them.
+Values are numbered as `silkit opt` prints them; without values, all pairs of addresses are
+listed. The effects of calls are known if the file states them: `silkit opt
+-compute-escape-effects -compute-side-effects` adds them.
 
 Examples:
   silkit alias examples/shapes.raw.sil --function main

@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-A program is run as it is and after all passes. If its output, exit code, violations or leaks differ,
-the first run of a pass after which they do is searched, and shown with its change. A function whose
-parameters are builtin integers is called with --inputs of them, and what it does is compared: its
-result, its calls of functions that have no SIL, and the global variables.
+A program is run as it is and after all passes. If its output, exit code, violations or leaks
+differ, the first run of a pass after which they do is searched, and shown with its change. A
+function whose parameters are builtin integers is called with --inputs of them, and what it does
+is compared: its result, its calls of functions that have no SIL, and the global variables.
 
 The exit status is 1 if a difference was found. A program that cannot be run is counted apart.
 
 Examples:
   silkit check-passes examples/run/hello.sil --passes performance
   silkit check-passes examples/run/hello.sil --each
-  silkit check-passes a.sil b.sil --library Swift.sib --passes 'function(mem2reg,dce)' --format json";
+  silkit check-passes a.sil b.sil --passes 'function(mem2reg,dce)' --format json";
 
 /// Run programs before and after passes, and find the pass that changes what they do
 #[derive(clap::Args)]

@@ -15,8 +15,8 @@ const EXAMPLES: &str = "\
 function allocates and that does not escape does not count, and recursion alone proves nothing.
 
 Brackets show the effects that the passes compute-escape-effects and compute-side-effects write
-after the type, as the compiler does; they may include more. docs/effects.md has the details, and describes the
-JSON.
+after the type, as the compiler does; they may include more. docs/effects.md has the details,
+and describes the JSON.
 
 Examples:
   silkit effects examples/shapes.raw.sil

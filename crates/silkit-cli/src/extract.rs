@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Functions that the selected ones refer to become declarations. Only the Swift declarations and globals
-that the functions need are kept; tables are removed. --whole and --invert keep all of them, as
-sil-func-extractor does.
+Functions that the selected ones refer to become declarations. Only the Swift declarations and
+globals that the functions need are kept; tables are removed. --whole and --invert keep all of
+them, as sil-func-extractor does.
 
 Examples:
   silkit extract -func '$s6shapes6CanvasC5totalSdyF' examples/shapes.raw.sil

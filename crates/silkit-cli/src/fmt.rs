@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Comments that refer to other lines (users, predecessors, demangled names) are regenerated; all
-others are kept. Files are rewritten in place; for standard input the result goes to standard output.
+others are kept. Files are rewritten in place; for standard input the result goes to standard
+output.
 
 Examples:
   silkit fmt - < docs/mistakes/leak.sil

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Solid edges are calls and superclasses; dashed ones other references and conformances. Edges that close
-a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled names, and lines of
-a control flow graph lead to the file. Drawings of more than 5,000 nodes say how many are left out.
+Solid edges are calls and superclasses; dashed ones other references and conformances. Edges
+that close a cycle (loops, recursion) are orange. In SVG, hovering shows whole lines and mangled
+names, and lines of a control flow graph lead to the file. Drawings of more than 5,000 nodes say
+how many are left out.
 
 Examples:
   silkit graph --function main examples/shapes.raw.sil --format svg -o main.svg

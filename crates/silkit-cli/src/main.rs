@@ -227,3 +227,18 @@ fn with_two_dashes(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     });
     spelled.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn no_line_of_the_notes_is_broken_by_clap() {
+        for command in Cli::command().get_subcommands() {
+            let notes = command.get_after_help().map(|notes| notes.to_string()).unwrap_or_default();
+            let long = notes.lines().find(|line| line.chars().count() > 98);
+            assert_eq!(long, None, "{}", command.get_name());
+        }
+    }
+}

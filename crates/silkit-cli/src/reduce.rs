@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
 The command runs in a shell, with the name of a SIL file as its last argument, or in place of
-each `{}`. Exit status 0 means that the SIL is good, as for bisect; reduce keeps SIL that is not.
-Function bodies, tables, Swift declarations, blocks, instructions, operands and attributes are removed
-as long as the command fails. Candidates must read back, and may not violate a rule of the
-verifier that the input does not violate.
+each `{}`. Exit status 0 means that the SIL is good, as for bisect; reduce keeps SIL that is
+not. Function bodies, tables, Swift declarations, blocks, instructions, operands and attributes
+are removed as long as the command fails. Candidates must read back, and may not violate a rule
+of the verifier that the input does not violate.
 
 Examples:
   silkit reduce --check 'silkit verify --only SIL0402' docs/mistakes/leak.sil

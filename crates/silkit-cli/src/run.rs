@@ -13,12 +13,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-The exit status is that of the program: 132 for a trap, 134 for a fatal error or an abort. It is 1 if
-undefined behaviour or a leak was found, and 2 if the program could not be run to its end: because of
-something that is not supported, or of a limit.
+The exit status is that of the program: 132 for a trap, 134 for a fatal error or an abort. It is
+1 if undefined behaviour or a leak was found, and 2 if the program could not be run to its end:
+because of something that is not supported, or of a limit.
 
-Modules that the program imports are taken from --library and from the user's library folder, which
-`silkit library add` fills. docs/run.md says what is checked, and what is not.
+Modules that the program imports are taken from --library and from the user's library folder,
+which `silkit library add` fills. docs/run.md says what is checked, and what is not.
 
 Examples:
   silkit run examples/run/hello.sil

@@ -68,8 +68,9 @@ fn a_manual_page_for_every_command() {
     for command in commands.filter_map(|l| l.strip_prefix("  ")?.split(' ').next()).filter(|c| !c.is_empty())
     {
         if command != "help" {
-            assert!(page(&format!("-{command}")).contains(&format!("silkit\\-{command}")), "{command}");
-            assert!(page("").contains(&format!("silkit\\-{command}(1)")), "{command}");
+            let title = format!("silkit\\-{}", command.replace('-', "\\-"));
+            assert!(page(&format!("-{command}")).contains(&title), "{command}");
+            assert!(page("").contains(&format!("{title}(1)")), "{command}");
         }
     }
     assert!(page("-opt").contains("emit\\-sorted\\-sil"), "{}", page("-opt"));
