@@ -20,6 +20,7 @@ silkit_testkit::case_files! {
     epilogue: values::epilogue;
     array_calls: values::array_calls;
     types: values::types;
+    type_rules: values::type_rules;
     liveness: values::liveness;
     borrows: values::borrows;
     interior: values::interior;

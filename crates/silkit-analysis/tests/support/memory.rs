@@ -1,9 +1,7 @@
 //! What analyses of memory say: aliases, storage, locations, escapes.
 
 use super::{Names, Subject, each_view, list, optional};
-use silkit_analysis::access::{
-    AccessPath, AccessStorage, Offset, Scopes, accessed_addresses, closures_of, find, uses,
-};
+use silkit_analysis::access::{AccessStorage, Scopes, accessed_addresses, closures_of, find, uses};
 use silkit_analysis::alias::BasePath;
 use silkit_analysis::escape::{AnyEscape, Direction};
 use silkit_analysis::memory::{Locations, RootKind, is_opaque, memory_use, switched_edges};
@@ -107,16 +105,6 @@ fn storage(names: &Names, storage: &AccessStorage) -> String {
     format!("{} {:?} of {value}{reference}", storage.kind_name(), storage.kind)
 }
 
-fn access_path(path: &AccessPath) -> String {
-    let offset = match path.offset {
-        Offset::Known(0) => String::new(),
-        Offset::Known(n) => format!("@{n}"),
-        Offset::Unknown => "@?".to_owned(),
-    };
-    let members: Vec<String> = path.members.iter().map(u32::to_string).collect();
-    format!("{offset}[{}]", members.join("."))
-}
-
 /// Returns the storage of each address, and the uses of it.
 pub(crate) fn access(input: &str) -> String {
     each_view(&Subject::parse(input), |view, names| {
@@ -127,7 +115,7 @@ pub(crate) fn access(input: &str) -> String {
                     text += &format!("{} {how}: none\n", names.value(address));
                     continue;
                 };
-                let path = optional(found.path.as_ref().map(access_path));
+                let path = optional(found.path.as_ref().map(|path| path.to_string()));
                 let (storage_name, base) = (storage(names, &found.storage), names.value(found.base));
                 text += &format!("{} {how}: {storage_name}, from {base} by {path}\n", names.value(address));
                 if let Some(path) = found.path.filter(|_| scopes == Scopes::Through) {

@@ -4,7 +4,7 @@ use super::memory::effects;
 use super::{Subject, each_view, list, optional, with_program};
 use silkit_analysis::access::{argument_accesses, function_accesses};
 use silkit_analysis::calls::{
-    BottomUp, CallEdges, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses,
+    BottomUp, CallEdges, CallGraph, Callers, ClassHierarchy, FunctionUses, LocalUses, never_returns,
 };
 use silkit_analysis::escape_effects::escape_effects;
 use silkit_analysis::proofs::{Proofs, Recorder};
@@ -109,6 +109,8 @@ pub(crate) fn calls(input: &str) -> String {
                 callees.is_complete
             );
         }
+        let endless = view.body.insts().filter(|&inst| never_returns(view, inst));
+        text += &format!("never return: {}\n", names.insts(endless));
         for inst in view.body.insts().filter(|&i| view.body.inst(i).opcode.is_function_ref()) {
             let local = LocalUses::of(view, inst);
             let (calls, closures) = (names.insts(local.calls), names.insts(local.closures));

@@ -1,6 +1,7 @@
 //! What analyses of values and of ownership say.
 
 use super::{Names, Subject, each_view, list, optional, with_borrows, with_view};
+use silkit_analysis::alias::TypeRules;
 use silkit_analysis::ossa::{
     BlockLiveness, Borrows, Boundary, Def, Extent, FieldLiveness, Incomplete, Interior, Liveness, UseKind,
     Variable, enclosed_phis, leaf_count,
@@ -11,6 +12,7 @@ use silkit_analysis::{
 use silkit_ir::conventions::{Addresses, Conventions};
 use silkit_ir::{Body, Inst, Value};
 use silkit_testkit::cases::table;
+use silkit_types::Type;
 
 /// Induction variables with their steps, and the phi of each value that is part of one.
 pub(crate) fn induction(input: &str) -> String {
@@ -104,6 +106,29 @@ pub(crate) fn types(input: &str) -> String {
         [Names::of(body).value(value), stores.to_owned(), leaf_count(ty, &subject.declarations).to_string()]
     };
     table(["value", "end", "leaves"], body.entry_arguments().iter().map(row))
+}
+
+/// Which arguments of the function may refer to one object, and which types of theirs may be those of accesses to one place.
+pub(crate) fn type_rules(input: &str) -> String {
+    let subject = Subject::parse(input);
+    with_view(&subject, |view| {
+        let names = Names::of(view.body);
+        let rules = TypeRules { declarations: view.declarations(), signature: view.signature() };
+        let arguments = view.body.entry_arguments();
+        let ty = |value: Value| view.ty(value).ty();
+        let with = |a: Value, may: &dyn Fn(Type, Type) -> bool| {
+            let others = arguments.iter().copied().filter(|&b| {
+                assert_eq!(may(ty(a), ty(b)), may(ty(b), ty(a)));
+                b != a && may(ty(a), ty(b))
+            });
+            names.values(others)
+        };
+        let row = |&a: &Value| {
+            let objects = with(a, &|x, y| rules.references_may_alias(x, y));
+            [names.value(a), ty(a).to_string(), objects, with(a, &|x, y| rules.accesses_may_alias(x, y))]
+        };
+        table(["value", "type", "one object", "one place"], arguments.iter().map(row))
+    })
 }
 
 fn liveness_name(liveness: BlockLiveness) -> &'static str {

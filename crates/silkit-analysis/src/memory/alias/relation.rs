@@ -129,3 +129,50 @@ impl fmt::Display for Part {
         if self.0 == ProjectionPath::EMPTY { f.write_str("all of it") } else { self.0.fmt(f) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Component;
+
+    #[test]
+    fn relations_are_sentences() {
+        let (all, first) = (ProjectionPath::EMPTY, ProjectionPath::of(Component::StructField(0)));
+        let (g, h) = (Symbol::new("g"), Symbol::new("h"));
+        let (stack, argument) =
+            (AccessBase::Stack(silkit_ir::Value::NONE), AccessBase::Argument(silkit_ir::Value::NONE));
+        let sentences = [
+            (Relation::Same, "they are the same value"),
+            (Relation::Overlap(first, first), "they are the same part of the same memory"),
+            (
+                Relation::Overlap(first, all),
+                "they are parts of the same memory that may overlap: s0 and all of it",
+            ),
+            (Relation::Unknown, "no rule keeps them apart"),
+            (Relation::NoPointer, "one of them cannot point to memory"),
+            (Relation::TypedAccess, "memory that is accessed as one type is not accessed as the other one"),
+            (Relation::Classes, "no object can be of both types that they begin in"),
+            (Relation::Allocations, "they begin in memory of different allocations"),
+            (Relation::Globals(g, h), "they begin in different global variables: @g and @h"),
+            (Relation::Fields, "they begin in different fields of objects"),
+            (
+                Relation::Kinds(stack, argument),
+                "one begins in memory of the kind stack, the other one of the kind argument",
+            ),
+            (
+                Relation::ExclusiveArgument,
+                "one begins in an argument whose memory nobody else uses while the function runs",
+            ),
+            (
+                Relation::OlderArgument,
+                "one begins in an argument, the other one in what was allocated after the function began",
+            ),
+            (Relation::Paths(first, all), "they are different parts of the same memory: s0 and all of it"),
+            (Relation::NoEscape, "one of them never comes to where the other one is used"),
+            (Relation::Unused, "one of them has no use, so no access through it can conflict"),
+        ];
+        for (relation, sentence) in sentences {
+            assert_eq!(relation.to_string(), sentence);
+        }
+    }
+}
