@@ -20,7 +20,9 @@ mod graph;
 mod input;
 mod interface;
 mod library;
+mod listing;
 mod man;
+mod mutate;
 mod nm;
 mod opt;
 mod output;
@@ -109,6 +111,7 @@ enum Task {
     Explain(explain::Args),
     Run(run::Args),
     CheckPasses(check_passes::Args),
+    Mutate(mutate::Args),
     Library(library::Args),
     Interface(interface::Args),
     Completions(complete::Args),
@@ -176,6 +179,7 @@ fn run(cli: Cli) -> ExitCode {
         Task::Pipelines(args) => pipelines::run(&args),
         Task::Run(args) => run::run(&args),
         Task::CheckPasses(args) => check_passes::run(&args),
+        Task::Mutate(args) => mutate::run(&args),
         Task::Library(args) => library::run(&args),
         Task::Interface(args) => interface::run(&args),
         Task::Explain(args) => explain::run(&args),

@@ -2,7 +2,9 @@
 
 use silkit::base::Symbol;
 use silkit::ir::{Body, Module};
-use silkit_interp::{Interp, LinkedModule, Options, Outcome, Program, Recorder, Stop, ViolationKind};
+use silkit_interp::{
+    Coverage, Interp, LinkedModule, Options, Outcome, Program, Recorder, Stop, ViolationKind,
+};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -112,36 +114,62 @@ impl Setup {
 
     /// Runs a program, with a limit of its own.
     pub fn run_linked(&self, program: &Rc<Program>, limit: u64) -> Behavior {
+        self.run_all(program, limit, None)
+    }
+
+    /// Runs a program, and counts what it executes.
+    pub(crate) fn run_counted(&self, program: &Rc<Program>) -> (Behavior, Coverage) {
+        let mut coverage = Coverage::default();
+        let behavior = self.run_all(program, self.limit, Some(&mut coverage));
+        (behavior, coverage)
+    }
+
+    fn run_all(&self, program: &Rc<Program>, limit: u64, mut coverage: Option<&mut Coverage>) -> Behavior {
         let calls = match &self.entry {
-            Entry::Program(name) => vec![self.run_once(program, limit, name, None)],
+            Entry::Program(name) => vec![self.run_once(program, limit, name, None, coverage)],
             Entry::Function { name, inputs } => {
-                let run = |input: &Vec<u64>| self.run_once(program, limit, name, Some(input));
+                let run = |input: &Vec<u64>| {
+                    self.run_once(program, limit, name, Some(input), coverage.as_deref_mut())
+                };
                 inputs.iter().map(run).collect()
             }
         };
         Behavior { calls }
     }
 
-    pub(crate) fn options(&self, limit: u64, foreign: bool) -> Options {
+    fn options(&self, limit: u64, foreign: bool, coverage: bool) -> Options {
         Options {
             limit,
             memory: self.memory,
             leaks: true,
             foreign,
+            coverage,
             unchecked: self.unchecked.iter().copied().collect(),
             ..Options::default()
         }
     }
 
-    fn run_once(&self, program: &Rc<Program>, limit: u64, entry: &str, input: Option<&[u64]>) -> Call {
+    fn run_once(
+        &self,
+        program: &Rc<Program>,
+        limit: u64,
+        entry: &str,
+        input: Option<&[u64]>,
+        coverage: Option<&mut Coverage>,
+    ) -> Call {
         let mut host = Recorder::default();
-        let mut interp = Interp::new(program.clone(), self.options(limit, input.is_some()), &mut host);
+        let options = self.options(limit, input.is_some(), coverage.is_some());
+        let mut interp = Interp::new(program.clone(), options, &mut host);
         let (result, outcome) = match input {
             Some(input) => interp.run_function(entry, input),
             None => (None, interp.run_program(entry)),
         };
+        if let Some(coverage) = coverage {
+            coverage.add(&interp.coverage());
+        }
         let globals = if input.is_some() { interp.scalar_globals() } else { Vec::new() };
         let input = input.map_or(Vec::new(), <[u64]>::to_vec);
+        drop(interp);
         Call::new(input, result, globals, &outcome, host)
     }
 }
@@ -235,7 +263,8 @@ impl Call {
             let shown = |result: Option<u64>| result.map_or("nothing".to_owned(), |r| (r as i64).to_string());
             return Some(format!("the result was {}, now it is {}", shown(self.result), shown(after.result)));
         }
-        if self.output != after.output {
+        if self.output != after.output && without_addresses(&self.output) != without_addresses(&after.output)
+        {
             return Some(lines(&self.output, &after.output));
         }
         if self.unknown != after.unknown {
@@ -258,6 +287,19 @@ impl Call {
             false => None,
         }
     }
+}
+
+/// Returns a text with zeros in place of the digits of addresses, as the library prints them: 16 after `0x`. They depend on
+/// how much was allocated before.
+fn without_addresses(text: &[u8]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    for at in 2..text.len() {
+        let digits = text[at..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        if digits == 16 && text[..at].ends_with(b"0x") {
+            text[at..at + digits].fill(b'0');
+        }
+    }
+    text
 }
 
 fn lines(before: &[u8], after: &[u8]) -> String {
@@ -318,6 +360,19 @@ impl Behavior {
     /// Returns the number of leaked allocations.
     pub fn leaks(&self) -> usize {
         self.calls.iter().map(|call| call.leaks.len()).sum()
+    }
+
+    /// Returns the report of undefined behavior.
+    pub fn violation(&self) -> Option<&str> {
+        self.calls.iter().find_map(|call| match &call.ending {
+            Ending::Violation(_, report) => Some(report.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns the first leak.
+    pub fn first_leak(&self) -> Option<&str> {
+        self.calls.iter().find_map(|call| call.leaks.first()).map(String::as_str)
     }
 
     /// Returns what another run does otherwise, in words; `None` if it does the same. Fewer leaks are no difference, and where

@@ -5,6 +5,7 @@
 
 mod behavior;
 mod check_passes;
+pub mod mutate;
 
 pub use behavior::{Behavior, Ending, Entry, Setup, on_large_stack};
 pub use check_passes::{PassCheck, Unlike, Verdict};

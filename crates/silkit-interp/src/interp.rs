@@ -3,6 +3,7 @@
 use crate::frame::{Frame, NATIVE_PC, Segments, Stack};
 use crate::host::Host;
 use crate::instance::{BindId, Binding, Instance, InstanceId};
+use crate::instruments::Instruments;
 use crate::memory::{Kind, Memory, Request};
 use crate::native::Runtime;
 use crate::op::{NO_PC, Op, Pc, Slot};
@@ -58,6 +59,10 @@ pub(crate) struct Access {
     pub(crate) modifies: bool,
     pub(crate) by: Pc,
     pub(crate) buffer: u64,
+    /// The number of the frame that must end it; 0 where another one may.
+    pub(crate) frame: u64,
+    /// True if others that overlap are looked for when it runs: the compiler has proved it of the rest.
+    pub(crate) is_dynamic: bool,
 }
 
 /// A program that runs.
@@ -93,6 +98,7 @@ pub struct Interp<'h> {
     pub(crate) class_sizes: FxHashMap<Ty, (u32, u32)>,
     pub(crate) deallocators: FxHashMap<Ty, Option<InstanceId>>,
     pub(crate) runtime: Runtime,
+    pub(crate) instruments: Option<Box<Instruments>>,
 }
 
 impl std::fmt::Debug for Interp<'_> {
@@ -150,6 +156,8 @@ impl<'h> Interp<'h> {
             class_sizes: FxHashMap::default(),
             deallocators: FxHashMap::default(),
             runtime: Runtime::new(options.seed),
+            instruments: (options.coverage || options.profile)
+                .then(|| Box::new(Instruments::new(options.profile))),
             options,
         }
     }

@@ -32,6 +32,7 @@ mod exec;
 mod frame;
 mod host;
 mod instance;
+mod instruments;
 mod interp;
 mod memory;
 mod native;
@@ -47,6 +48,7 @@ mod types;
 mod violation;
 
 pub use host::{Host, Recorder};
+pub use instruments::{Coverage, ProfileNode, Runs};
 pub use interp::{Interp, Outcome};
 pub use options::{Options, Trace};
 pub use program::{FunctionRef, LinkedModule, Program};

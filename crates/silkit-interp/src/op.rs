@@ -31,6 +31,16 @@ pub(crate) enum Op {
     Enter {
         count: u32,
     },
+    /// Counts an instruction.
+    Observe {
+        site: u32,
+    },
+    /// Counts a store that changes what is in memory.
+    ObserveStore {
+        from: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
     /// Jumps.
     Jump {
         to: Pc,

@@ -30,6 +30,10 @@ pub struct Options {
     pub trace: Trace,
     /// True if memory that is left at the end is reported.
     pub leaks: bool,
+    /// True if it is counted how often each instruction runs.
+    pub coverage: bool,
+    /// True if it is counted what functions cost.
+    pub profile: bool,
     /// True if functions that are not known are calls of the host, instead of being refused.
     pub foreign: bool,
     /// The kinds of violations that are not looked for.
@@ -45,6 +49,8 @@ impl Default for Options {
             seed: 0,
             trace: Trace::Off,
             leaks: false,
+            coverage: false,
+            profile: false,
             foreign: false,
             unchecked: FxHashSet::default(),
         }

@@ -281,6 +281,7 @@ pub(crate) struct AccessSite {
     pub(crate) buffer: Option<Slot>,
     pub(crate) modifies: bool,
     pub(crate) no_nested_conflict: bool,
+    pub(crate) is_dynamic: bool,
 }
 
 /// The beginning of a coroutine: the call, and where its yields go.

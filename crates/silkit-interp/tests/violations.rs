@@ -283,3 +283,34 @@ fn a_loop_without_end_meets_the_limit() {
     let outcome = run_with("bb0:\n  br bb1\nbb1:\n  br bb1", Options { limit: 1000, ..Options::default() });
     assert_eq!(outcome.stop, Stop::Limit);
 }
+
+#[test]
+fn an_access_that_is_not_ended_is_found() {
+    let found = finds(
+        K::Exclusivity,
+        "return",
+        "
+  %0 = alloc_stack $Builtin.Int64
+  %1 = begin_access [modify] [static] %0
+  dealloc_stack %0",
+    );
+    assert!(found.message.contains("that began at `begin_access` in main"), "{found}");
+}
+
+#[test]
+fn an_access_that_is_ended_twice_is_found() {
+    for enforcement in ["static", "dynamic"] {
+        finds(
+            K::Exclusivity,
+            "end_access",
+            &format!(
+                "
+  %0 = alloc_stack $Builtin.Int64
+  %1 = begin_access [read] [{enforcement}] %0
+  end_access %1
+  end_access %1
+  dealloc_stack %0"
+            ),
+        );
+    }
+}

@@ -2,26 +2,39 @@
 
 use crate::interp::{Access, Interp};
 use crate::op::Slot;
-use crate::violation::{Run, ViolationKind};
+use crate::violation::{Run, Stop, ViolationKind};
 
 impl Interp<'_> {
     pub(super) fn begin_access(&mut self, site: u32) -> Run<()> {
         let site = self.sites.accesses[site as usize];
         let address = self.get(site.address);
-        self.start_access(address, site.modifies, 0, !site.no_nested_conflict)
+        let frame = self.stack.frames.last().map_or(0, |frame| frame.serial);
+        let access = Access {
+            address,
+            modifies: site.modifies,
+            by: self.pc,
+            buffer: 0,
+            frame,
+            is_dynamic: site.is_dynamic,
+        };
+        self.start_access(access, !site.no_nested_conflict)
     }
 
     /// Begins an access. One that cannot be nested needs no record.
-    pub(crate) fn start_access(
-        &mut self,
-        address: u64,
-        modifies: bool,
-        buffer: u64,
-        record: bool,
-    ) -> Run<()> {
-        let conflict =
-            self.accesses.iter().find(|a| a.address == address && (a.modifies || modifies)).copied();
-        if let Some(other) = conflict
+    pub(crate) fn start_access(&mut self, access: Access, record: bool) -> Run<()> {
+        if access.is_dynamic {
+            self.check_exclusivity(access)?;
+        }
+        if record {
+            self.accesses.push(access);
+        }
+        Ok(())
+    }
+
+    fn check_exclusivity(&self, access: Access) -> Run<()> {
+        let Access { address, modifies, .. } = access;
+        let overlaps = |a: &&Access| a.address == address && (a.modifies || modifies) && a.is_dynamic;
+        if let Some(other) = self.accesses.iter().find(overlaps)
             && self.options.checks(ViolationKind::Exclusivity)
         {
             let what = |modifies| if modifies { "modification" } else { "read" };
@@ -33,25 +46,48 @@ impl Interp<'_> {
             );
             return Err(self.failure(134, message));
         }
-        if record {
-            self.accesses.push(Access { address, modifies, by: self.pc, buffer });
-        }
         Ok(())
     }
 
     pub(super) fn end_access(&mut self, address: Slot) -> Run<()> {
         let address = self.get(address);
-        if let Some(at) = self.accesses.iter().rposition(|a| a.address == address && a.buffer == 0) {
-            self.accesses.remove(at);
+        let frame = self.stack.frames.last().map_or(0, |frame| frame.serial);
+        match self.accesses.iter().rposition(|a| a.address == address && a.frame == frame) {
+            Some(at) => {
+                self.accesses.remove(at);
+                Ok(())
+            }
+            None if self.options.checks(ViolationKind::Exclusivity) => Err(self.no_access(address)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    #[cold]
+    fn no_access(&self, address: u64) -> Stop {
+        let message = format!("an access to {address:#x} ends that is over, or did not begin");
+        self.violation(ViolationKind::Exclusivity, message, Some(address))
+    }
+
+    /// Reports an access of a frame that returns and did not end it.
+    #[cold]
+    pub(super) fn access_left(&mut self, frame: u64) -> Run<()> {
+        let Some(access) = self.accesses.iter().rfind(|a| a.frame == frame).copied() else { return Ok(()) };
+        if !self.options.checks(ViolationKind::Exclusivity) {
+            self.accesses.retain(|a| a.frame != frame);
+            return Ok(());
+        }
+        let began = self.place_of(access.by).map_or_else(String::new, |place| place.to_string());
+        let message =
+            format!("a function ends during its access to {:#x} that began at {began}", access.address);
+        Err(self.violation(ViolationKind::Exclusivity, message, Some(access.address)))
     }
 
     pub(super) fn begin_unpaired(&mut self, site: u32) -> Run<()> {
         let site = self.sites.accesses[site as usize];
         let address = self.get(site.address);
         let buffer = site.buffer.map_or(0, |slot| self.get(slot));
-        self.start_access(address, site.modifies, buffer, true)
+        let (modifies, by) = (site.modifies, self.pc);
+        self.start_access(Access { address, modifies, by, buffer, frame: 0, is_dynamic: true }, true)
     }
 
     pub(super) fn end_unpaired(&mut self, buffer: Slot) -> Run<()> {

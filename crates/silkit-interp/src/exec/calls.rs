@@ -174,6 +174,9 @@ impl Interp<'_> {
         if self.stack.memory.last().is_some_and(|m| m.frame == frame.serial) {
             self.leave_memory(frame.serial)?;
         }
+        if self.accesses.last().is_some_and(|a| a.frame == frame.serial) {
+            self.access_left(frame.serial)?;
+        }
         if frame.coroutine > 0 {
             return self.finish_coroutine(frame, from, len).map(Some);
         }
@@ -208,6 +211,9 @@ impl Interp<'_> {
         let Some(frame) = self.stack.frames.pop() else { return self.not_callable() };
         if self.stack.memory.last().is_some_and(|m| m.frame == frame.serial) {
             self.leave_memory(frame.serial)?;
+        }
+        if self.accesses.last().is_some_and(|a| a.frame == frame.serial) {
+            self.access_left(frame.serial)?;
         }
         if frame.coroutine > 0 {
             return self.throw_from_coroutine(frame, from, len);

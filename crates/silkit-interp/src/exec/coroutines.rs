@@ -122,6 +122,9 @@ impl Interp<'_> {
         if self.stack.memory.last().is_some_and(|m| m.frame == frame.serial) {
             self.leave_memory(frame.serial)?;
         }
+        if self.accesses.last().is_some_and(|a| a.frame == frame.serial) {
+            self.access_left(frame.serial)?;
+        }
         self.finish_coroutine(frame, 0, 0).map(Next::Goto)
     }
 

@@ -136,6 +136,8 @@ impl Interp<'_> {
     /// Executes an operation that is less frequent.
     fn step(&mut self, op: Op, pc: Pc) -> Run<Next> {
         match op {
+            Op::Observe { site } => self.observe(site),
+            Op::ObserveStore { from, address, ty } => self.observe_store(from, address, ty),
             Op::Const { to, bytes } => {
                 let at = self.base + to as usize;
                 let from = &self.sites.bytes[bytes as usize];

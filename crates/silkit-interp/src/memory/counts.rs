@@ -34,6 +34,7 @@ impl Memory {
         if !entry.immortal {
             entry.strong += count;
             entry.counted = by;
+            self.events.retains += u64::from(count);
         }
         Ok(())
     }
@@ -58,6 +59,7 @@ impl Memory {
         if is_last {
             entry.deiniting = true;
         }
+        self.events.releases += 1;
         Ok(is_last)
     }
 

@@ -138,9 +138,47 @@ pub(crate) struct Request {
     pub(crate) by: u32,
 }
 
+/// What has happened to memory and references so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Events {
+    pub(crate) allocations: u64,
+    pub(crate) bytes: u64,
+    pub(crate) frees: u64,
+    pub(crate) retains: u64,
+    pub(crate) releases: u64,
+}
+
+impl Events {
+    /// Returns what has happened since another time.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            allocations: self.allocations - before.allocations,
+            bytes: self.bytes - before.bytes,
+            frees: self.frees - before.frees,
+            retains: self.retains - before.retains,
+            releases: self.releases - before.releases,
+        }
+    }
+
+    /// Adds others.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.allocations += other.allocations;
+        self.bytes += other.bytes;
+        self.frees += other.frees;
+        self.retains += other.retains;
+        self.releases += other.releases;
+    }
+
+    /// Returns their number.
+    pub(crate) fn all(self) -> u64 {
+        self.allocations + self.frees + self.retains + self.releases
+    }
+}
+
 /// All memory of a program.
 #[derive(Debug)]
 pub(crate) struct Memory {
+    pub(crate) events: Events,
     pages: Vec<Option<Box<Page>>>,
     next: u32,
     backing: Backing,
@@ -167,6 +205,7 @@ impl Memory {
     /// Creates a memory of which at most so many bytes may be in use.
     pub(crate) fn new(limit: u64) -> Self {
         Self {
+            events: Events::default(),
             pages: Vec::new(),
             next: FIRST,
             backing: Backing::default(),
@@ -187,6 +226,11 @@ impl Memory {
         let windows = (start + size + GUARD).div_ceil(WINDOW);
         if size > self.limit.saturating_sub(self.live_bytes) || u64::from(LAST - self.next) < windows {
             return Err(OutOfMemory);
+        }
+        // Of what a program has from the start nothing is counted.
+        if kind.is_counted() || matches!(kind, Kind::Stack | Kind::Heap) {
+            self.events.allocations += 1;
+            self.events.bytes += size;
         }
         let first = self.next;
         let at = self.backing.take(size);
@@ -288,6 +332,7 @@ impl Memory {
         self.backing.give_back(entry.at, u64::from(entry.size));
         self.live_bytes -= u64::from(entry.size);
         self.live_count -= 1;
+        self.events.frees += 1;
         let windows = (u64::from(entry.start) + u64::from(entry.size) + GUARD).div_ceil(WINDOW);
         for number in number..number + windows {
             self.kill(number, by);

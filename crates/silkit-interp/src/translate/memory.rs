@@ -80,6 +80,9 @@ impl Translator<'_, '_> {
         let (ty, _) = self.type_of(body, source)?;
         let id = self.type_id(ty)?;
         let id = self.as_aligned(body, destination, id)?;
+        if self.it.instruments.is_some() {
+            self.emit(Op::ObserveStore { from, address, ty: id });
+        }
         let info = self.it.types.get(id);
         let op = match (write, info.plan.is_trivial()) {
             (Write::Assign | Write::Either, false) => Op::StoreAssign { write, from, address, ty: id },
@@ -250,13 +253,12 @@ impl Translator<'_, '_> {
 
     pub(super) fn begin_access(&mut self, body: &Body, inst: Inst, i: BeginAccess) -> Run<()> {
         self.forward(body, inst, i.address)?;
-        if i.enforcement == AccessEnforcement::Dynamic {
-            let address = self.use_value(body, i.address)?;
-            let modifies = i.kind != AccessKind::Read;
-            let site = AccessSite { address, buffer: None, modifies, no_nested_conflict: false };
-            let site = self.access_site(site);
-            self.emit(Op::BeginAccess { site });
-        }
+        let address = self.use_value(body, i.address)?;
+        let modifies = i.kind != AccessKind::Read;
+        let is_dynamic = i.enforcement == AccessEnforcement::Dynamic;
+        let site = AccessSite { address, buffer: None, modifies, no_nested_conflict: false, is_dynamic };
+        let site = self.access_site(site);
+        self.emit(Op::BeginAccess { site });
         Ok(())
     }
 
@@ -266,9 +268,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn end_access(&mut self, body: &Body, operand: Value) -> Run<()> {
-        if let Some(begin) = body.def_as::<BeginAccess>(operand)
-            && begin.enforcement == AccessEnforcement::Dynamic
-        {
+        if let Some(begin) = body.def_as::<BeginAccess>(operand) {
             let address = self.use_value(body, begin.address)?;
             self.emit(Op::EndAccess { address });
         }
@@ -284,6 +284,7 @@ impl Translator<'_, '_> {
             buffer,
             modifies,
             no_nested_conflict: i.no_nested_conflict,
+            is_dynamic: true,
         });
         self.emit(Op::BeginUnpaired { site });
         Ok(())

@@ -267,6 +267,7 @@ impl Translator<'_, '_> {
         while let Some(inst) = next {
             self.inst = inst;
             count += 1;
+            self.observe(body, inst);
             let translated = self.instruction(body, inst);
             match translated {
                 Ok(()) => {}
@@ -299,6 +300,15 @@ impl Translator<'_, '_> {
         self.it.code.push(op);
         self.it.origins.push((self.id, self.inst));
         pc
+    }
+
+    /// Counts the instruction that follows, where that is asked for.
+    fn observe(&mut self, body: &Body, inst: Inst) {
+        let id = self.id;
+        let Some(instruments) = &mut self.it.instruments else { return };
+        let is_first = body.entry_block().and_then(|block| body.first_inst(block)) == Some(inst);
+        let site = instruments.site(id, inst, is_first);
+        self.emit(Op::Observe { site });
     }
 
     /// Adds a text to the pool.

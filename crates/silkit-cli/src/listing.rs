@@ -1,0 +1,54 @@
+//! The text of a program with the lines of its instructions, for reports beside the lines.
+
+use crate::input::Input;
+use silkit::base::Entity as _;
+use silkit::ir::{FunctionId, Inst, Module, SourceLoc};
+use silkit::text::ModuleSourceMap;
+
+/// The text of a program.
+pub(crate) struct Listing {
+    /// The name of its file.
+    pub(crate) name: String,
+    /// The text.
+    pub(crate) text: String,
+    /// The program, as it was read from the text.
+    pub(crate) module: Module,
+    map: ModuleSourceMap,
+    /// The offset of each line.
+    starts: Vec<u32>,
+}
+
+impl Listing {
+    /// Creates the listing of a file: its own text, or that of a binary file as it is printed.
+    pub(crate) fn new(input: Input) -> Self {
+        let (text, module, map) = match input.text {
+            Some(text) => (text, input.module, input.source_map),
+            None => {
+                let text = silkit::print(&input.module);
+                let parsed = silkit::text::parse_module(&text);
+                (text, parsed.module, parsed.source_map)
+            }
+        };
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self { name: input.source, text, module, map, starts }
+    }
+
+    /// Returns the number of the line of an instruction, from 0.
+    pub(crate) fn line(&self, function: FunctionId, inst: Inst) -> Option<usize> {
+        let at = self.map.function(function)?.inst(inst)?;
+        self.starts.partition_point(|&start| start <= at).checked_sub(1)
+    }
+
+    /// Returns the place of an instruction in the Swift source, where there is debug information.
+    pub(crate) fn source(&self, function: FunctionId, inst: Inst) -> Option<SourceLoc> {
+        let body = self.module.functions[function].body.as_ref()?;
+        body.loc(body.inst(inst).loc).and_then(|loc| loc.source).filter(|source| source.file.is_some())
+    }
+
+    /// Returns the position of an instruction in its body.
+    pub(crate) fn index(&self, function: FunctionId, inst: Inst) -> usize {
+        let body = self.module.functions[function].body.as_ref();
+        body.and_then(|body| body.insts().position(|other| other == inst)).unwrap_or(inst.index())
+    }
+}

@@ -1,0 +1,124 @@
+//! The page of `silkit mutate`: the lines of the program, and the mutants of each.
+
+use super::{FATES, function_name};
+use crate::listing::Listing;
+use silkit::ir::SourceLoc;
+use silkit_exec::mutate::{Fate, Mutant, Report};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+<!DOCTYPE html>
+<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Mutants</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; }
+table { border-collapse: collapse; } th, td { text-align: right; padding: .1em .8em; } th:first-child { text-align: left; }
+.line { font-family: ui-monospace, monospace; white-space: pre; display: block; padding-left: 5em; text-indent: -5em; }
+.line > i { display: inline-block; width: 4em; text-indent: 0; color: #888; font-style: normal; text-align: right; padding-right: 1em; }
+details { display: inline; } summary { display: inline; cursor: pointer; }
+ul { margin: .2em 0 .4em 6em; white-space: normal; text-indent: 0; }
+.lives { background: #f3363640; } .found { background: #2aa14b30; } .idle { background: #8883; }
+</style></head><body>
+";
+
+/// Returns the page of a report.
+pub(super) fn page(listing: &Listing, report: &Report) -> String {
+    let mut page = HEAD.to_owned();
+    let (found, ran) = report.score();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        page,
+        "<h1>{}</h1>\n<p>{found} of {ran} mutants found out.</p>\n<table><tr>",
+        escaped(&listing.name)
+    );
+    for fate in FATES {
+        let _ = write!(page, "<th>{fate}</th>");
+    }
+    page += "</tr><tr>";
+    for fate in FATES {
+        let _ = write!(page, "<td>{}</td>", report.count(fate));
+    }
+    page += "</tr></table>\n";
+    swift(&mut page, listing, report);
+    let mut by_line: BTreeMap<usize, Vec<&Mutant>> = BTreeMap::new();
+    for mutant in &report.mutants {
+        if let Some(line) = listing.line(mutant.function, mutant.change.inst) {
+            by_line.entry(line).or_default().push(mutant);
+        }
+    }
+    // Functions without mutants, declarations and tables are left out: a line of a mutant is shown with those around it.
+    const AROUND: usize = 4;
+    let shown = |line: usize| by_line.range(line.saturating_sub(AROUND)..=line + AROUND).next().is_some();
+    let mut was_shown = true;
+    for (number, line) in listing.text.lines().enumerate() {
+        if shown(number) {
+            write_line(&mut page, number + 1, line, by_line.get(&number).map_or(&[], Vec::as_slice), listing);
+        } else if was_shown {
+            page += "<span class=\"line\"><i>⋮</i></span>\n";
+        }
+        was_shown = shown(number);
+    }
+    page + "</body></html>\n"
+}
+
+/// Lists the lines of Swift with mutants that live, where there is debug information.
+fn swift(page: &mut String, listing: &Listing, report: &Report) {
+    let mut lines: BTreeMap<(String, u32), Vec<&Mutant>> = BTreeMap::new();
+    for mutant in report.mutants.iter().filter(|m| m.fate == Fate::Lives) {
+        if let Some(SourceLoc { file: Some(file), line, .. }) =
+            listing.source(mutant.function, mutant.change.inst)
+        {
+            lines.entry((file.to_string(), line)).or_default().push(mutant);
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    *page += "<h2>Swift lines with mutants that live</h2>\n";
+    for ((file, line), mutants) in lines {
+        let text = std::fs::read_to_string(&file).ok();
+        let text = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default();
+        let _ = writeln!(page, "<div>{}:{line}</div>", escaped(&file));
+        write_line(page, line as usize, text, &mutants, listing);
+    }
+    *page += "<h2>SIL</h2>\n";
+}
+
+fn write_line(page: &mut String, number: usize, line: &str, mutants: &[&Mutant], listing: &Listing) {
+    let class = |mutant: &Mutant| match mutant.fate {
+        Fate::Lives => "lives",
+        Fate::Reported(_) | Fate::Noticed(_) => "found",
+        _ => "idle",
+    };
+    let worst = ["lives", "found", "idle"].into_iter().find(|c| mutants.iter().any(|m| class(m) == *c));
+    let line = escaped(line);
+    if mutants.is_empty() {
+        let _ = writeln!(page, "<span class=\"line\"><i>{number}</i>{line}</span>");
+        return;
+    }
+    let worst = worst.unwrap_or_default();
+    let _ = write!(
+        page,
+        "<span class=\"line {worst}\"><i>{number}</i><details><summary>{line} <b>{}</b></summary><ul>",
+        mutants.len()
+    );
+    for mutant in mutants {
+        let reason = mutant.fate.reason().and_then(|reason| reason.lines().next()).unwrap_or_default();
+        let _ = write!(
+            page,
+            "<li class=\"{}\">{} in {}: {} — {} {}</li>",
+            class(mutant),
+            mutant.change.operator.name(),
+            escaped(&function_name(listing, mutant)),
+            escaped(&mutant.change.to_string()),
+            mutant.fate.name(),
+            escaped(reason),
+        );
+    }
+    *page += "</ul></details></span>\n";
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,240 @@
+//! `silkit mutate`: changes a program in small ways, and tells which changes its tests do not notice.
+
+mod html;
+
+use crate::listing::Listing;
+use crate::output::counted;
+use crate::run::modules::{LibraryArgs, Linker};
+use crate::run::{bytes, kind};
+use crate::session::{Format, Session};
+use serde_json::{Value, json};
+use silkit::ir::FunctionId;
+use silkit_exec::mutate::{Fate, Mutant, Mutation, Operator, Report, Test};
+use silkit_exec::{Entry, Setup, on_large_stack};
+use silkit_interp::ViolationKind;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+A test is a function to begin with, and what it is expected to print or to end with; without --expect
+and --exit-code that is what the program does as it is. A mutant that no check reports and that no test
+notices lives: a test is missing, or the change makes no difference. All mutants run in one process; those
+of instructions that are not executed do not run.
+
+The operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other branch), constant
+(one more), call (none), removed and doubled (retains, releases, destructions, deallocations, stores, ends
+of accesses). The exit status is 1 if a mutant lives.
+
+Examples:
+  silkit mutate examples/run/hello.sil
+  silkit mutate examples/run/hello.sil --operator relational,constant --html report.html
+  silkit mutate main.sil --library Swift.sib --expect main.out --function 'Stack.push(_:)' --format json";
+
+/// Change a program in small ways, and tell which changes its tests do not notice
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// File of the program, as text or in binary form; `-` is standard input
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    #[command(flatten)]
+    libraries: LibraryArgs,
+    /// Function to begin with; several are several tests
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    entry: Vec<String>,
+    /// How often a function with parameters is called
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    inputs: usize,
+    /// What the inputs depend on
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// File with the expected output of the first test
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    expect: Option<PathBuf>,
+    /// Expected exit code of the first test
+    #[arg(long, value_name = "CODE")]
+    exit_code: Option<i32>,
+    /// Kinds of changes, with commas between them; all where none is named
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = operator)]
+    operator: Vec<Operator>,
+    /// Change only this function; can be given several times
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
+    /// List all mutants, not only those that live
+    #[arg(long)]
+    all: bool,
+    /// Write a page with the lines of the program and the mutants to FILE
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    html: Option<PathBuf>,
+    /// Most instructions of the program as it is
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    limit: u64,
+    /// Stop a run where more memory is in use, such as `512M`
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    memory: u64,
+    /// Do not look for violations of a kind, such as `misaligned`
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    no_check: Vec<ViolationKind>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+fn operator(name: &str) -> Result<Operator, String> {
+    Operator::from_name(name).ok_or_else(|| {
+        let all: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
+        format!("the kinds are {}", all.join(", "))
+    })
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(args.format.into());
+    if let Some((listing, report)) = tested(&mut session, args) {
+        let text = match args.format {
+            Format::Text => as_text(&listing, &report, args.all),
+            Format::Json => format!("{:#}\n", as_json(&listing, &report)),
+        };
+        session.answer(&text);
+        if let Some(path) = &args.html {
+            session.write(path, html::page(&listing, &report).as_bytes());
+        }
+        if report.count("lives") > 0 {
+            session.fail();
+        }
+    }
+    session.finish()
+}
+
+/// Makes the mutants and runs them. What is wrong is noted, and `None` given.
+fn tested(session: &mut Session, args: &Args) -> Option<(Listing, Report)> {
+    let mut linker = Linker::new(session, &args.libraries)?;
+    let listing = Listing::new(session.load(&args.file)?);
+    let module = &listing.module;
+    let output = match &args.expect {
+        Some(path) => Some(session.read_text(path)?.into_bytes()),
+        None => None,
+    };
+    let functions: Vec<FunctionId> = session.bodies_named(module, &args.file, &args.function)?;
+    let setup = Setup {
+        libraries: linker.libraries_of(session, module)?,
+        limit: args.limit,
+        memory: args.memory,
+        unchecked: args.no_check.clone(),
+        ..Setup::new()
+    };
+    let test = |(number, entry): (usize, &String)| Test {
+        entry: Entry::of(module, entry, args.inputs, args.seed),
+        output: output.clone().filter(|_| number == 0),
+        exit_code: args.exit_code.filter(|_| number == 0),
+    };
+    let tests: Vec<Test> = args.entry.iter().enumerate().map(test).collect();
+    let operators = if args.operator.is_empty() { Operator::ALL } else { &args.operator };
+    let mutation = Mutation { module, setup: &setup, tests: &tests, operators, functions: &functions };
+    session.progress.stop();
+    match on_large_stack(|| mutation.run(|_, _| ())) {
+        Some(Ok(report)) => Some((listing, report)),
+        Some(Err(reason)) => {
+            let name = args.file.display();
+            let hint = "the program must run and pass its tests; `silkit run` shows what it does";
+            session.refuse(format!("`{name}` cannot be tested: {reason}"), hint);
+            None
+        }
+        None => {
+            session.refuse("the interpreter failed", "report it as a bug, with the file");
+            None
+        }
+    }
+}
+
+/// Returns the readable name of a mutant's function.
+fn function_name(listing: &Listing, mutant: &Mutant) -> String {
+    let name = listing.module.functions[mutant.function].name;
+    silkit::comment_name(name.as_str()).unwrap_or_else(|| name.to_string())
+}
+
+/// Returns the name of a mutant's instruction.
+fn instruction(listing: &Listing, mutant: &Mutant) -> &'static str {
+    let body = listing.module.functions[mutant.function].body.as_ref();
+    body.map_or("", |body| body.info(mutant.change.inst).name)
+}
+
+const FATES: [&str; 6] = ["reported", "noticed", "lives", "not executed", "changes nothing", "not supported"];
+
+fn as_text(listing: &Listing, report: &Report, all: bool) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for mutant in report.mutants.iter().filter(|m| all || m.fate == Fate::Lives) {
+        let line = listing.line(mutant.function, mutant.change.inst).map_or(0, |line| line + 1);
+        let reason =
+            mutant.fate.reason().and_then(|r| r.lines().next()).map_or(String::new(), |r| format!(": {r}"));
+        let _ = writeln!(
+            text,
+            "{}:{line}: `{}` in {}: {}: {} [{}{reason}]",
+            listing.name,
+            instruction(listing, mutant),
+            function_name(listing, mutant),
+            mutant.change.operator.name(),
+            mutant.change,
+            mutant.fate.name(),
+        );
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let _ = write!(text, "{:12}{:>9}", "", "mutants");
+    FATES.iter().for_each(|fate| {
+        let _ = write!(text, "  {fate}");
+    });
+    text.push('\n');
+    for operator in Operator::ALL {
+        let of = |m: &&Mutant| m.change.operator == *operator;
+        row(&mut text, operator.name(), &report.mutants.iter().filter(of).collect::<Vec<_>>());
+    }
+    row(&mut text, "all", &report.mutants.iter().collect::<Vec<_>>());
+    let (found, ran) = report.score();
+    let percent = if ran == 0 { 100.0 } else { found as f64 * 100.0 / ran as f64 };
+    let _ = writeln!(text, "\n{found} of {} found out: {percent:.1} %", counted(ran, "mutant"));
+    text
+}
+
+fn row(text: &mut String, name: &str, mutants: &[&Mutant]) {
+    if mutants.is_empty() {
+        return;
+    }
+    let _ = write!(text, "{name:12}{:>9}", mutants.len());
+    for fate in FATES {
+        let count = mutants.iter().filter(|m| m.fate.name() == fate).count();
+        let _ = write!(text, "  {count:>width$}", width = fate.len());
+    }
+    text.push('\n');
+}
+
+fn as_json(listing: &Listing, report: &Report) -> Value {
+    let mutants = report.mutants.iter().map(|mutant| {
+        let (function, inst) = (mutant.function, mutant.change.inst);
+        let source = listing.source(function, inst);
+        json!({
+            "function": listing.module.functions[function].name.as_str(),
+            "instruction": instruction(listing, mutant),
+            "index": listing.index(function, inst),
+            "line": listing.line(function, inst).map(|line| line + 1),
+            "source": source.map(|s| json!({"file": s.file.map(|f| f.as_str()), "line": s.line, "column": s.column})),
+            "operator": mutant.change.operator.name(),
+            "change": mutant.change.to_string(),
+            "result": mutant.fate.name(),
+            "reason": mutant.fate.reason(),
+        })
+    });
+    let counts = FATES.iter().map(|fate| ((*fate).to_owned(), json!(report.count(fate)))).collect();
+    let (found, ran) = report.score();
+    json!({
+        "file": listing.name,
+        "steps": report.steps,
+        "counts": Value::Object(counts),
+        "found": found,
+        "ran": ran,
+        "mutants": Value::from_iter(mutants),
+    })
+}

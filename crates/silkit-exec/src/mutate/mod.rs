@@ -1,0 +1,227 @@
+//! Mutation testing: small changes of a program, and whether its tests notice them.
+//!
+//! All mutants run in one process: the program is linked once, and a mutant takes the place of one function. The program
+//! itself runs first and counts what it executes; mutants of what it does not execute cannot be noticed and do not run.
+
+mod operators;
+
+pub use operators::{Change, Operator, changes};
+
+use crate::behavior::{Behavior, Ending, Entry, Setup};
+use silkit::base::{FxHashMap, Symbol};
+use silkit::ir::{FunctionId, Inst, Module};
+use silkit_interp::{FunctionRef, Program, Runs};
+use std::rc::Rc;
+
+/// The room that a mutant has: so many times the steps of the program, and some more.
+const MOST_TIMES: u64 = 8;
+const MORE_STEPS: u64 = 100_000;
+
+/// A test of a program: where it begins, and what it must do.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// The function to begin with.
+    pub entry: Entry,
+    /// The expected output; where there is none, that of the program as it is.
+    pub output: Option<Vec<u8>>,
+    /// The expected exit code; where there is none, that of the program as it is.
+    pub exit_code: Option<i32>,
+}
+
+/// What became of a mutant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// A check reported it: undefined behavior, or a leak.
+    Reported(String),
+    /// The output, the exit code or the result is another one.
+    Noticed(String),
+    /// It does what the program does.
+    Lives,
+    /// The program does not execute the instruction, so nothing can be noticed. It did not run.
+    NotExecuted,
+    /// The instruction has no effect where the program executes it: no reference is counted, memory holds the same before and after
+    /// it, or nobody loads what it stores. It did not run.
+    ChangesNothing,
+    /// It needs something that is not supported.
+    NotSupported(String),
+}
+
+impl Fate {
+    /// Returns the name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Reported(_) => "reported",
+            Self::Noticed(_) => "noticed",
+            Self::Lives => "lives",
+            Self::NotExecuted => "not executed",
+            Self::ChangesNothing => "changes nothing",
+            Self::NotSupported(_) => "not supported",
+        }
+    }
+
+    /// Returns how the mutant was found out.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Reported(reason) | Self::Noticed(reason) | Self::NotSupported(reason) => Some(reason),
+            Self::Lives | Self::NotExecuted | Self::ChangesNothing => None,
+        }
+    }
+}
+
+/// A mutant, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// The function.
+    pub function: FunctionId,
+    /// The change of it.
+    pub change: Change,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// The result of mutation testing.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The mutants, in the order of functions and instructions.
+    pub mutants: Vec<Mutant>,
+    /// The instructions that the program executes.
+    pub steps: u64,
+}
+
+impl Report {
+    /// Returns the number of mutants with a fate of this name.
+    pub fn count(&self, name: &str) -> usize {
+        self.mutants.iter().filter(|mutant| mutant.fate.name() == name).count()
+    }
+
+    /// Returns how many mutants were found out, and how many ran for that.
+    pub fn score(&self) -> (usize, usize) {
+        let found = self.count("reported") + self.count("noticed");
+        (found, found + self.count("lives"))
+    }
+}
+
+/// What is to be mutated, and how.
+#[derive(Clone, Debug)]
+pub struct Mutation<'a> {
+    /// The program.
+    pub module: &'a Module,
+    /// How it runs. Its entry is not used.
+    pub setup: &'a Setup,
+    /// The tests.
+    pub tests: &'a [Test],
+    /// The kinds of mutants.
+    pub operators: &'a [Operator],
+    /// The functions to be mutated; empty for all.
+    pub functions: &'a [FunctionId],
+}
+
+/// A test with what the program does in it.
+struct Known<'a> {
+    test: &'a Test,
+    setup: Setup,
+    before: Behavior,
+    /// How often each instruction runs.
+    runs: FxHashMap<(FunctionRef, Inst), Runs>,
+}
+
+impl Mutation<'_> {
+    /// Makes the mutants and runs them.
+    ///
+    /// # Errors
+    /// Where the program cannot be run, or fails its tests as it is.
+    pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<Report, String> {
+        let mut program = self.setup.link(self.module.clone());
+        let known: Vec<Known<'_>> =
+            self.tests.iter().map(|test| self.known(&program, test)).collect::<Result<_, _>>()?;
+        let steps = known.iter().map(|known| known.before.steps()).sum();
+        let mut report = Report { steps, ..Report::default() };
+        for (function, of) in self.module.functions.iter() {
+            let Some(body) = &of.body else { continue };
+            if self.functions.is_empty() || self.functions.contains(&function) {
+                let all = changes(body, self.operators).into_iter();
+                report.mutants.extend(all.map(|change| Mutant { function, change, fate: Fate::NotExecuted }));
+            }
+        }
+        let total = report.mutants.len();
+        for (number, mutant) in report.mutants.iter_mut().enumerate() {
+            progress(number, total);
+            mutant.fate = self.fate(&mut program, mutant, &known);
+        }
+        Ok(report)
+    }
+
+    fn known<'t>(&self, program: &Rc<Program>, test: &'t Test) -> Result<Known<'t>, String> {
+        let setup = Setup { entry: test.entry.clone(), ..self.setup.clone() };
+        let (before, coverage) = setup.run_counted(program);
+        match before.ending() {
+            Some(ending @ (Ending::Unsupported(_) | Ending::Limit(_) | Ending::Violation(..))) => {
+                return Err(ending.to_string());
+            }
+            Some(Ending::Exit(code)) if test.exit_code.is_some_and(|expected| expected != *code) => {
+                return Err(format!("the program ends with exit code {code} as it is"));
+            }
+            _ => {}
+        }
+        if test.output.as_ref().is_some_and(|expected| *expected != before.output()) {
+            return Err("the program does not print what is expected as it is".to_owned());
+        }
+        Ok(Known { test, setup, before, runs: coverage.runs })
+    }
+
+    fn fate(&self, program: &mut Rc<Program>, mutant: &Mutant, known: &[Known<'_>]) -> Fate {
+        let function = &self.module.functions[mutant.function];
+        let (Some(at), Some(body)) = (program.find(Symbol::new(function.name.as_str())), &function.body)
+        else {
+            return Fate::NotExecuted;
+        };
+        let inst = mutant.change.inst;
+        let runs = known.iter().filter_map(|known| known.runs.get(&(at, inst)));
+        let (count, effects) = runs.fold((0, 0), |sum, runs| (sum.0 + runs.count, sum.1 + runs.effects));
+        if count == 0 {
+            return Fate::NotExecuted;
+        }
+        let is_idle = effects == 0 && mutant.change.is_idle_without_effects(body);
+        if is_idle || mutant.change.is_idle(body) {
+            return Fate::ChangesNothing;
+        }
+        let mut changed = function.clone();
+        if let Some(body) = &mut changed.body {
+            mutant.change.apply(body);
+        }
+        let Some(patched) = Rc::get_mut(program) else { return Fate::NotExecuted };
+        patched.patch(at, changed);
+        let fates = known.iter().filter(|known| known.runs.contains_key(&(at, inst)));
+        let fate = { fates }.map(|known| known.fate(program)).find(|fate| *fate != Fate::Lives);
+        if let Some(patched) = Rc::get_mut(program) {
+            patched.remove_patches();
+        }
+        fate.unwrap_or(Fate::Lives)
+    }
+}
+
+impl Known<'_> {
+    /// Runs a mutant.
+    fn fate(&self, program: &Rc<Program>) -> Fate {
+        let limit = self.before.steps() * MOST_TIMES + MORE_STEPS;
+        let after = self.setup.run_linked(program, limit);
+        if let Some(reason) = after.inconclusive() {
+            return Fate::NotSupported(reason);
+        }
+        if let Some(report) = after.violation() {
+            return Fate::Reported(report.to_owned());
+        }
+        if after.leaks() > self.before.leaks() {
+            return Fate::Reported(after.first_leak().unwrap_or_default().to_owned());
+        }
+        // Where the test says what it expects, the rest may differ.
+        let expects = self.test.output.is_some() || self.test.exit_code.is_some();
+        let is_expected = expects
+            && self.test.output.as_ref().is_none_or(|expected| *expected == after.output())
+            && self.test.exit_code.is_none_or(|code| after.ending() == Some(&Ending::Exit(code)));
+        match self.before.difference(&after) {
+            Some(difference) if !is_expected => Fate::Noticed(difference),
+            _ => Fate::Lives,
+        }
+    }
+}

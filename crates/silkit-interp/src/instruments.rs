@@ -1,0 +1,241 @@
+//! Counting what a program does: how often each instruction runs, and what functions cost by the calls that led to them.
+//!
+//! Where it is asked for, the translation puts an operation before each instruction. Nothing is there otherwise.
+
+use crate::instance::InstanceId;
+use crate::interp::Interp;
+use crate::memory::Events;
+use crate::op::Slot;
+use crate::program::FunctionRef;
+use crate::types::TypeId;
+use crate::violation::demangled;
+use silkit_base::{FxHashMap, Symbol};
+use silkit_ir::Inst;
+
+/// The counters of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Instruments {
+    sites: Vec<Site>,
+    by_place: FxHashMap<(InstanceId, Inst), u32>,
+    nodes: Vec<Node>,
+    /// The node of each frame, with the number of the frame.
+    stack: Vec<(u64, Option<u32>)>,
+    /// The instruction that runs, and the node of its call.
+    current: Option<(u32, u32)>,
+    /// What had happened when it began.
+    before: Events,
+    has_tree: bool,
+}
+
+/// An instruction of an instance.
+#[derive(Debug)]
+struct Site {
+    instance: InstanceId,
+    inst: Inst,
+    is_first: bool,
+    runs: u64,
+    effects: u64,
+}
+
+/// A call by the calls that led to it.
+#[derive(Debug)]
+struct Node {
+    parent: Option<u32>,
+    instance: InstanceId,
+    children: FxHashMap<InstanceId, u32>,
+    calls: u64,
+    instructions: u64,
+    events: Events,
+}
+
+/// How often an instruction ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Runs {
+    /// The number of times.
+    pub count: u64,
+    /// The references that it retained or released, the memory that it allocated or gave back, and the stores of something else
+    /// than what was in memory. Objects that live for ever are not counted.
+    pub effects: u64,
+}
+
+/// How often each instruction ran; what is not in it never did.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// The instructions.
+    pub runs: FxHashMap<(FunctionRef, Inst), Runs>,
+}
+
+impl Coverage {
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: &Self) {
+        for (at, runs) in &other.runs {
+            let sum = self.runs.entry(*at).or_default();
+            sum.count += runs.count;
+            sum.effects += runs.effects;
+        }
+    }
+}
+
+/// What a function cost, called along one way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProfileNode {
+    /// The call that it was called by.
+    pub parent: Option<u32>,
+    /// The function.
+    pub function: Symbol,
+    /// Its name as people read it, with the types that it was called for.
+    pub name: String,
+    /// The calls.
+    pub calls: u64,
+    /// The instructions of its own.
+    pub instructions: u64,
+    /// The allocations.
+    pub allocations: u64,
+    /// The allocated bytes.
+    pub bytes: u64,
+    /// The references that were retained.
+    pub retains: u64,
+    /// The references that were released.
+    pub releases: u64,
+}
+
+impl Instruments {
+    /// Creates counters, with a tree of calls where that is asked for.
+    pub(crate) fn new(has_tree: bool) -> Self {
+        Self { has_tree, ..Self::default() }
+    }
+
+    /// Returns the number of the counter of an instruction.
+    pub(crate) fn site(&mut self, instance: InstanceId, inst: Inst, is_first: bool) -> u32 {
+        *self.by_place.entry((instance, inst)).or_insert_with(|| {
+            self.sites.push(Site { instance, inst, is_first, runs: 0, effects: 0 });
+            self.sites.len() as u32 - 1
+        })
+    }
+
+    /// Adds what has happened since the last instruction began to that one.
+    fn settle(&mut self, now: Events) {
+        let events = now.since(self.before);
+        self.before = now;
+        let Some((site, node)) = self.current else { return };
+        self.sites[site as usize].effects += events.all();
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.events.add(events);
+        }
+    }
+
+    /// Returns the node of the innermost frame.
+    fn node(&mut self, frames: &[crate::frame::Frame]) -> u32 {
+        // Frames that went and came are told by their numbers.
+        let mut known = self.stack.len().min(frames.len());
+        while known > 0 && self.stack[known - 1].0 != frames[known - 1].serial {
+            known -= 1;
+        }
+        self.stack.truncate(known);
+        for frame in &frames[self.stack.len()..] {
+            let parent = self.stack.last().and_then(|&(_, node)| node);
+            // The interpreter itself is no function.
+            let is_native = frame.instance == InstanceId(u32::MAX);
+            let node = if is_native { parent } else { Some(self.child(parent, frame.instance)) };
+            self.stack.push((frame.serial, node));
+        }
+        self.stack.last().and_then(|&(_, node)| node).unwrap_or_default()
+    }
+
+    fn child(&mut self, parent: Option<u32>, instance: InstanceId) -> u32 {
+        let known = match parent {
+            Some(parent) => self.nodes[parent as usize].children.get(&instance).copied(),
+            None => {
+                self.nodes.iter().position(|n| n.parent.is_none() && n.instance == instance).map(|n| n as u32)
+            }
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        let new = self.nodes.len() as u32;
+        let children = FxHashMap::default();
+        self.nodes.push(Node {
+            parent,
+            instance,
+            children,
+            calls: 0,
+            instructions: 0,
+            events: Events::default(),
+        });
+        if let Some(parent) = parent {
+            self.nodes[parent as usize].children.insert(instance, new);
+        }
+        new
+    }
+}
+
+impl Interp<'_> {
+    /// Notes that an instruction begins.
+    pub(crate) fn observe(&mut self, site: u32) {
+        let Some(instruments) = &mut self.instruments else { return };
+        instruments.settle(self.memory.events);
+        let at = &mut instruments.sites[site as usize];
+        at.runs += 1;
+        let is_first = at.is_first;
+        let node = if instruments.has_tree { instruments.node(&self.stack.frames) } else { 0 };
+        if let Some(node) = instruments.nodes.get_mut(node as usize) {
+            node.instructions += 1;
+            node.calls += u64::from(is_first);
+        }
+        instruments.current = Some((site, node));
+    }
+
+    /// Notes whether a store changes what is in memory.
+    pub(crate) fn observe_store(&mut self, from: Slot, address: Slot, ty: TypeId) {
+        let size = self.types.get(ty).size;
+        let mut there = vec![0; size as usize];
+        let is_there = self.memory.load(self.get(address), &mut there).is_ok();
+        let is_same = is_there && there == self.bytes(from, size);
+        if let Some(instruments) = &mut self.instruments
+            && let Some((site, _)) = instruments.current
+        {
+            instruments.sites[site as usize].effects += u64::from(!is_same);
+        }
+    }
+
+    /// Returns how often each instruction ran, if [`crate::Options::coverage`] or [`crate::Options::profile`] was set.
+    pub fn coverage(&mut self) -> Coverage {
+        let mut coverage = Coverage::default();
+        let Some(instruments) = &mut self.instruments else { return coverage };
+        instruments.settle(self.memory.events);
+        for site in &instruments.sites {
+            let at = self.instances[site.instance.0 as usize].function.at;
+            let runs = coverage.runs.entry((at, site.inst)).or_default();
+            runs.count += site.runs;
+            runs.effects += site.effects;
+        }
+        coverage.runs.retain(|_, runs| runs.count > 0);
+        coverage
+    }
+
+    /// Returns what functions cost, if [`crate::Options::profile`] was set. A node comes after its parent.
+    pub fn profile(&mut self) -> Vec<ProfileNode> {
+        let Some(instruments) = &mut self.instruments else { return Vec::new() };
+        instruments.settle(self.memory.events);
+        let instances = &self.instances;
+        let nodes = instruments.nodes.iter().map(|node| {
+            let instance = instances.get(node.instance.0 as usize);
+            let function = instance.map_or(Symbol::new("the runtime"), |i| i.function.name);
+            let types = instance.map_or(&[][..], |i| &i.args);
+            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+            let types = if types.is_empty() { String::new() } else { format!("<{}>", types.join(", ")) };
+            ProfileNode {
+                parent: node.parent,
+                function,
+                name: demangled(function) + &types,
+                calls: node.calls,
+                instructions: node.instructions,
+                allocations: node.events.allocations,
+                bytes: node.events.bytes,
+                retains: node.events.retains,
+                releases: node.events.releases,
+            }
+        });
+        nodes.collect()
+    }
+}
