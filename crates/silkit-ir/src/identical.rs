@@ -15,6 +15,13 @@ pub struct InstShape {
     results: Box<[SilType]>,
 }
 
+impl InstShape {
+    /// Returns the shape of an instruction whose attributes do not count.
+    pub fn without_attributes(self) -> Self {
+        Self { words: Box::default(), ..self }
+    }
+}
+
 impl Body {
     /// Returns what an instruction is without its operands.
     pub fn shape(&self, inst: Inst) -> InstShape {

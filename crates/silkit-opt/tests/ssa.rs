@@ -13,6 +13,7 @@ fn run(input: &str) -> String {
 
 silkit_testkit::case_files! { "tests/ssa", run:
     control_flow
+    cse
     dce
     lower_aggregate_instrs
     mem2reg

@@ -19,8 +19,9 @@
 //!   return %1
 //! ```
 
+use silkit_analysis::BodyView;
 use silkit_base::FxHashSet;
-use silkit_ir::instructions::{Load, LoadQualifier};
+use silkit_ir::instructions::{Builtin, Load, LoadQualifier};
 use silkit_ir::{Body, Inst, Opcode, Ownership, Point, Value, ValueDef};
 use silkit_pass::FunctionContext;
 
@@ -115,6 +116,40 @@ fn is_dead(cx: &FunctionContext<'_>, inst: Inst) -> bool {
         _ => false,
     };
     does_nothing && body.results(inst).flat_map(|value| body.users(value)).all(is_end)
+}
+
+/// Returns true if an instruction has no effects and nothing but `debug_value` uses its results. One that ends the lifetime
+/// of an operand is not dead.
+pub fn is_trivially_dead(view: &BodyView<'_>, inst: Inst) -> bool {
+    let body = view.body;
+    let is_kept = match body.inst(inst).opcode {
+        Opcode::DebugValue | Opcode::DebugStep | Opcode::FixLifetime | Opcode::EndAccess => true,
+        Opcode::EndBorrow | Opcode::EndLifetime | Opcode::DestroyValue => true,
+        Opcode::MarkUninitialized | Opcode::MarkUnresolvedMoveAddr => true,
+        // They say something about the code around them.
+        Opcode::Builtin if is_marker(body, inst) => true,
+        _ => body.is_terminator(inst) || view.behavior().may_have_side_effects(inst),
+    };
+    let is_debug = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
+    let ends_lifetime = || {
+        let ownership = view.ownership();
+        let ends = |operand| ownership.operand(operand).is_some_and(|how| how.ends_lifetime());
+        let is_owned = |operand| ownership.value(body.operand(operand).value) == Some(Ownership::Owned);
+        view.function.has_ossa() && body.operand_ids(inst).any(|operand| ends(operand) && is_owned(operand))
+    };
+    !is_kept && body.results(inst).flat_map(|value| body.users(value)).all(is_debug) && !ends_lifetime()
+}
+
+fn is_marker(body: &Body, inst: Inst) -> bool {
+    body.view_as::<Builtin<'_>>(inst).is_some_and(|b| matches!(b.name.as_str(), "onFastPath" | "willThrow"))
+}
+
+/// Removes an instruction whose results only `debug_value`s use, and these.
+pub fn with_debug_uses(cx: &mut FunctionContext<'_>, inst: Inst) {
+    let users: Vec<Inst> = cx.body().results(inst).flat_map(|value| cx.body().users(value)).collect();
+    let mut editor = cx.edit();
+    users.into_iter().for_each(|user| editor.remove(user));
+    editor.remove(inst);
 }
 
 /// Returns the owned values that an instruction consumes.

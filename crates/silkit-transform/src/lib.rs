@@ -13,11 +13,13 @@
 //! | [`destroy`] | destroys a value part by part |
 //! | [`devirtualize`] | calls methods directly where the implementation is known |
 //! | [`inliner`] | replaces a call by a copy of the callee's body |
+//! | [`inst_simplify`] | finds values that an instruction gives and that are there already |
 //! | [`lexical`] | tells which values have lexical lifetimes |
 //! | [`lifetime_completion`] | ends values on paths that do not end them |
 //! | [`linker`] | takes bodies of functions from a library |
 //! | [`merge_blocks`] | merges a block into its only predecessor |
 //! | [`redundant_borrow`] | lets the users of a borrow use what is borrowed |
+//! | [`replace_borrowed`] | replaces a borrowed value by an identical one that dominates it |
 //! | [`ssa_updater`] | rewrites uses of a variable with several definitions to the reaching definitions |
 //! | [`stack_nesting`] | moves deallocations so that allocations on the stack are nested |
 //! | [`mod@unreachable`] | removes unreachable blocks |
@@ -35,11 +37,13 @@ pub mod delete;
 pub mod destroy;
 pub mod devirtualize;
 pub mod inliner;
+pub mod inst_simplify;
 pub mod lexical;
 pub mod lifetime_completion;
 pub mod linker;
 pub mod merge_blocks;
 pub mod redundant_borrow;
+pub mod replace_borrowed;
 mod sets;
 pub mod ssa_updater;
 pub mod stack_nesting;

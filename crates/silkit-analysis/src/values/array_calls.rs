@@ -1,7 +1,7 @@
 //! Calls with array semantics, by the `@_semantics` of the callee.
 
 use crate::BodyView;
-use silkit_ir::conventions::ApplySite;
+use silkit_ir::conventions::{ApplySite, ArgumentConvention};
 use silkit_ir::{Function, Inst, Value};
 
 macro_rules! kinds {
@@ -93,6 +93,14 @@ impl ArrayCall {
             _ => None,
         };
         Some(Self { inst, kind, array, index })
+    }
+
+    /// Returns true if the call only borrows the array.
+    pub fn borrows_array(&self, view: &BodyView<'_>) -> bool {
+        let Some(site) = view.apply_site(self.inst) else { return false };
+        let last = site.applied_count().checked_sub(1);
+        self.array.is_some_and(|array| site.self_value() == Some(array))
+            && last.and_then(|last| site.convention_of_applied(last)) == Some(ArgumentConvention::Guaranteed)
     }
 }
 

@@ -1,0 +1,312 @@
+//! `cse`, `high-level-cse`: replaces a computation by an identical one that dominates it.
+//!
+//! ```text
+//! bb0(%0 : $Int):
+//!   %1 = struct_extract %0, #Int._value
+//!   %2 = struct_extract %0, #Int._value
+//!   %3 = builtin "add_Int64"(%1, %2) : $Builtin.Int64
+//!   return %3
+//! ---
+//! bb0(%0 : $Int):
+//!   %1 = struct_extract %0, #Int._value
+//!   %2 = builtin "add_Int64"(%1, %1) : $Builtin.Int64
+//!   return %2
+//! ```
+//!
+//! The blocks are visited as they dominate each other, and each instruction is looked up by what it is and its operands.
+//! Calls count where the callee has no effects; in high-level SIL, also queries of arrays.
+
+use silkit_analysis::ossa::{Borrows, Incomplete, Liveness, projected_address};
+use silkit_analysis::{ArrayCall, ArrayCallKind, BodyView, Dominators, side_effects};
+use silkit_base::{FxHashMap, Worklist};
+use silkit_ir::conventions::ArgumentConvention;
+use silkit_ir::effects::Effects;
+use silkit_ir::info::Role;
+use silkit_ir::instructions::Builtin;
+use silkit_ir::{Body, Inst, InstShape, Opcode, Ownership, SpecialPurpose, Value};
+use silkit_pass::{FunctionContext, Pass};
+use silkit_transform::{delete, inst_simplify, replace_borrowed};
+use silkit_types::TypeKind;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("cse", "Replaces computations by identical ones that dominate them", &low_level);
+
+/// The same before calls with semantics are inlined.
+pub(super) const HIGH_LEVEL: Pass<'static> = Pass::function(
+    "high-level-cse",
+    "Replaces computations and queries of arrays by identical ones that dominate them",
+    &high_level,
+);
+
+fn low_level(cx: &mut FunctionContext<'_>) {
+    run(cx, false);
+}
+
+fn high_level(cx: &mut FunctionContext<'_>) {
+    run(cx, true);
+}
+
+type Key = (InstShape, Box<[Value]>);
+
+fn run(cx: &mut FunctionContext<'_>, is_high_level: bool) {
+    // The control flow stays, so the tree stays right.
+    let dominators = cx.get::<Dominators>().of(cx.body()).clone();
+    let mut available: FxHashMap<Key, Vec<Inst>> = FxHashMap::default();
+    for block in dominators.preorder() {
+        let mut next = cx.body().first_inst(block);
+        while let Some(inst) = next {
+            next = cx.body().next_inst(inst);
+            if delete::is_trivially_dead(&cx.view(), inst) {
+                if !cx.may_change() {
+                    return;
+                }
+                // The next one may be a `debug_value` that goes too.
+                next = following(cx.body(), inst);
+                delete::with_debug_uses(cx, inst);
+                cx.count("dead instructions", 1);
+            } else if let Some(value) = inst_simplify::simplified(&cx.view(), inst) {
+                if !cx.may_change() {
+                    return;
+                }
+                cx.edit().replace(inst, value);
+                cx.count("instructions simplified", 1);
+            } else if is_handled(&cx.view(), inst, is_high_level) {
+                let known = available.entry(key(&cx.view(), inst)).or_default();
+                // In preorder, what does not dominate this block dominates none that comes later.
+                while known
+                    .last()
+                    .is_some_and(|&other| !dominators.dominates(cx.body().inst_block(other), block))
+                {
+                    known.pop();
+                }
+                match known.last() {
+                    None => known.push(inst),
+                    Some(&other) => replace(cx, inst, other),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the next instruction that is no `debug_value` of a result.
+fn following(body: &Body, inst: Inst) -> Option<Inst> {
+    let is_own = |&next: &Inst| {
+        body.inst(next).opcode == Opcode::DebugValue
+            && body.defining_inst(body.operand_value(next, 0)) == Some(inst)
+    };
+    std::iter::successors(body.next_inst(inst), |&next| body.next_inst(next)).find(|next| !is_own(next))
+}
+
+/// Replaces an instruction by an identical one.
+fn replace(cx: &mut FunctionContext<'_>, inst: Inst, other: Inst) {
+    let Some(replacement) = Replacement::of(&cx.view(), inst, other) else { return };
+    if !cx.may_change() {
+        return;
+    }
+    match (cx.body().first_result(inst), cx.body().first_result(other)) {
+        (Some(_), Some(_)) if replacement == Replacement::Copied => {
+            replace_borrowed::replace(cx, inst, other)
+        }
+        (Some(_), Some(value)) => cx.edit().replace(inst, value),
+        _ => cx.edit().remove(inst),
+    }
+    cx.count("computations replaced", 1);
+}
+
+/// Returns what identical instructions have in common. The message of a `cond_fail` does not count, nor does it from which borrow
+/// or copy a field is taken.
+fn key(view: &BodyView<'_>, inst: Inst) -> Key {
+    let body = view.body;
+    let operands = body.operands(inst).iter().map(|operand| operand.value);
+    match body.inst(inst).opcode {
+        Opcode::CondFail => (body.shape(inst).without_attributes(), operands.collect()),
+        Opcode::StructExtract => {
+            (body.shape(inst), operands.map(|value| inst_simplify::owner(body, value)).collect())
+        }
+        _ => (body.shape(inst), operands.collect()),
+    }
+}
+
+/// Returns true if an identical instruction with the same operands gives the same.
+fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
+    let body = view.body;
+    match body.inst(inst).opcode {
+        Opcode::Apply if is_high_level => is_known_call(view, inst) || is_array_query(view, inst),
+        Opcode::Apply => is_known_call(view, inst) || is_pure_call(view, inst),
+        Opcode::Builtin if body.view_as::<Builtin<'_>>(inst).is_some_and(|b| b.name == "once") => true,
+        Opcode::Builtin if body.results(inst).all(|value| matches!(body.value(value).ty.ty().kind(), TypeKind::Tuple(elements) if elements.is_empty())) => false,
+        Opcode::Builtin => {
+            let behavior = view.behavior();
+            !behavior.may_read_or_write(inst) && !behavior.may_have_side_effects(inst)
+        }
+        Opcode::CondFail => true,
+        Opcode::BridgeObjectToRef
+        | Opcode::BridgeObjectToWord
+        | Opcode::ClassMethod
+        | Opcode::ClassifyBridgeObject
+        | Opcode::ConvertFunction
+        | Opcode::ConvertEscapeToNoEscape
+        | Opcode::FunctionRef
+        | Opcode::AddressToPointer
+        | Opcode::Enum
+        | Opcode::ExistentialMetatype
+        | Opcode::FloatLiteral
+        | Opcode::GlobalAddr
+        | Opcode::GlobalValue
+        | Opcode::IndexAddr
+        | Opcode::IndexRawPointer
+        | Opcode::InitExistentialMetatype
+        | Opcode::IntegerLiteral
+        | Opcode::MarkDependence
+        | Opcode::Metatype
+        | Opcode::ObjCMethod
+        | Opcode::ObjCProtocol
+        | Opcode::ObjCSuperMethod
+        | Opcode::ObjCToThickMetatype
+        | Opcode::ObjCMetatypeToObject
+        | Opcode::ObjCExistentialMetatypeToObject
+        | Opcode::OpenExistentialMetatype
+        | Opcode::PointerToAddress
+        | Opcode::ProjectBox
+        | Opcode::RawPointerToRef
+        | Opcode::RefElementAddr
+        | Opcode::RefTailAddr
+        | Opcode::RefToBridgeObject
+        | Opcode::RefToRawPointer
+        | Opcode::RefToUnmanaged
+        | Opcode::RefToUnowned
+        | Opcode::SelectEnum
+        | Opcode::StringLiteral
+        | Opcode::Struct
+        | Opcode::StructElementAddr
+        | Opcode::StructExtract
+        | Opcode::SuperMethod
+        | Opcode::ThickToObjCMetatype
+        | Opcode::ThinToThickFunction
+        | Opcode::Tuple
+        | Opcode::TupleElementAddr
+        | Opcode::TupleExtract
+        | Opcode::UncheckedAddrCast
+        | Opcode::UncheckedBitwiseCast
+        | Opcode::UncheckedEnumData
+        | Opcode::UncheckedRefCast
+        | Opcode::UncheckedTrivialBitCast
+        | Opcode::UnmanagedToRef
+        | Opcode::UnownedToRef
+        | Opcode::Upcast
+        | Opcode::ValueMetatype
+        | Opcode::ValueToBridgeObject
+        | Opcode::WitnessMethod => !is_owned(view, inst),
+        _ => false,
+    }
+}
+
+/// Returns true if the result of an instruction has an owner, and so one use that ends it.
+fn is_owned(view: &BodyView<'_>, inst: Inst) -> bool {
+    let ownership = view.ownership();
+    view.function.has_ossa()
+        && view.body.results(inst).any(|value| ownership.value(value) == Some(Ownership::Owned))
+}
+
+/// The way in which a value replaces an identical one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replacement {
+    Plain,
+    /// A copy of it is borrowed.
+    Copied,
+}
+
+impl Replacement {
+    /// Returns the way in which the result of an instruction can be replaced by that of another one.
+    fn of(view: &BodyView<'_>, inst: Inst, other: Inst) -> Option<Self> {
+        let body = view.body;
+        let Some(result) = body.first_result(inst).filter(|_| view.function.has_ossa()) else {
+            return Some(Self::Plain);
+        };
+        if body.value(result).ty.is_address() {
+            return may_live_on(view, result).then_some(Self::Plain);
+        }
+        match view.ownership().value(result) {
+            Some(Ownership::Guaranteed) => {
+                let other = body.first_result(other)?;
+                replace_borrowed::can_be_replaced(view, result, other).then_some(Self::Copied)
+            }
+            _ => Some(Self::Plain),
+        }
+    }
+}
+
+/// Returns true if the uses of an address may use an identical one that a borrow scope ends: none hides how long it lasts.
+fn may_live_on(view: &BodyView<'_>, address: Value) -> bool {
+    let body = view.body;
+    let follows = |role| matches!(role, Role::Projection(_) | Role::Cast(_) | Role::Marker(_));
+    let root = body.origin(address, follows).root;
+    let is_outside_of_objects = match body.defining_inst(root).map(|inst| body.inst(inst).opcode) {
+        Some(Opcode::AllocStack | Opcode::GlobalAddr) => true,
+        Some(_) => false,
+        None => body.value(root).ty.is_address(),
+    };
+    let ownership = view.ownership();
+    let borrows = Borrows::new(body, &ownership);
+    is_outside_of_objects
+        || borrows.add_address_uses(&mut Liveness::of_several(), address) == Incomplete::Complete
+            && !lets_pointers_escape(&borrows, address)
+}
+
+/// Returns true if a pointer into a value escapes that is borrowed from an address, or one made from it.
+fn lets_pointers_escape(borrows: &Borrows<'_>, address: Value) -> bool {
+    let body = borrows.body;
+    let mut work = Worklist::new();
+    work.push(address);
+    while let Some(address) = work.pop() {
+        for operand in body.uses(address) {
+            let user = body.operand(operand).user;
+            let loaded = body.first_result(user).filter(|_| body.inst(user).opcode == Opcode::LoadBorrow);
+            if loaded.is_some_and(|value| borrows.has_pointer_escape(value)) {
+                return true;
+            }
+            projected_address(body, operand).into_iter().for_each(|address| _ = work.push(address));
+        }
+    }
+    false
+}
+
+/// Returns true if it is known of a callee that calls give the same: by a promise, or since it is the addressor of a variable.
+fn is_known_call(view: &BodyView<'_>, call: Inst) -> bool {
+    let callee = view.body.called_function(call).and_then(|name| view.program.function(name));
+    let is_addressor =
+        callee.is_some_and(|callee| callee.attributes.purpose == Some(SpecialPurpose::GlobalInit));
+    is_addressor || !view.behavior().may_read_or_write(call)
+}
+
+/// Returns true if a call has no effects, by the computed effects of all that may be called, and its results no owner.
+fn is_pure_call(view: &BodyView<'_>, call: Inst) -> bool {
+    let body = view.body;
+    let Some(site) = view.apply_site(call) else { return false };
+    let owns = |value: Value| {
+        view.declarations().is_trivial(body.value(value).ty.ty(), view.signature()) != Some(true)
+    };
+    let takes = |index: usize| {
+        matches!(
+            site.convention_of_applied(index),
+            Some(ArgumentConvention::Guaranteed | ArgumentConvention::Unowned | ArgumentConvention::Owned)
+        )
+    };
+    let Some(callees) = view.program.callees(body, site.callee()) else { return false };
+    let changes = Effects::MEMORY | Effects::DESTROY | Effects::ALLOCATE;
+    let effects = |&callee: &_| {
+        let declared = side_effects::declared_effects(&view.program.module.functions[callee]);
+        view.effects(callee).side.as_ref().map_or(declared, |side| side.all())
+    };
+    !body.results(call).any(owns)
+        && (0..site.applied_count()).all(takes)
+        && callees.iter().all(|callee| !effects(callee).intersects(changes))
+}
+
+/// Returns true if a call asks an array that it only borrows for something that does not change.
+fn is_array_query(view: &BodyView<'_>, call: Inst) -> bool {
+    use ArrayCallKind as K;
+    let Some(query) = ArrayCall::of(view, call) else { return false };
+    matches!(query.kind, K::GetCount | K::GetCapacity | K::CheckIndex | K::CheckSubscript)
+        && query.borrows_array(view)
+}

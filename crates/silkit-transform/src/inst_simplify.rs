@@ -1,0 +1,172 @@
+//! Values that an instruction gives and that are there already, under another name.
+//!
+//! `%2` is `%0` in each of these:
+//!
+//! ```text
+//!   %1 = struct $Int (%0)
+//!   %2 = struct_extract %1, #Int._value
+//! ```
+//!
+//! ```text
+//!   %1 = upcast %0 to $Base
+//!   %2 = unchecked_ref_cast %1 to $Derived
+//! ```
+
+use silkit_analysis::BodyView;
+use silkit_ir::instructions::{
+    AnyInst, Builtin, Enum, IntegerLiteral, RawPointerToRef, Struct, StructExtract, SwitchEnum, Tuple,
+    TupleExtract, UncheckedEnumData,
+};
+use silkit_ir::{Body, DeclRef, Inst, Opcode, Ownership, Value};
+
+/// Returns a value of the same type that is the result of an instruction. In ownership SSA, only values without ownership
+/// are looked for.
+pub fn simplified(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let body = view.body;
+    let result = body.first_result(inst)?;
+    let value = same_value(view, inst)?;
+    let is_free = |value| view.ownership().value(value) == Some(Ownership::None);
+    // A pointer may be used after the scope ended to which the address belongs.
+    let is_pointee = body.inst(inst).opcode == Opcode::PointerToAddress;
+    let may_stand_in = !view.function.has_ossa() || is_free(result) && is_free(value) && !is_pointee;
+    (value != result && body.value(value).ty == body.value(result).ty && may_stand_in).then_some(value)
+}
+
+fn same_value(view: &BodyView<'_>, inst: Inst) -> Option<Value> {
+    let body = view.body;
+    match body.view(inst) {
+        AnyInst::Struct(whole) => same_parts(body, inst, whole.elements.iter(), |part, index| {
+            let extract: StructExtract = body.def_as(part)?;
+            let at = view
+                .declarations()
+                .field_index(body.value(extract.operand).ty.ty(), extract.field.name()?)?;
+            (at as usize == index).then_some(extract.operand)
+        }),
+        AnyInst::Tuple(whole) => same_parts(body, inst, whole.elements.iter(), |part, index| {
+            let extract: TupleExtract = body.def_as(part)?;
+            (extract.field as usize == index).then_some(extract.operand)
+        }),
+        AnyInst::StructExtract(extract) => {
+            let whole: Struct = body.def_as(owner(body, extract.operand))?;
+            let ty = body.value(extract.operand).ty.ty();
+            let index = view.declarations().field_index(ty, extract.field.name()?)?;
+            whole.elements.iter().nth(index as usize)
+        }
+        AnyInst::TupleExtract(extract) => match body.def_as::<Tuple>(extract.operand) {
+            Some(whole) => whole.elements.iter().nth(extract.field as usize),
+            None if extract.field == 0 => neutral(body, extract.operand),
+            None => None,
+        },
+        AnyInst::Enum(made) => enumeration(body, inst, made),
+        AnyInst::SelectEnum(select) => {
+            let made: Enum = body.def_as(select.operand)?;
+            // The default has no case.
+            let is_it = |case: &Option<DeclRef>| case.is_none_or(|case| case == made.element);
+            let position = select.cases.iter().position(|case| is_it(&case))?;
+            select.values.iter().nth(position)
+        }
+        AnyInst::RefToRawPointer(cast) => {
+            body.def_as::<RawPointerToRef>(cast.operand).map(|from| from.operand)
+        }
+        _ => cast_back(body, inst),
+    }
+}
+
+/// Returns the value that was borrowed, copied or moved.
+pub fn owner(body: &Body, value: Value) -> Value {
+    let mut value = value;
+    while let Some(inst) = body.defining_inst(value)
+        && matches!(body.inst(inst).opcode, Opcode::BeginBorrow | Opcode::CopyValue | Opcode::MoveValue)
+    {
+        value = body.operand_value(inst, 0);
+    }
+    value
+}
+
+/// Returns the value whose parts, in their order, an instruction puts together.
+fn same_parts(
+    body: &Body,
+    inst: Inst,
+    parts: impl ExactSizeIterator<Item = Value>,
+    whole_of: impl Fn(Value, usize) -> Option<Value>,
+) -> Option<Value> {
+    let ty = body.value(body.first_result(inst)?).ty;
+    let mut whole = None;
+    for (index, part) in parts.enumerate() {
+        let of = whole_of(part, index).filter(|&of| body.value(of).ty == ty)?;
+        if whole.is_some_and(|known| known != of) {
+            return None;
+        }
+        whole = Some(of);
+    }
+    whole
+}
+
+/// Returns the enum of which a case is made again: its payload was taken out of it, or the block is where a `switch_enum` of it goes for
+/// this case.
+fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
+    if let Some(payload) = made.payload {
+        let data: UncheckedEnumData = body.def_as(payload)?;
+        return (data.element == made.element).then_some(data.operand);
+    }
+    let block = body.inst_block(inst);
+    let terminator = body.terminator(body.single_predecessor(block)?)?;
+    let switch: SwitchEnum<'_> = body.view_as(terminator)?;
+    let mut cases = switch.cases.iter().filter(|&(_, to)| to == block);
+    let is_only = cases.next().is_some_and(|(case, _)| case == made.element)
+        && cases.next().is_none()
+        && switch.default_target != Some(block);
+    is_only.then_some(switch.operand)
+}
+
+/// Returns the operand of arithmetic that is the sum, difference or product: the other one is zero or one.
+fn neutral(body: &Body, sum: Value) -> Option<Value> {
+    let builtin: Builtin<'_> = body.def_as(sum)?;
+    let operation = builtin.name.as_str().split("_with_overflow").next()?;
+    let mut operands = builtin.args.iter();
+    let (first, second) = (operands.next()?, operands.next()?);
+    let (neutral, is_commutative) = match operation {
+        "sadd" | "uadd" => ("0", true),
+        "ssub" | "usub" => ("0", false),
+        "smul" | "umul" => ("1", true),
+        _ => return None,
+    };
+    let is_neutral =
+        |value| body.def_as::<IntegerLiteral>(value).is_some_and(|literal| literal.value == neutral);
+    if !builtin.name.as_str().contains("_with_overflow") {
+        return None;
+    }
+    match (is_neutral(first), is_neutral(second)) {
+        (_, true) => Some(first),
+        (true, _) if is_commutative => Some(second),
+        _ => None,
+    }
+}
+
+/// Returns the value that a cast turns into what it was before another cast, or the operand of a cast to its own type.
+fn cast_back(body: &Body, inst: Inst) -> Option<Value> {
+    let opcode = body.inst(inst).opcode;
+    let inverses: &[Opcode] = match opcode {
+        Opcode::Upcast => &[Opcode::UncheckedRefCast],
+        Opcode::UncheckedRefCast => &[Opcode::Upcast, Opcode::UncheckedRefCast],
+        Opcode::UncheckedAddrCast => &[Opcode::UncheckedAddrCast],
+        Opcode::UncheckedTrivialBitCast => &[Opcode::UncheckedTrivialBitCast],
+        Opcode::UncheckedBitwiseCast => &[Opcode::UncheckedBitwiseCast],
+        Opcode::AddressToPointer => &[Opcode::PointerToAddress],
+        Opcode::PointerToAddress => &[Opcode::AddressToPointer],
+        Opcode::RefToUnowned => &[Opcode::UnownedToRef],
+        Opcode::UnownedToRef => &[Opcode::RefToUnowned],
+        Opcode::RefToUnmanaged => &[Opcode::UnmanagedToRef],
+        Opcode::UnmanagedToRef => &[Opcode::RefToUnmanaged],
+        Opcode::ThickToObjCMetatype => &[Opcode::ObjCToThickMetatype],
+        Opcode::ObjCToThickMetatype => &[Opcode::ThickToObjCMetatype],
+        _ => return None,
+    };
+    let operand = body.operand_value(inst, 0);
+    let ty = body.value(body.first_result(inst)?).ty;
+    if inverses.contains(&opcode) && body.value(operand).ty == ty {
+        return Some(operand);
+    }
+    let other = body.defining_inst(operand).filter(|&other| inverses.contains(&body.inst(other).opcode))?;
+    Some(body.operand_value(other, 0)).filter(|&value| body.value(value).ty == ty)
+}

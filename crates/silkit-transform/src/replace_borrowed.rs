@@ -1,0 +1,90 @@
+//! Replacement of a borrowed value by an identical one that dominates it.
+//!
+//! The other value is copied, so that it lives as long as its new uses. Replacing `%2` by `%0`:
+//!
+//! ```text
+//!   %0 = struct_extract %x, #S.object
+//!   apply %f(%0)
+//!   %2 = struct_extract %x, #S.object
+//!   apply %f(%2)
+//! ---
+//!   %0 = struct_extract %x, #S.object
+//!   %1 = copy_value %0
+//!   apply %f(%0)
+//!   %3 = begin_borrow %1
+//!   apply %f(%3)
+//!   end_borrow %3
+//!   destroy_value %1
+//! ```
+
+use silkit_analysis::BodyView;
+use silkit_analysis::ossa::{Borrows, Liveness, UseKind};
+use silkit_base::Worklist;
+use silkit_ir::info::OperandOwnership as O;
+use silkit_ir::{Inst, Ownership, Point, Value};
+use silkit_pass::FunctionContext;
+
+/// Returns true if a borrowed value can be replaced by another one: its uses are known, none makes an address into it, and no
+/// pointer into the other escapes.
+pub fn can_be_replaced(view: &BodyView<'_>, value: Value, other: Value) -> bool {
+    let ownership = view.ownership();
+    let borrows = Borrows::new(view.body, &ownership);
+    if borrows.has_pointer_escape(other) {
+        return false;
+    }
+    let mut work = Worklist::new();
+    work.push(value);
+    while let Some(value) = work.pop() {
+        for operand in view.body.uses(value) {
+            match borrows.using(operand) {
+                Some(O::GuaranteedForwarding)
+                    if !view.body.is_terminator(view.body.operand(operand).user) =>
+                {
+                    let forwarded = borrows.forwarded_values(operand).into_iter();
+                    let owning = forwarded.filter(|&value| ownership.value(value) != Some(Ownership::None));
+                    owning.for_each(|value| _ = work.push(value));
+                }
+                Some(
+                    O::NonUse
+                    | O::InstantaneousUse
+                    | O::UnownedInstantaneousUse
+                    | O::BitwiseEscape
+                    | O::Borrow,
+                ) => {}
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
+/// Replaces the result of an instruction, for which [`can_be_replaced`] holds, by a borrow of a copy of the result of an
+/// identical one.
+///
+/// # Panics
+/// Where one of them has no result.
+pub fn replace(cx: &mut FunctionContext<'_>, old: Inst, new: Inst) {
+    let result = |cx: &FunctionContext<'_>, inst| cx.body().first_result(inst).expect("invariant: a result");
+    let (old_value, new_value) = (result(cx, old), result(cx, new));
+    let copy = cx.at(Point::After(new)).copy_value(new_value);
+    let borrow = cx.at(Point::Before(old)).begin_borrow(copy);
+    cx.edit().replace(old, borrow);
+    debug_assert_ne!(old_value, borrow);
+    for point in ends(&cx.view(), borrow) {
+        cx.at(Point::Before(point)).end_borrow(borrow);
+    }
+    for point in ends(&cx.view(), copy) {
+        cx.at(Point::Before(point)).destroy_value(copy);
+    }
+}
+
+/// Returns the instructions before which a lifetime has to end.
+fn ends(view: &BodyView<'_>, value: Value) -> Vec<Inst> {
+    let ownership = view.ownership();
+    let mut liveness = Liveness::of_value(view.body, value);
+    Borrows::new(view.body, &ownership).add_simple_uses(&mut liveness, value);
+    for user in view.body.users(value) {
+        liveness.use_at(view.body, user, UseKind::Regular);
+    }
+    liveness.boundary(view.body).insertion_points(view.body)
+}
