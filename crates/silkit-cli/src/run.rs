@@ -1,12 +1,17 @@
 //! `silkit run`: executes a program of SIL, and reports undefined behaviour where it meets some.
 
+mod coverage;
 pub(crate) mod modules;
+mod profile;
 mod report;
 mod world;
 
+use crate::listing::Listing;
 use crate::session::{Format, Session};
 use modules::{LibraryArgs, Linker};
-use silkit_interp::{Interp, LinkedModule, Options, Outcome, Program, Trace, ViolationKind};
+use silkit_interp::{
+    Coverage, Interp, LinkedModule, Options, Outcome, ProfileNode, Program, Trace, ViolationKind,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -56,6 +61,14 @@ pub(crate) struct Args {
     /// Show calls on standard error; with =FUNCTION those of functions with this in their name
     #[arg(long, value_name = "FUNCTION", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
+    /// Count what functions cost: a table on standard error; with =FILE in a file, which is a flame graph if it ends
+    /// with .svg, and JSON if it ends with .json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = clap::ValueHint::FilePath)]
+    profile: Vec<PathBuf>,
+    /// Count how often each instruction runs, beside the lines of the program: on standard error, or in FILE; JSON if
+    /// that ends with .json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = clap::ValueHint::FilePath)]
+    coverage: Vec<PathBuf>,
     /// Form of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -98,43 +111,56 @@ impl Args {
                 Some("") => Trace::Calls,
                 Some(name) => Trace::CallsOf(name.to_owned()),
             },
+            profile: !self.profile.is_empty(),
+            coverage: !self.coverage.is_empty(),
             ..Options::default()
         }
     }
 }
 
+/// What was found of a run.
+struct Observed {
+    outcome: Outcome,
+    profile: Vec<ProfileNode>,
+    coverage: Coverage,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
-    let Some(modules) = modules(&mut session, args) else { return session.finish() };
+    let Some((listing, libraries)) = linked(&mut session, args) else { return session.finish() };
     session.progress.stop();
-    let outcome = match interpreted(args, modules) {
-        Some(outcome) => outcome,
-        None => {
-            session.refuse("the interpreter could not be started", "free some memory, and try again");
-            return session.finish();
-        }
+    let Some(observed) = interpreted(args, &listing, libraries) else {
+        session.refuse("the interpreter could not be started", "free some memory, and try again");
+        return session.finish();
     };
-    report::finish(session, args.format, &outcome)
+    args.profile.iter().for_each(|to| profile::write(&mut session, to, &observed.profile));
+    args.coverage.iter().for_each(|to| coverage::write(&mut session, to, &listing, &observed.coverage));
+    report::finish(session, args.format, &observed.outcome)
 }
 
-/// Returns the modules of the program: its own first, then those that it imports.
-fn modules(session: &mut Session, args: &Args) -> Option<Vec<Arc<LinkedModule>>> {
-    let main = session.load(&args.file)?.module;
-    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
-    let name = modules::name_of(&main, &args.file);
-    Some(std::iter::once(Arc::new(LinkedModule::new(&name, main))).chain(libraries).collect())
+/// Returns the program, and the modules that it imports.
+fn linked(session: &mut Session, args: &Args) -> Option<(Listing, Vec<Arc<LinkedModule>>)> {
+    let input = session.load(&args.file)?;
+    let listing = if args.coverage.is_empty() { Listing::unplaced(input) } else { Listing::new(input) };
+    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &listing.module)?;
+    Some((listing, libraries))
 }
 
-fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Outcome> {
+fn interpreted(args: &Args, main: &Listing, libraries: Vec<Arc<LinkedModule>>) -> Option<Observed> {
     let options = args.options();
-    let entry = args.entry.clone();
+    let name = modules::name_of(&main.module, &args.file);
+    let main = Arc::new(LinkedModule::new(&name, main.module.clone()));
+    let modules = std::iter::once(main).chain(libraries).collect();
     let mut world = world::World::new(&args.file, &args.arguments);
     let work = move || {
         let program = Rc::new(Program::link(modules));
-        let outcome = Interp::new(program, options, &mut world).run_program(&entry);
+        let mut interp = Interp::new(program, options, &mut world);
+        let outcome = interp.run_program(&args.entry);
+        let (profile, coverage) = (interp.profile(), interp.coverage());
+        drop(interp);
         world.flush();
-        outcome
+        Observed { outcome, profile, coverage }
     };
     silkit_exec::on_large_stack(work)
 }

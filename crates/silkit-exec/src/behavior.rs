@@ -169,8 +169,9 @@ impl Setup {
         }
         let globals = if input.is_some() { interp.scalar_globals() } else { Vec::new() };
         let input = input.map_or(Vec::new(), <[u64]>::to_vec);
+        let references = interp.strong_references();
         drop(interp);
-        Call::new(input, result, globals, &outcome, host)
+        Call { references, ..Call::new(input, result, globals, &outcome, host) }
     }
 }
 
@@ -215,6 +216,8 @@ pub(crate) struct Call {
     unknown: Vec<(String, Vec<u64>)>,
     globals: Vec<(Symbol, u64)>,
     leaks: Vec<String>,
+    /// The strong references to objects that are alive at the end.
+    references: u64,
     pub(crate) steps: u64,
 }
 
@@ -242,6 +245,7 @@ impl Call {
             unknown: host.calls,
             globals,
             leaks,
+            references: 0,
             steps: outcome.steps,
         }
     }
@@ -373,6 +377,11 @@ impl Behavior {
     /// Returns the first leak.
     pub fn first_leak(&self) -> Option<&str> {
         self.calls.iter().find_map(|call| call.leaks.first()).map(String::as_str)
+    }
+
+    /// Returns the number of strong references to the objects that are alive at the end.
+    pub fn references(&self) -> u64 {
+        self.calls.iter().map(|call| call.references).sum()
     }
 
     /// Returns what another run does otherwise, in words; `None` if it does the same. Fewer leaks are no difference, and where

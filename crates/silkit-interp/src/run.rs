@@ -38,6 +38,15 @@ impl Interp<'_> {
         values.collect()
     }
 
+    /// Returns the number of strong references to the objects that are alive.
+    pub fn strong_references(&mut self) -> u64 {
+        let mut count = 0;
+        self.memory.for_each_alive(&mut |_, entry| {
+            count += if entry.kind.is_counted() && !entry.immortal { u64::from(entry.strong) } else { 0 };
+        });
+        count
+    }
+
     fn outcome(&mut self, stop: Run<Stop>) -> Outcome {
         let stop = stop.unwrap_or_else(|stop| stop);
         let exit_code = match &stop {

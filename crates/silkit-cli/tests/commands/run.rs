@@ -91,3 +91,34 @@ bb0:
     assert_eq!(command(&["run", path]).status.code(), Some(7));
     assert_eq!(command(&["run", "--no-libraries", path]).status.code(), Some(2));
 }
+
+#[test]
+fn costs_and_coverage_are_written() {
+    let folder = scratch("profile");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let table = stderr(&run(&["run", "--no-libraries", "--profile", HELLO]));
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0][..2], ["calls", "instructions"]);
+    assert!(rows.contains(&vec!["3", "27", "63", "6", "132", "0", "6", "greet(_:)"]), "{table}");
+    let (svg, json) = (path("a.svg"), path("a.json"));
+    let (text, counts) = (path("a.txt"), path("counts.json"));
+    let options = [
+        format!("--profile={svg}"),
+        format!("--profile={json}"),
+        format!("--coverage={text}"),
+        format!("--coverage={counts}"),
+    ];
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let output = run(&[&["run", "--no-libraries"][..], &options, &[HELLO]].concat());
+    assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("hi\n", ""));
+    let read = |path: &str| std::fs::read_to_string(path).expect("a file");
+    assert!(read(&svg).contains("Greeting.say()"));
+    let json: serde_json::Value = serde_json::from_str(&read(&json)).expect("JSON");
+    assert_eq!(json["calls"][0]["name"], "main");
+    assert_eq!(json["calls"][1]["parent"], 0);
+    assert!(read(&text).contains("         3|   %7 = apply %6(%5)"), "{}", read(&text));
+    assert!(read(&text).contains("31 of 31 instructions of "), "{}", read(&text));
+    let counts: serde_json::Value = serde_json::from_str(&read(&counts)).expect("JSON");
+    assert_eq!(counts["functions"][0]["instructions"][3]["count"], 3);
+    assert_eq!(counts["functions"][0]["instructions"][3]["line"], 25);
+}

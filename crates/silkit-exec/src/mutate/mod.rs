@@ -192,7 +192,9 @@ impl Mutation<'_> {
         let Some(patched) = Rc::get_mut(program) else { return Fate::NotExecuted };
         patched.patch(at, changed);
         let fates = known.iter().filter(|known| known.runs.contains_key(&(at, inst)));
-        let fate = { fates }.map(|known| known.fate(program)).find(|fate| *fate != Fate::Lives);
+        let fate = { fates }
+            .map(|known| known.fate(program, mutant.change.operator))
+            .find(|fate| *fate != Fate::Lives);
         if let Some(patched) = Rc::get_mut(program) {
             patched.remove_patches();
         }
@@ -202,7 +204,8 @@ impl Mutation<'_> {
 
 impl Known<'_> {
     /// Runs a mutant.
-    fn fate(&self, program: &Rc<Program>) -> Fate {
+    fn fate(&self, program: &Rc<Program>, operator: Operator) -> Fate {
+        let counts_references = matches!(operator, Operator::Removed | Operator::Doubled);
         let limit = self.before.steps() * MOST_TIMES + MORE_STEPS;
         let after = self.setup.run_linked(program, limit);
         if let Some(reason) = after.inconclusive() {
@@ -213,6 +216,12 @@ impl Known<'_> {
         }
         if after.leaks() > self.before.leaks() {
             return Fate::Reported(after.first_leak().unwrap_or_default().to_owned());
+        }
+        // What is left at the end tells of references that no output depends on: to objects of global variables, or where the
+        // program traps.
+        let (before, now) = (self.before.references(), after.references());
+        if before != now && self.before.ending() == after.ending() && counts_references {
+            return Fate::Reported(format!("references at the end: {before}, now {now}"));
         }
         // Where the test says what it expects, the rest may differ.
         let expects = self.test.output.is_some() || self.test.exit_code.is_some();

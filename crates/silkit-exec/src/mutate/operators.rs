@@ -104,8 +104,7 @@ impl Change {
     /// Returns true if the change makes no difference where the instruction has no effect: it counts references, or stores.
     pub fn is_idle_without_effects(&self, body: &Body) -> bool {
         match body.role(self.inst) {
-            Role::Retain(_) | Role::Release(_) | Role::Copy(_) => true,
-            Role::Destruction(_) => body.inst(self.inst).opcode != Opcode::DestroyAddr,
+            Role::Retain(_) | Role::Release(_) | Role::Copy(_) | Role::Destruction(_) => true,
             _ => self.edit == Edit::Remove && body.inst(self.inst).opcode == Opcode::Store,
         }
     }

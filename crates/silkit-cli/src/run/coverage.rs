@@ -1,0 +1,71 @@
+//! How often each instruction ran: beside the lines of the program, or as JSON.
+
+use crate::listing::Listing;
+use crate::output::complain;
+use crate::session::Session;
+use serde_json::{Value, json};
+use silkit::ir::{FunctionId, Inst};
+use silkit_interp::{Coverage, Runs};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Writes how often instructions ran to a file, or to standard error for `-`.
+pub(super) fn write(session: &mut Session, to: &Path, listing: &Listing, coverage: &Coverage) {
+    // The program's own module is the first.
+    let own = coverage.runs.iter().filter(|((at, _), _)| at.module.0 == 0);
+    let runs = own.map(|((at, inst), runs)| ((at.function, *inst), *runs)).collect();
+    if crate::output::is_standard(to) {
+        complain(&as_text(listing, &runs));
+    } else if to.extension().is_some_and(|extension| extension == "json") {
+        session.write(to, format!("{:#}\n", as_json(listing, &runs)).as_bytes());
+    } else {
+        session.write(to, as_text(listing, &runs).as_bytes());
+    }
+}
+
+type AllRuns = BTreeMap<(FunctionId, Inst), Runs>;
+
+fn as_text(listing: &Listing, runs: &AllRuns) -> String {
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    let (mut all, mut executed) = (0, 0);
+    for (id, function) in listing.module.functions.iter() {
+        for inst in function.body.iter().flat_map(|body| body.insts()) {
+            let count = runs.get(&(id, inst)).map_or(0, |runs| runs.count);
+            all += 1;
+            executed += usize::from(count > 0);
+            if let Some(line) = listing.line(id, inst) {
+                let of_line = counts.entry(line).or_default();
+                *of_line = count.max(*of_line);
+            }
+        }
+    }
+    let mut text = String::new();
+    for (number, line) in listing.text.lines().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = match counts.get(&number) {
+            Some(count) => writeln!(text, "{count:>10}| {line}"),
+            None => writeln!(text, "{:>10}| {line}", ""),
+        };
+    }
+    let _ = writeln!(text, "\n{executed} of {all} instructions of {} were executed", listing.name);
+    text
+}
+
+fn as_json(listing: &Listing, runs: &AllRuns) -> Value {
+    let functions = listing.module.functions.iter().filter_map(|(id, function)| {
+        let body = function.body.as_ref()?;
+        let instructions = body.insts().enumerate().map(|(index, inst)| {
+            let source = listing.source(id, inst);
+            json!({
+                "index": index,
+                "instruction": body.info(inst).name,
+                "line": listing.line(id, inst).map(|line| line + 1),
+                "source": source.map(|s| json!({"file": s.file.map(|f| f.as_str()), "line": s.line, "column": s.column})),
+                "count": runs.get(&(id, inst)).map_or(0, |runs| runs.count),
+            })
+        });
+        Some(json!({ "name": function.name.as_str(), "instructions": Value::from_iter(instructions) }))
+    });
+    json!({ "file": listing.name, "functions": Value::from_iter(functions) })
+}

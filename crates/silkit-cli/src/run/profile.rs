@@ -1,0 +1,148 @@
+//! What functions cost: a table, JSON, or a flame graph.
+
+use crate::output::{complain, counted};
+use crate::session::Session;
+use serde_json::{Value, json};
+use silkit_interp::ProfileNode;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The functions that are shown on standard error.
+const SHOWN: usize = 30;
+
+/// What a function costs, whoever called it.
+#[derive(Default)]
+struct Cost {
+    calls: u64,
+    instructions: u64,
+    /// With those of the functions that it calls.
+    total: u64,
+    allocations: u64,
+    bytes: u64,
+    retains: u64,
+    releases: u64,
+}
+
+/// Writes a profile to a file, or a table to standard error for `-`.
+pub(super) fn write(session: &mut Session, to: &Path, nodes: &[ProfileNode]) {
+    let costs = costs(nodes);
+    match to.extension().and_then(|extension| extension.to_str()) {
+        _ if crate::output::is_standard(to) => complain(&table(&costs, SHOWN)),
+        Some("svg") => match flame_graph(nodes) {
+            Ok(picture) => session.write(to, &picture),
+            Err(reason) => session.refuse(
+                format!("`{}` cannot be drawn: {reason}", to.display()),
+                "a program that runs no instruction has no picture; `--profile=FILE.json` has what there is",
+            ),
+        },
+        Some("json") => session.write(to, format!("{:#}\n", as_json(&costs, nodes)).as_bytes()),
+        _ => session.write(to, table(&costs, usize::MAX).as_bytes()),
+    }
+}
+
+/// Returns the costs of functions, the most expensive first.
+fn costs(nodes: &[ProfileNode]) -> Vec<(&str, Cost)> {
+    let mut totals: Vec<u64> = nodes.iter().map(|node| node.instructions).collect();
+    // Parents come before their children.
+    for (at, node) in nodes.iter().enumerate().rev() {
+        if let Some(parent) = node.parent {
+            totals[parent as usize] += totals[at];
+        }
+    }
+    let mut costs: BTreeMap<&str, Cost> = BTreeMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let mut callers = std::iter::successors(node.parent, |&parent| nodes[parent as usize].parent);
+        // What a recursive call costs is in the outermost one.
+        let is_inner = callers.any(|caller| nodes[caller as usize].name == node.name);
+        let cost = costs.entry(&node.name).or_default();
+        cost.calls += node.calls;
+        cost.instructions += node.instructions;
+        cost.total += if is_inner { 0 } else { totals[at] };
+        cost.allocations += node.allocations;
+        cost.bytes += node.bytes;
+        cost.retains += node.retains;
+        cost.releases += node.releases;
+    }
+    let mut costs: Vec<_> = costs.into_iter().collect();
+    costs.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.instructions));
+    costs
+}
+
+fn table(costs: &[(&str, Cost)], most: usize) -> String {
+    let mut text = format!(
+        "{:>10} {:>13} {:>13} {:>11} {:>12} {:>10} {:>10}  function\n",
+        "calls", "instructions", "with callees", "allocations", "bytes", "retains", "releases"
+    );
+    for (name, cost) in costs.iter().take(most) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{:>10} {:>13} {:>13} {:>11} {:>12} {:>10} {:>10}  {name}",
+            cost.calls,
+            cost.instructions,
+            cost.total,
+            cost.allocations,
+            cost.bytes,
+            cost.retains,
+            cost.releases
+        );
+    }
+    if costs.len() > most {
+        let more = counted(costs.len() - most, "more function");
+        let _ = writeln!(text, "{more}: `--profile=FILE` writes all");
+    }
+    text
+}
+
+/// Draws the calls: the width of a function is the instructions that it executes, with those of its callees.
+fn flame_graph(nodes: &[ProfileNode]) -> Result<Vec<u8>, String> {
+    let mut stacks: Vec<String> = Vec::with_capacity(nodes.len());
+    let mut lines = Vec::new();
+    for node in nodes {
+        // These two separate stacks and counts.
+        let name = node.name.replace(';', ",").replace('\n', " ");
+        let stack = node.parent.map_or(name.clone(), |parent| format!("{};{name}", stacks[parent as usize]));
+        if node.instructions > 0 {
+            lines.push(format!("{stack} {}", node.instructions));
+        }
+        stacks.push(stack);
+    }
+    let mut options = inferno::flamegraph::Options::default();
+    options.title = "Instructions by calls".to_owned();
+    options.count_name = "instructions".to_owned();
+    options.hash = true;
+    options.no_sort = false;
+    let mut picture = Vec::new();
+    let drawn = inferno::flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut picture);
+    drawn.map(|()| picture).map_err(|error| error.to_string())
+}
+
+fn as_json(costs: &[(&str, Cost)], nodes: &[ProfileNode]) -> Value {
+    let functions = costs.iter().map(|(name, cost)| {
+        json!({
+            "name": name,
+            "calls": cost.calls,
+            "instructions": cost.instructions,
+            "instructions_with_callees": cost.total,
+            "allocations": cost.allocations,
+            "bytes": cost.bytes,
+            "retains": cost.retains,
+            "releases": cost.releases,
+        })
+    });
+    let tree = nodes.iter().map(|node| {
+        json!({
+            "parent": node.parent,
+            "name": node.name,
+            "symbol": node.function.as_str(),
+            "calls": node.calls,
+            "instructions": node.instructions,
+            "allocations": node.allocations,
+            "bytes": node.bytes,
+            "retains": node.retains,
+            "releases": node.releases,
+        })
+    });
+    json!({ "functions": Value::from_iter(functions), "calls": Value::from_iter(tree) })
+}
