@@ -234,9 +234,12 @@ impl Maker<'_, '_> {
             self.ops[at..].iter_mut().for_each(|op| op.order = (0, 0));
         }
         for &exit in exits {
-            let is_throw = matches!(self.cx.body.inst(exit).opcode, Opcode::Throw | Opcode::ThrowAddr);
+            let is_thrown_there = self.cx.body.inst(exit).opcode == Opcode::ThrowAddr;
+            let is_throw = is_thrown_there || self.cx.body.inst(exit).opcode == Opcode::Throw;
             let needs = match (convention, role) {
                 (ArgumentConvention::In, _) => Needs::Empty,
+                // A `throw_addr` leaves the error there; a `throw` of such a function is a matter of types.
+                (_, ArgumentRoleKind::Error) if is_thrown_there => Needs::Value,
                 (_, ArgumentRoleKind::Error) if is_throw => continue,
                 (_, ArgumentRoleKind::Error) => Needs::Empty,
                 (ArgumentConvention::Out, _) if is_throw => Needs::Empty,

@@ -3,11 +3,13 @@
 mod functions;
 mod globals;
 pub(crate) mod linked;
+pub(crate) mod members;
 mod overrides;
 mod place;
 mod references;
 mod requirements;
 mod scopes;
+mod signatures;
 mod tables;
 
 use super::Family;
@@ -21,6 +23,8 @@ pub(crate) const FAMILY: Family = Family {
         references::RULES,
         globals::RULES,
         tables::RULES,
+        members::RULES,
+        signatures::RULES,
         requirements::RULES,
         overrides::RULES,
         scopes::RULES,

@@ -29,7 +29,7 @@ class D : C {
   override func m()
 }
 sil @c : $@convention(method) (@guaranteed C) -> ()
-sil @d : $@convention(method) (Builtin.Int64, @guaranteed D) -> ()
+sil @d : $@convention(method) (@owned D) -> ()
 sil_vtable C {
   #C.m: (C) -> () -> () : @c
 }

@@ -6,7 +6,8 @@ use crate::reference_message::OwnershipError;
 use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::OperandOwnership;
-use silkit_ir::{Inst, Operand, Ownership};
+use silkit_ir::instructions::{OwnershipKeyword, UncheckedOwnershipConversion};
+use silkit_ir::{Inst, Operand, Ownership, ValueDef};
 
 pub(super) const RULES: &[&Rule] = &[&OPERAND_OWNERSHIP];
 
@@ -42,6 +43,7 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
     if !cx.is_ossa() {
         return;
     }
+    conversion(cx, inst);
     for operand in cx.body.operand_ids(inst) {
         let value = cx.body.operand(operand).value;
         match (cx.ownership().operand(operand), cx.ownership().value(value)) {
@@ -57,6 +59,29 @@ fn check(cx: &FunctionContext<'_>, inst: Inst) {
             }),
         }
     }
+}
+
+/// Checks that a conversion of ownership names the ownership that its operand has.
+fn conversion(cx: &FunctionContext<'_>, inst: Inst) {
+    let Some(conversion) = cx.body.view_as::<UncheckedOwnershipConversion>(inst) else { return };
+    let Some(found) = cx.ownership().value(conversion.operand) else { return };
+    let named = match conversion.from {
+        OwnershipKeyword::Owned => Ownership::Owned,
+        OwnershipKeyword::Guaranteed => Ownership::Guaranteed,
+        OwnershipKeyword::Unowned => Ownership::Unowned,
+        OwnershipKeyword::None => Ownership::None,
+    };
+    if found == named || cx.body.def(conversion.operand) == ValueDef::Undef {
+        return;
+    }
+    let name = cx.value(conversion.operand);
+    let message = format!(
+        "`unchecked_ownership_conversion` takes `{name}` for {}, and it is {}",
+        word(named),
+        word(found)
+    );
+    let finding = cx.finding(&OPERAND_OWNERSHIP, Place::Operand(cx.body.operand_id(inst, 0)), message);
+    cx.report(finding.also(Place::Value(conversion.operand), format!("{} from here", word(found))));
 }
 
 fn report(

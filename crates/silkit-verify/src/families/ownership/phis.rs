@@ -146,8 +146,17 @@ fn check_enclosing(cx: &FunctionContext<'_>, block: Block, phi: Value, borrowed:
     let ValueDef::Argument(_, index) = body.def(phi) else { return };
     let is_reborrow = body.value(phi).arg_flags.contains(ArgFlags::REBORROW);
     let mut listed = EntitySet::new();
-    for operand in body.operands(borrowed).iter().skip(1) {
-        listed.insert(behind_borrowed(cx, operand.value));
+    for operand in body.operand_ids(borrowed).skip(1) {
+        let value = body.operand(operand).value;
+        listed.insert(behind_borrowed(cx, value));
+        let ty = body.value(value).ty;
+        if body.operand_spec(operand).is_some() && cx.view().is_trivial(ty) == Some(true) {
+            let message = format!("`{}` encloses nothing, because its type is trivial", cx.value(value));
+            let finding = cx.finding(&ENCLOSING_VALUES, Place::Operand(operand), message);
+            cx.report(
+                finding.told_in_swift(Place::Inst(borrowed), "invalid enclosing value in borrowed-from"),
+            );
+        }
     }
     for edge in body.incoming(block) {
         let Some(operand) = body.edge_operand(edge, index.into()) else { return };

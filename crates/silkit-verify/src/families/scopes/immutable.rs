@@ -192,8 +192,7 @@ pub(in crate::families) fn changes(cx: &FunctionContext<'_>, operand: Operand) -
         using if using.stores() && opcode == Opcode::CopyAddr => Change::Writes,
         using if using.stores() => Change::Stores,
         AddressUse::Destroy => Change::Takes,
-        // That a `weak` or `unowned` reference is taken is not looked at.
-        AddressUse::Take if matches!(opcode, Opcode::Load | Opcode::CopyAddr) => Change::Takes,
+        AddressUse::Take => Change::Takes,
         AddressUse::Access => match body.keyword(user, "kind") {
             Some("modify" | "init") => Change::Writes,
             Some("deinit") => Change::Takes,

@@ -1,6 +1,6 @@
 //! Casts of classes and metatypes.
 
-use super::facts::{at_operand, operand, resolved, same, sil_type};
+use super::facts::{at_operand, declared, operand, resolved, same, sil_type};
 use super::kinds::{holds, metatype};
 use crate::context::FunctionContext;
 use crate::finding::Place;
@@ -9,6 +9,7 @@ use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
 use silkit_ir::info::{AttrKind, TypePredicate};
 use silkit_ir::{Inst, NONE, Opcode};
+use silkit_types::decl::NominalKind;
 use silkit_types::{MetatypeRepr, SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&UPCAST, &REFERENCE_CAST, &METATYPE, &LOWERED_METATYPE];
@@ -150,14 +151,22 @@ bb0(%0 : $Builtin.NativeObject):
 }
 ",
     check: Check::Inst(
-        &[Opcode::UncheckedRefCast, Opcode::RefToUnowned, Opcode::RefToUnmanaged],
+        &[
+            Opcode::UncheckedRefCast,
+            Opcode::RefToUnowned,
+            Opcode::RefToUnmanaged,
+            Opcode::BeginCOWMutation,
+            Opcode::EndCOWMutation,
+            Opcode::MarkUninitialized,
+        ],
         reference_cast,
     ),
 };
 
 fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
-    let is_reference = |ty: SilType| {
-        let ty = resolved(cx, ty.ty());
+    let (name, opcode) = (cx.body.info(inst).name, cx.body.inst(inst).opcode);
+    let is_reference = |ty: Type| {
+        let ty = resolved(cx, ty);
         let ty = match ty.kind() {
             TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => resolved(cx, n.args[0]),
             _ => ty,
@@ -169,16 +178,21 @@ fn reference_cast(cx: &FunctionContext<'_>, inst: Inst) {
         holds(cx, ty, TypePredicate::Reference)
     };
     let from = operand(cx, inst, 0);
-    if !from.is_unknown() && is_reference(from) == Some(false) {
-        let name = cx.body.info(inst).name;
+    // In raw SIL also an address is marked as not initialized.
+    if opcode == Opcode::MarkUninitialized && from.is_address() {
+        return;
+    }
+    if !from.is_unknown() && is_reference(from.ty()) == Some(false) {
         let message = format!("`{name}` expects a reference, found `{from}`");
         cx.report(at_operand(cx, &REFERENCE_CAST, inst, 0, message));
         return;
     }
-    let is_cast = cx.body.inst(inst).opcode == Opcode::UncheckedRefCast;
-    let to = sil_type(cx, inst, "type").filter(|to| is_cast && is_reference(*to) == Some(false));
-    if let Some(to) = to {
-        let message = format!("`unchecked_ref_cast` expects a reference as its result, found `{to}`");
+    let to = match opcode {
+        Opcode::UncheckedRefCast => sil_type(cx, inst, "type").map(SilType::ty),
+        _ => None,
+    };
+    if let Some(to) = to.filter(|to| is_reference(*to) == Some(false)) {
+        let message = format!("`{name}` expects a reference as its result, found `${to}`");
         cx.report(cx.finding(&REFERENCE_CAST, Place::Inst(inst), message));
     }
 }
@@ -310,6 +324,29 @@ fn is_existential(metatype: Type) -> bool {
     matches!(metatype.kind(), TypeKind::Metatype(_, instance) if matches!(instance.kind(), TypeKind::Any(_)))
 }
 
+/// Returns true if Objective-C surely has no class for the type of a metatype.
+fn is_of_no_class(cx: &FunctionContext<'_>, metatype: Type) -> bool {
+    let instance = match metatype.kind() {
+        TypeKind::Metatype(_, instance) | TypeKind::ProtocolMetatype(_, instance) => *instance,
+        TypeKind::Any(inner) => match inner.kind() {
+            TypeKind::Metatype(_, instance) => Type::new(TypeKind::Any(*instance)),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let instance = resolved(cx, instance);
+    match instance.kind() {
+        TypeKind::Any(_) | TypeKind::Composition(_) => {
+            cx.declarations().properties(instance, cx.signature()).address_only == Some(true)
+        }
+        TypeKind::Named(n) if n.name == "AnyObject" => false,
+        TypeKind::Named(_) => {
+            declared(cx, instance).is_some_and(|decl| !decl.is_class() && decl.kind != NominalKind::Protocol)
+        }
+        _ => false,
+    }
+}
+
 fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(to) = sil_type(cx, inst, "type") else { return };
     let name = cx.body.info(inst).name;
@@ -320,6 +357,9 @@ fn metatype_representation(cx: &FunctionContext<'_>, inst: Inst) {
             && same(cx, *a, *b) == Some(false)
         {
             let message = format!("`{name}` makes the metatype of another type, `{to}`, of `{from}`");
+            cx.report(at_operand(cx, &METATYPE, inst, 0, message));
+        } else if is_of_no_class(cx, from.ty()) {
+            let message = format!("`{name}` expects the metatype of a class, found `{from}`");
             cx.report(at_operand(cx, &METATYPE, inst, 0, message));
         }
         return;

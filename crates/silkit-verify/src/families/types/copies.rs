@@ -7,7 +7,7 @@ use crate::rule::{Check, Rule};
 use silkit_diag::RuleId;
 use silkit_ir::info::TypePredicate;
 use silkit_ir::{Inst, Opcode, Ownership};
-use silkit_types::decl::DeclFlags;
+use silkit_types::decl::{DeclFlags, NominalDecl};
 use silkit_types::{SilType, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&COPYABLE_IS_COPIED, &DROPS_DEINIT];
@@ -53,12 +53,22 @@ bb0(%0 : $*S, %1 : $*S):
     check: Check::Inst(&[Opcode::CopyValue, Opcode::Load, Opcode::CopyAddr], copyable_is_copied),
 };
 
-fn is_move_only(cx: &FunctionContext<'_>, ty: SilType) -> Option<bool> {
+/// Returns true if a class says that its references cannot be copied: `class C : ~Copyable`.
+fn is_unique_class(decl: &NominalDecl) -> bool {
+    decl.is_class()
+        && decl.inherited.iter().any(|ty| match ty.kind() {
+            TypeKind::Inverse(of) => matches!(of.kind(), TypeKind::Named(n) if n.name == "Copyable"),
+            _ => false,
+        })
+}
+
+pub(super) fn is_move_only(cx: &FunctionContext<'_>, ty: SilType) -> Option<bool> {
     if ty.is_unknown() {
         return None;
     }
     match ty.ty().kind() {
         TypeKind::MoveOnly(_) => Some(true),
+        _ if super::facts::declared(cx, ty.ty()).is_some_and(is_unique_class) => Some(true),
         _ => cx.declarations().properties(ty.ty(), cx.signature()).move_only,
     }
 }

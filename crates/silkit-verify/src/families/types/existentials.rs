@@ -7,12 +7,14 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::RuleId;
+use silkit_ir::info::AttrKind;
 use silkit_ir::instructions::{AllocExistentialBox, OpenPackElement};
-use silkit_ir::{Inst, Opcode};
+use silkit_ir::opened::opened_in;
+use silkit_ir::{Inst, NONE, Opcode};
 use silkit_types::decl::NominalKind;
-use silkit_types::{Type, TypeKind};
+use silkit_types::{SilType, Type, TypeKind};
 
-pub(super) const RULES: &[&Rule] = &[&REPRESENTATION, &OPENED_ONCE];
+pub(super) const RULES: &[&Rule] = &[&REPRESENTATION, &OPENED_ONCE, &OPENED_BEFORE];
 
 static REPRESENTATION: Rule = Rule {
     id: RuleId::new("SIL0307"),
@@ -98,7 +100,7 @@ fn representation(cx: &FunctionContext<'_>, inst: Inst) {
         Opcode::ExistentialMetatype | Opcode::InitExistentialMetatype | Opcode::OpenExistentialMetatype => {
             return metatypes(cx, inst, opcode);
         }
-        Opcode::ProjectExistentialBox => projected(cx, inst),
+        Opcode::ProjectExistentialBox | Opcode::DeallocExistentialBox => projected(cx, inst),
         _ => {}
     }
     let of_type = matches!(opcode, Opcode::InitExistentialRef | Opcode::AllocExistentialBox);
@@ -132,11 +134,13 @@ fn representation(cx: &FunctionContext<'_>, inst: Inst) {
 /// The value in a new box has the type for which the box was made.
 fn projected(cx: &FunctionContext<'_>, inst: Inst) {
     let Some(made) = cx.body.def_as::<AllocExistentialBox>(cx.body.operand_value(inst, 0)) else { return };
-    let (Some(ty), concrete) = (formal_type(cx, inst, "type"), made.concrete.ty()) else { return };
+    let named = if cx.body.inst(inst).opcode == Opcode::DeallocExistentialBox { "concrete" } else { "type" };
+    let (Some(ty), concrete) = (formal_type(cx, inst, named), made.concrete.ty()) else { return };
     // The type that is projected is lowered.
     let is_lowered_alike = |ty: Type| matches!(ty.kind(), TypeKind::Named(_) | TypeKind::Param { .. });
     if is_lowered_alike(ty) && is_lowered_alike(concrete) && same(cx, ty, concrete) == Some(false) {
-        let message = format!("the box was made for `{concrete}`, and `{ty}` is projected");
+        let name = cx.body.info(inst).name;
+        let message = format!("the box was made for `{concrete}`, and `{name}` names `{ty}`");
         cx.report(at_operand(cx, &REPRESENTATION, inst, 0, message));
     }
 }
@@ -258,4 +262,83 @@ fn opened_id(cx: &FunctionContext<'_>, inst: Inst) -> Option<Symbol> {
         TypeKind::Opened { id, .. } => Some(*id),
         _ => None,
     }
+}
+
+static OPENED_BEFORE: Rule = Rule {
+    id: RuleId::new("SIL0367"),
+    name: "OpenedBefore",
+    summary: "An instruction that dominates the use opens each opened type that is named",
+    details: "\
+`@opened(…, any P) Self` is the type of the value in one existential. It exists from the instruction that opens the
+existential on; before, or without one, it is no type. Write the id of an `open_existential_…` that comes before.",
+    failing: "\
+protocol P {
+}
+sil @f : $@convention(thin) () -> () {
+bb0:
+  %0 = metatype $@thick (@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self).Type
+  %1 = tuple ()
+  return %1 : $()
+}
+",
+    corrected: "\
+protocol P {
+}
+sil @f : $@convention(thin) (@in_guaranteed any P) -> () {
+bb0(%0 : $*any P):
+  %1 = open_existential_addr immutable_access %0 : $*any P to $*@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self
+  %2 = metatype $@thick (@opened(\"01234567-89AB-CDEF-0123-000000000000\", any P) Self).Type
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Body(opened_before),
+};
+
+fn opened_before(cx: &FunctionContext<'_>) {
+    let body = cx.body;
+    for &block in cx.block_order().blocks() {
+        for &argument in body.arguments(block) {
+            for id in opened_in(body.value(argument).ty.ty()) {
+                if body.opened_value(id).is_none() {
+                    report_closed(cx, Place::Value(argument), id);
+                }
+            }
+        }
+        for inst in body.block_insts(block) {
+            let own = body.opened_id(inst);
+            for id in named_ids(cx, inst).into_iter().filter(|id| Some(*id) != own) {
+                let is_open = body.opened_value(id).is_some_and(|value| {
+                    body.operands(inst).iter().any(|o| o.value == value) || cx.value_dominates(value, inst)
+                });
+                if !is_open {
+                    report_closed(cx, Place::Inst(inst), id);
+                }
+            }
+        }
+    }
+}
+
+fn report_closed(cx: &FunctionContext<'_>, place: Place, id: Symbol) {
+    let message = format!("no instruction before this one opens the type with the id \"{id}\"");
+    let finding = cx.finding(&OPENED_BEFORE, place, message);
+    cx.report(match cx.body.opened_value(id) {
+        Some(value) => finding.also(Place::Value(value), "opened here"),
+        None => finding,
+    });
+}
+
+/// Returns the ids of the opened types that the attributes of an instruction name.
+fn named_ids(cx: &FunctionContext<'_>, inst: Inst) -> Vec<Symbol> {
+    let mut ids = Vec::new();
+    for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
+        match attr.kind {
+            _ if word == NONE => {}
+            AttrKind::SilType | AttrKind::OptSilType => ids.extend(opened_in(SilType::from_u32(word).ty())),
+            AttrKind::Type | AttrKind::OptType => ids.extend(opened_in(Type::from_u32(word))),
+            AttrKind::ListType => ids.extend(cx.body.type_list(word).into_iter().flat_map(opened_in)),
+            _ => {}
+        }
+    }
+    ids
 }

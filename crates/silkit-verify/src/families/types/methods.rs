@@ -2,8 +2,9 @@
 
 use super::aggregates::{names_member, owner_of as owner};
 use super::conformance;
-use super::facts::{at_operand, decl, formal_type, operand, resolved, sil_type};
+use super::facts::{at_operand, decl, declared, formal_type, operand, resolved, sil_type};
 use crate::context::FunctionContext;
+use crate::families::module::members;
 use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::Symbol;
@@ -77,6 +78,11 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
         cx.unknown(&METHOD_OF_TYPE, Place::Inst(inst), || format!("it is not known what `{method}` is"));
         return;
     };
+    if members::has_member(cx.declarations(), method) == Some(false) {
+        let message = format!("`{method}` is not declared");
+        cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
+        return;
+    }
     let (fits, wanted) = match opcode {
         Opcode::WitnessMethod => (owner.kind == NominalKind::Protocol, "a protocol"),
         Opcode::ClassMethod | Opcode::SuperMethod => (owner.is_class(), "a class"),
@@ -87,13 +93,20 @@ fn method_of_type(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(cx.finding(&METHOD_OF_TYPE, Place::Inst(inst), message));
         return;
     }
-    if opcode != Opcode::ClassMethod {
+    if !matches!(opcode, Opcode::ClassMethod | Opcode::SuperMethod) {
         return;
     }
     let base = operand(cx, inst, 0);
     let mut class = resolved(cx, base.ty());
     if let TypeKind::Metatype(_, instance) = class.kind() {
         class = resolved(cx, *instance);
+    }
+    let is_root = opcode == Opcode::SuperMethod
+        && declared(cx, class).is_some_and(|decl| decl.is_class() && decl.inherited.is_empty());
+    if !base.is_unknown() && is_root {
+        let message = format!("`{name}` expects an instance of a class with a superclass, found `{base}`");
+        cx.report(at_operand(cx, &METHOD_OF_TYPE, inst, 0, message));
+        return;
     }
     if !base.is_unknown() && names_member(cx, method, class) == Some(false) {
         let message = format!("`{method}` is not a method of `{base}`");
@@ -161,6 +174,11 @@ fn method_convention(cx: &FunctionContext<'_>, inst: Inst) {
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     } else if !fits {
         let message = format!("`{name}` gives a function of `@convention({wanted})`");
+        cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
+    } else if cx.body.inst(inst).opcode == Opcode::ClassMethod
+        && let Some(why) = members::misfit(cx.declarations(), method, formal_type(cx, inst, "formal"), f)
+    {
+        let message = format!("`{method}` is not called so: {why}");
         cx.report(cx.finding(&METHOD_CONVENTION, Place::Inst(inst), message));
     }
 }

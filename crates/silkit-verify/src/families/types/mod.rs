@@ -10,6 +10,7 @@ mod builtins;
 mod calls;
 mod cases;
 mod casts;
+mod checked_casts;
 mod concurrency;
 pub(crate) mod conformance;
 mod copies;
@@ -17,13 +18,15 @@ mod existentials;
 mod exits;
 mod facts;
 mod functions;
+mod keypaths;
 mod kinds;
+mod marks;
 mod methods;
 mod objects;
 mod operands;
 mod packs;
 mod references;
-mod written;
+pub(crate) mod written;
 
 use super::Family;
 
@@ -39,6 +42,7 @@ pub(crate) const FAMILY: Family = Family {
         cases::RULES,
         references::RULES,
         casts::RULES,
+        checked_casts::RULES,
         functions::RULES,
         methods::RULES,
         packs::RULES,
@@ -48,6 +52,8 @@ pub(crate) const FAMILY: Family = Family {
         blocks::RULES,
         concurrency::RULES,
         copies::RULES,
+        marks::RULES,
+        keypaths::RULES,
         written::RULES,
     ],
 };

@@ -5,9 +5,9 @@ use crate::finding::Place;
 use crate::rule::{Check, Rule};
 use silkit_base::FxHashSet;
 use silkit_diag::RuleId;
-use silkit_ir::NONE;
 use silkit_ir::info::AttrKind;
-use silkit_types::decl::Lookup;
+use silkit_ir::{Module, NONE};
+use silkit_types::decl::{Declarations, Lookup};
 use silkit_types::{SilType, Type, TypeKind};
 
 pub(super) const RULES: &[&Rule] = &[&TYPE_IS_DECLARED, &TYPE_ARGUMENTS];
@@ -76,18 +76,43 @@ bb0:
 };
 
 fn written_types(cx: &FunctionContext<'_>) {
+    let is_printed = is_printed_by_compiler(cx.module());
     let mut seen = FxHashSet::default();
+    let mut check = |ty: Type, place: Place| {
+        for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {
+            let rule = match problem {
+                Problem::Undeclared => &TYPE_IS_DECLARED,
+                Problem::Arguments => &TYPE_ARGUMENTS,
+            };
+            cx.report(cx.finding(rule, place, message));
+        }
+    };
     for inst in cx.body.insts() {
         for (attr, &word) in cx.body.info(inst).attrs.iter().zip(cx.body.words(inst)) {
             if matches!(attr.kind, AttrKind::SilType | AttrKind::OptSilType) && word != NONE {
-                check(cx, SilType::from_u32(word).ty(), Place::Inst(inst), &mut seen);
+                check(SilType::from_u32(word).ty(), Place::Inst(inst));
             }
         }
     }
 }
 
-/// Checks a type and what it is made of, each once in a body.
-fn check(cx: &FunctionContext<'_>, ty: Type, place: Place, seen: &mut FxHashSet<Type>) {
+/// What is wrong with a type that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Problem {
+    /// Nothing declares it.
+    Undeclared,
+    /// It has another number of generic arguments than its declaration has parameters.
+    Arguments,
+}
+
+/// Returns what is wrong with a type and with what it is made of, each once for a set of types that were seen.
+pub(crate) fn problems(
+    declarations: &Declarations,
+    is_printed_by_compiler: bool,
+    ty: Type,
+    seen: &mut FxHashSet<Type>,
+) -> Vec<(Problem, String)> {
+    let mut found = Vec::new();
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {
         if !seen.insert(ty) {
@@ -97,7 +122,7 @@ fn check(cx: &FunctionContext<'_>, ty: Type, place: Place, seen: &mut FxHashSet<
             TypeKind::Named(named) => {
                 work.extend(&named.args);
                 if named.parent.is_none() {
-                    named_type(cx, ty, place);
+                    found.extend(named_type(declarations, is_printed_by_compiler, ty));
                 }
             }
             // Its parameters are its own.
@@ -111,44 +136,50 @@ fn check(cx: &FunctionContext<'_>, ty: Type, place: Place, seen: &mut FxHashSet<
             }
         }
     }
+    found
 }
 
-fn named_type(cx: &FunctionContext<'_>, ty: Type, place: Place) {
-    let TypeKind::Named(named) = ty.kind() else { return };
-    let declarations = cx.declarations();
-    if matches!(named.name.as_str(), "Any" | "AnyObject" | "Self" | "Builtin" | "Copyable" | "Escapable") {
-        return;
+fn named_type(declarations: &Declarations, is_printed: bool, ty: Type) -> Option<(Problem, String)> {
+    let TypeKind::Named(named) = ty.kind() else { return None };
+    let is_given = match named.name.as_str() {
+        "Any" | "Self" | "Builtin" | "Copyable" | "Escapable" => true,
+        // Known without a declaration, but by the standard library alone.
+        "AnyObject" => {
+            let own = declarations.own();
+            own.imports.iter().any(|module| *module == "Swift") || !declarations.sees_known_modules_only()
+        }
+        _ => false,
+    };
+    if is_given {
+        return None;
     }
     match declarations.lookup_nominal(named.name) {
         // Library types whose names begin with an underscore may be internal, and are then not shipped.
         Lookup::Absent
             if !named.name.as_str().starts_with('_')
                 && declarations.alias(named.name).is_none()
-                && !is_printed_by_compiler(cx) =>
+                && !is_printed =>
         {
             let message = format!("`{}` is not declared, here or in an imported module", named.name);
-            cx.report(cx.finding(&TYPE_IS_DECLARED, place, message));
+            Some((Problem::Undeclared, message))
         }
         Lookup::Known(decl) if !declarations.may_be_another(decl) => {
             let takes_packs = decl.sig.is_some_and(|sig| sig.data().params.iter().any(|p| p.is_pack));
             let (given, wanted) = (named.args.len(), decl.param_count());
             let is_protocol = decl.kind == silkit_types::decl::NominalKind::Protocol;
-            if given > 0
+            let is_wrong = given > 0
                 && given != wanted
                 && !takes_packs
                 && !is_protocol
-                && declarations.alias(named.name).is_none()
-            {
-                let message =
-                    format!("`{}` takes {wanted} generic arguments, and {given} are given", decl.path);
-                cx.report(cx.finding(&TYPE_ARGUMENTS, place, message));
-            }
+                && declarations.alias(named.name).is_none();
+            let message = format!("`{}` takes {wanted} generic arguments, and {given} are given", decl.path);
+            is_wrong.then_some((Problem::Arguments, message))
         }
-        _ => {}
+        _ => None,
     }
 }
 
 /// Returns true if the module has mangled names: local types are not printed then.
-fn is_printed_by_compiler(cx: &FunctionContext<'_>) -> bool {
-    cx.module().functions.values().any(|function| function.name.as_str().starts_with("$s"))
+pub(crate) fn is_printed_by_compiler(module: &Module) -> bool {
+    module.functions.values().any(|function| function.name.as_str().starts_with("$s"))
 }

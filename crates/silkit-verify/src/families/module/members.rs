@@ -1,0 +1,283 @@
+//! Members that tables and lookups name: that they exist, and are called as their types say.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::rule::{Check, Rule};
+use silkit_base::Symbol;
+use silkit_diag::RuleId;
+use silkit_ir::{ClassRef, DeclRef, WitnessEntry};
+use silkit_text::Entity;
+use silkit_types::decl::{
+    Accessors, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl, NominalKind,
+};
+use silkit_types::{FunctionType, ParamConvention, SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&ENTRY_NAMES_MEMBER, &ENTRY_FITS_METHOD];
+
+static ENTRY_NAMES_MEMBER: Rule = Rule {
+    id: RuleId::new("SIL0625"),
+    name: "EntryNamesMember",
+    summary: "An entry of a table names a member that the class or protocol has",
+    details: "\
+Calls look the function up by the member, so it is declared in the type, in an extension of it or further up; a getter or setter
+is one of a property or subscript. Declare the member, or mend its name.",
+    failing: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.n: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_names_member),
+};
+
+fn entry_names_member(cx: &ModuleContext<'_>) {
+    for (entity, method, _, function) in entries(cx) {
+        if has_member(cx.declarations, method) == Some(false) {
+            let message = format!("`{method}` is not declared");
+            let place =
+                function.map_or_else(|| place::entity(cx, entity), |f| place::entry(cx, entity, f.as_str()));
+            cx.report(cx.finding(&ENTRY_NAMES_MEMBER, Owner::Module, place, message));
+        }
+    }
+}
+
+type Entry = (Entity, DeclRef, Option<Type>, Option<Symbol>);
+
+/// Returns the methods of all tables, with their formal types and their functions.
+fn entries<'a>(cx: &'a ModuleContext<'_>) -> impl Iterator<Item = Entry> + 'a {
+    let module = cx.module;
+    let of_classes =
+        module.vtables.iter().filter(|(_, t)| matches!(t.class, ClassRef::Name(_))).flat_map(|(i, t)| {
+            t.entries.iter().map(move |e| (Entity::VTable(i), e.method, e.formal, Some(e.function)))
+        });
+    let witnesses = module.witness_tables.iter().map(|(i, t)| (Entity::WitnessTable(i), t));
+    let defaults = module.default_witness_tables.iter().map(|(i, t)| (Entity::DefaultWitnessTable(i), t));
+    let of_protocols = witnesses.chain(defaults).flat_map(|(entity, t)| {
+        t.entries.iter().flatten().filter_map(move |entry| match entry {
+            WitnessEntry::Method(method, formal, function) => Some((entity, *method, *formal, *function)),
+            _ => None,
+        })
+    });
+    of_classes.chain(of_protocols)
+}
+
+/// Protocols without members, which a type may name without gaining any.
+const WITHOUT_MEMBERS: &[&str] =
+    &["AnyObject", "Sendable", "SendableMetatype", "Copyable", "Escapable", "BitwiseCopyable", "Error"];
+
+/// Far more types above one than there are in any program.
+const MOST_TYPES: usize = 256;
+
+/// Returns whether a member that is named is declared, where the file declares all that may have it.
+pub(crate) fn has_member(declarations: &Declarations, named: DeclRef) -> Option<bool> {
+    let data = named.data();
+    // Members without a name of their own: `#<abstract function>C.x`.
+    if data.path.len() < 2 || data.path.iter().any(|part| part.as_str().contains('<')) {
+        return None;
+    }
+    let name = Symbol::new(named.name()?.as_str().trim_matches('"'));
+    let (_, around) = data.path.split_last()?;
+    let path = around.iter().map(|part| part.as_str()).collect::<Vec<_>>().join(".");
+    let mut work = vec![Symbol::new(&path)];
+    let mut seen = Vec::new();
+    while let Some(path) = work.pop() {
+        if seen.contains(&path) {
+            continue;
+        }
+        seen.push(path);
+        let entry = declarations.own().get(path)?;
+        let decl = entry.nominal.as_ref().filter(|decl| is_plain(decl))?;
+        let bodies = std::iter::once(&decl.body).chain(entry.extensions.iter().map(|e| &e.body));
+        for body in bodies {
+            match declares(body, name, data.kinds.first().map_or("", |kind| kind.as_str())) {
+                None => return None,
+                Some(true) => return Some(true),
+                Some(false) => {}
+            }
+        }
+        // Every class has these, declared or not.
+        if matches!(name.as_str(), "init" | "deinit") && decl.is_class() {
+            return None;
+        }
+        let inherited = decl.inherited.iter().chain(entry.extensions.iter().flat_map(|e| &e.inherited));
+        for ty in inherited {
+            let TypeKind::Named(above) = ty.kind() else { return None };
+            if above.parent.is_none() && WITHOUT_MEMBERS.contains(&above.name.as_str()) {
+                continue;
+            }
+            work.push(declarations.path_of(*ty)?);
+        }
+        if seen.len() > MOST_TYPES {
+            return None;
+        }
+    }
+    Some(false)
+}
+
+/// Returns true if the file says all about a type.
+fn is_plain(decl: &NominalDecl) -> bool {
+    !decl.flags.contains(DeclFlags::AMBIGUOUS)
+        && matches!(decl.kind, NominalKind::Class | NominalKind::Actor | NominalKind::Protocol)
+}
+
+/// Returns whether a body declares a member, with the accessor that is named.
+fn declares(body: &DeclBody, name: Symbol, accessor: &str) -> Option<bool> {
+    if body.fields.iter().any(|field| field.name == name) {
+        // A declaration of a stored property does not always spell its accessors.
+        return Some(true);
+    }
+    let mut found = body.members.iter().filter(|member| member.name == name).peekable();
+    if found.peek().is_none() {
+        return Some(false);
+    }
+    let is_accessor = matches!(accessor, "getter" | "setter" | "modify" | "read" | "modify2" | "read2");
+    let has = |kind: MemberKind, accessors: Accessors| match kind {
+        MemberKind::Property | MemberKind::Subscript => {
+            is_accessor && (accessor != "setter" || accessors.is_empty() || accessors != Accessors::GET)
+        }
+        _ => !is_accessor,
+    };
+    let found: Vec<bool> = found.map(|member| has(member.kind, member.accessors)).collect();
+    // Properties are named without an accessor in key paths and in protocols of Objective-C.
+    if found.contains(&true) {
+        Some(true)
+    } else if is_accessor {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+static ENTRY_FITS_METHOD: Rule = Rule {
+    id: RuleId::new("SIL0626"),
+    name: "EntryFitsMethod",
+    summary: "A function in a table is called as the type of its method says",
+    details: "\
+A call passes the arguments of the method and then `self`, and takes the results of the method; so a function with other ones
+cannot be in its place. Put a thunk there that has the type of the method.",
+    failing: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (Builtin.Int64, @guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    corrected: "\
+class C {
+  func m()
+}
+sil @m : $@convention(method) (@guaranteed C) -> ()
+sil_vtable C {
+  #C.m: (C) -> () -> () : @m
+}
+",
+    check: Check::Module(entry_fits_method),
+};
+
+fn entry_fits_method(cx: &ModuleContext<'_>) {
+    for (entity, method, formal, function) in entries(cx) {
+        let Some(name) = function else { continue };
+        let Some(f) = cx.function(name).and_then(|f| f.ty.ty().as_function()) else { continue };
+        if let Some(why) = misfit(cx.declarations, method, formal, f) {
+            let message = format!("`@{name}` cannot be called as `{method}`: {why}");
+            let place = place::entry(cx, entity, name.as_str());
+            let finding = cx.finding(&ENTRY_FITS_METHOD, Owner::Module, place, message);
+            cx.report(match cx.program.function_id(name) {
+                Some(id) => finding.also(crate::finding::Place::Function(id), "the function is here"),
+                None => finding,
+            });
+        }
+    }
+}
+
+/// Returns why a function surely is not called as the formal type of a method says.
+pub(crate) fn misfit(
+    declarations: &Declarations,
+    method: DeclRef,
+    formal: Option<Type>,
+    f: &FunctionType,
+) -> Option<String> {
+    let kind = match &*method.data().kinds {
+        [] => "",
+        [kind] => kind.as_str(),
+        _ => return None,
+    };
+    let own = f.params.split_last();
+    if kind.is_empty() && method.name().is_some_and(|name| name == "deinit") {
+        let destroys = own.is_some_and(|(_, rest)| rest.is_empty()) && f.results.len() == 1;
+        return (!destroys).then(|| "it does not give the memory of `self` back".to_owned());
+    }
+    match kind {
+        "" | "getter" | "setter" | "allocator" | "initializer" => {}
+        "deallocator" => {
+            return match own {
+                Some((this, [])) if this.convention == ParamConvention::Owned && f.results.is_empty() => None,
+                _ => Some("it does not take over `self` alone".to_owned()),
+            };
+        }
+        _ => return None,
+    }
+    let Some((_, given)) = own else { return Some("it takes no `self`".to_owned()) };
+    let inner = formal?.as_function()?.results.first()?.ty;
+    if inner.as_function()?.sig.is_some() || holds_parameter(inner) {
+        return None;
+    }
+    let lowered = declarations.lower(inner)?;
+    let wanted = lowered.as_function()?;
+    if wanted.params.iter().any(|p| holds_pack(p.ty)) || wanted.results.iter().any(|r| holds_pack(r.ty)) {
+        return None;
+    }
+    if given.len() != wanted.params.len() {
+        return Some(format!("it takes {} arguments, and the method {}", given.len(), wanted.params.len()));
+    }
+    if f.results.len() != wanted.results.len() {
+        return Some(format!("it has {} results, and the method {}", f.results.len(), wanted.results.len()));
+    }
+    // A function that never throws may stand for one that may.
+    if (f.error.is_some() && wanted.error.is_none()) || f.is_async() != wanted.is_async() {
+        return Some("only one of them throws or is asynchronous".to_owned());
+    }
+    let differ = |a: Type, b: Type| {
+        let is_value = |t: Type| {
+            declarations.is_class(t) == Some(false)
+                && matches!(t.kind(), TypeKind::Named(n) if n.args.is_empty())
+        };
+        (is_value(a) && is_value(b) && declarations.same_type(a, b, None) == Some(false))
+            .then(|| (SilType::object(a), SilType::object(b)))
+    };
+    // Whether a type is passed in memory may depend on the module that is asked (library evolution).
+    let params = given.iter().zip(&wanted.params).map(|(p, q)| (p.ty, q.ty));
+    let results = f.results.iter().zip(&wanted.results).map(|(r, s)| (r.ty, s.ty));
+    for (found, wanted) in params.chain(results) {
+        if let Some((found, wanted)) = differ(found, wanted) {
+            return Some(format!("it has `{found}` where the method has `{wanted}`"));
+        }
+    }
+    None
+}
+
+fn holds_pack(ty: Type) -> bool {
+    let mut found = matches!(ty.kind(), TypeKind::Pack { .. } | TypeKind::PackExpansion(_));
+    ty.kind().for_each_part(&mut |part| found |= holds_pack(part));
+    found
+}
+
+fn holds_parameter(ty: Type) -> bool {
+    let mut found = matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..) | TypeKind::Unknown);
+    ty.kind().for_each_part(&mut |part| found |= holds_parameter(part));
+    found
+}

@@ -1,0 +1,65 @@
+//! The types of functions and global variables: that they are declared.
+
+use super::place;
+use crate::context::{ModuleContext, Owner};
+use crate::families::types::written::{is_printed_by_compiler, problems};
+use crate::finding::Place;
+use crate::rule::{Check, Rule};
+use silkit_base::FxHashSet;
+use silkit_diag::RuleId;
+use silkit_text::Entity;
+use silkit_types::{Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&SIGNATURE_IS_DECLARED];
+
+static SIGNATURE_IS_DECLARED: Rule = Rule {
+    id: RuleId::new("SIL0627"),
+    name: "SignatureIsDeclared",
+    summary: "The types of functions and global variables are declared in the file or in a module that it imports",
+    details: "\
+As types within bodies are, with as many generic arguments as they take. Nothing is reported where the file imports a module that
+Silkit does not know, nor in what the compiler printed. Declare the type, import its module, or mend its name.",
+    failing: "\
+sil_stage canonical
+
+import Builtin
+import Swift
+
+sil @f : $@convention(thin) (Strng) -> ()
+",
+    corrected: "\
+sil_stage canonical
+
+import Builtin
+import Swift
+
+sil @f : $@convention(thin) (String) -> ()
+",
+    check: Check::Module(signature_is_declared),
+};
+
+fn signature_is_declared(cx: &ModuleContext<'_>) {
+    let is_printed = is_printed_by_compiler(cx.module);
+    let mut seen = FxHashSet::default();
+    let mut check = |ty: Type, owner: Owner, place: Place| {
+        let mut types = vec![ty];
+        // What a generic function is made of may be its own parameter.
+        if let TypeKind::Function(f) = ty.kind() {
+            if f.sig.is_some() || f.pattern_sig.is_some() {
+                return;
+            }
+            types = f.params.iter().map(|p| p.ty).chain(f.results.iter().map(|r| r.ty)).collect();
+        }
+        for ty in types {
+            for (_, message) in problems(cx.declarations, is_printed, ty, &mut seen) {
+                cx.report(cx.finding(&SIGNATURE_IS_DECLARED, owner, place, message));
+            }
+        }
+    };
+    for (id, function) in cx.module.functions.iter() {
+        check(function.ty.ty(), Owner::Module, Place::Function(id));
+    }
+    for (id, global) in cx.module.globals.iter() {
+        check(global.ty.ty(), Owner::Module, place::entity(cx, Entity::Global(id)));
+    }
+}

@@ -1,0 +1,169 @@
+//! Casts that are checked or unchecked: which types their instructions take, and that the types they name are those of the
+//! operands.
+
+use super::facts::{at_operand, declared, formal_type, operand, resolved, same};
+use super::kinds::{holds, metatype};
+use crate::context::FunctionContext;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::info::TypePredicate;
+use silkit_ir::{Inst, Opcode};
+use silkit_types::{SilType, Type, TypeKind};
+
+pub(super) const RULES: &[&Rule] = &[&SCALAR_CAST, &CAST_NAMES_TYPES];
+
+static SCALAR_CAST: Rule = Rule {
+    id: RuleId::new("SIL0365"),
+    name: "ScalarCast",
+    summary: "A checked cast of a value is between references and metatypes",
+    details: "\
+`unconditional_checked_cast` and `checked_cast_br` look at one pointer. They go from a reference, an optional of one or a
+metatype to a class, an existential of a class or, from a metatype, to a metatype. All other casts work on memory:
+`unconditional_checked_cast_addr`, `checked_cast_addr_br`.",
+    failing: "\
+class C {}
+struct S {}
+sil @f : $@convention(thin) (@owned C) -> S {
+bb0(%0 : $C):
+  %1 = unconditional_checked_cast %0 : $C to S
+  return %1 : $S
+}
+",
+    corrected: "\
+class C {}
+class D : C {}
+sil @f : $@convention(thin) (@owned C) -> @owned D {
+bb0(%0 : $C):
+  %1 = unconditional_checked_cast %0 : $C to D
+  return %1 : $D
+}
+",
+    check: Check::Inst(&[Opcode::UnconditionalCheckedCast, Opcode::CheckedCastBranch], scalar_cast),
+};
+
+/// What a checked cast of a value sees of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Scalar {
+    Reference,
+    Metatype,
+    Other,
+}
+
+fn scalar(cx: &FunctionContext<'_>, ty: Type) -> Option<Scalar> {
+    let ty = resolved(cx, ty);
+    match ty.kind() {
+        TypeKind::Metatype(..) | TypeKind::ProtocolMetatype(..) => return Some(Scalar::Metatype),
+        TypeKind::Tuple(_) | TypeKind::Function(_) => return Some(Scalar::Other),
+        // The reference lets all builtin types of references pass, and nobody casts numbers.
+        TypeKind::Builtin(..) => return None,
+        TypeKind::Named(n) if n.name == "AnyObject" && n.parent.is_none() => return Some(Scalar::Reference),
+        TypeKind::Named(n) if n.name == "Error" && n.parent.is_none() => return Some(Scalar::Other),
+        _ => {}
+    }
+    if metatype(cx, ty)?.is_some() {
+        return Some(Scalar::Metatype);
+    }
+    let is_reference = match ty.kind() {
+        TypeKind::Any(inner) if matches!(inner.kind(), TypeKind::Named(n) if n.name == "Error") => false,
+        TypeKind::Any(_) | TypeKind::Composition(_) => {
+            !cx.declarations().properties(ty, cx.signature()).address_only?
+        }
+        TypeKind::Named(_) => declared(cx, ty)?.is_class(),
+        _ => holds(cx, ty, TypePredicate::Reference)?,
+    };
+    Some(if is_reference { Scalar::Reference } else { Scalar::Other })
+}
+
+fn scalar_cast(cx: &FunctionContext<'_>, inst: Inst) {
+    let from = operand(cx, inst, 0);
+    let is_branch = cx.body.inst(inst).opcode == Opcode::CheckedCastBranch;
+    let Some(to) = formal_type(cx, inst, if is_branch { "target_type" } else { "target" }) else { return };
+    if from.is_unknown() || from.is_address() {
+        return;
+    }
+    let source = resolved(cx, from.ty());
+    let source = match source.kind() {
+        TypeKind::Named(n) if n.name == "Optional" && n.args.len() == 1 => resolved(cx, n.args[0]),
+        _ => source,
+    };
+    let (Some(source), Some(target)) = (scalar(cx, source), scalar(cx, to)) else { return };
+    let name = cx.body.info(inst).name;
+    let message = match (source, target) {
+        (Scalar::Other, _) => format!("`{name}` expects a reference or a metatype, found `{from}`"),
+        (_, Scalar::Other) => {
+            format!("`{name}` cannot cast a value to `{to}`, which is no reference or metatype")
+        }
+        (Scalar::Reference, Scalar::Metatype) => {
+            format!("`{name}` cannot cast the reference `{from}` to the metatype `{to}`")
+        }
+        _ => return,
+    };
+    let finding = at_operand(cx, &SCALAR_CAST, inst, 0, message);
+    cx.report(finding.note("cast in memory, by the instruction with `_addr`"));
+}
+
+static CAST_NAMES_TYPES: Rule = Rule {
+    id: RuleId::new("SIL0366"),
+    name: "CastNamesTypes",
+    summary: "The types that a cast names are those of the values and of the memory",
+    details: "\
+A cast names the types before lowering, because the runtime asks for these: `C in %0 to D in %1`. Each is the type whose
+lowered form the operand has.",
+    failing: "\
+class C {}
+class D : C {}
+struct S {}
+sil @f : $@convention(thin) (@in C) -> @out D {
+bb0(%0 : $*D, %1 : $*C):
+  unconditional_checked_cast_addr S in %1 : $*C to D in %0 : $*D
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+class C {}
+class D : C {}
+sil @f : $@convention(thin) (@in C) -> @out D {
+bb0(%0 : $*D, %1 : $*C):
+  unconditional_checked_cast_addr C in %1 : $*C to D in %0 : $*D
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::UnconditionalCheckedCastAddr,
+            Opcode::CheckedCastAddrBranch,
+            Opcode::CheckedCastBranch,
+            Opcode::UncheckedRefCastAddr,
+        ],
+        cast_names_types,
+    ),
+};
+
+fn cast_names_types(cx: &FunctionContext<'_>, inst: Inst) {
+    let is_in_memory = cx.body.inst(inst).opcode != Opcode::CheckedCastBranch;
+    let named = [Some("source_type"), is_in_memory.then_some("target_type")];
+    for (index, attr) in named.into_iter().flatten().enumerate() {
+        let Some(formal) = formal_type(cx, inst, attr) else { continue };
+        let actual = operand(cx, inst, index);
+        if !is_same_nominal(cx, formal, actual) {
+            let message = format!("the cast names `{formal}`, and the operand has type `{actual}`");
+            // The reference compares them where it lowers the cast, if at all.
+            cx.report(at_operand(cx, &CAST_NAMES_TYPES, inst, index, message).warning());
+        }
+    }
+}
+
+/// Returns false if a type before lowering surely is not that of a value. Types that lowering changes are not compared.
+fn is_same_nominal(cx: &FunctionContext<'_>, formal: Type, lowered: SilType) -> bool {
+    let (a, b) = (resolved(cx, formal), resolved(cx, lowered.ty()));
+    match (a.kind(), b.kind()) {
+        (TypeKind::Named(a), TypeKind::Named(b)) if !a.args.is_empty() || !b.args.is_empty() => true,
+        (TypeKind::Named(_), TypeKind::Named(_)) => {
+            let is_known = declared(cx, a).is_some() && declared(cx, b).is_some();
+            !is_known || same(cx, a, b) != Some(false)
+        }
+        _ => true,
+    }
+}

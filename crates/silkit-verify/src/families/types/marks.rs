@@ -1,0 +1,162 @@
+//! Instructions that mark a value for a checker, and what they may mark.
+
+use super::copies::is_move_only;
+use super::facts::{at_operand, operand};
+use crate::context::FunctionContext;
+use crate::rule::{Check, Rule};
+use silkit_diag::RuleId;
+use silkit_ir::instructions::DropDeinit;
+use silkit_ir::{Inst, Opcode, Value, ValueDef};
+use silkit_types::TypeKind;
+use silkit_types::decl::DeclFlags;
+
+pub(super) const RULES: &[&Rule] = &[&MARKED_TYPE, &DEINIT_IS_DROPPED, &DEPENDS_ON_ANOTHER];
+
+static MARKED_TYPE: Rule = Rule {
+    id: RuleId::new("SIL0368"),
+    name: "MarkedType",
+    summary: "Values that cannot be copied are marked for the move checker, others are wrapped for it",
+    details: "\
+`mark_unresolved_non_copyable_value` marks a value of a `~Copyable` or `@moveOnly` type. `copyable_to_moveonlywrapper` makes a
+`@moveOnly` type of a copyable one; what cannot be copied needs no wrapper.",
+    failing: "\
+sil_stage raw
+
+import Builtin
+
+sil [ossa] @f : $@convention(thin) (@owned Builtin.NativeObject) -> () {
+bb0(%0 : @owned $Builtin.NativeObject):
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Builtin.NativeObject
+  destroy_value %1 : $Builtin.NativeObject
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    corrected: "\
+sil_stage raw
+
+import Builtin
+
+struct S : ~Copyable {
+  @_hasStorage var x: Builtin.NativeObject
+}
+sil [ossa] @f : $@convention(thin) (@owned S) -> () {
+bb0(%0 : @owned $S):
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $S
+  destroy_value %1 : $S
+  %3 = tuple ()
+  return %3 : $()
+}
+",
+    check: Check::Inst(
+        &[
+            Opcode::MarkUnresolvedNonCopyableValue,
+            Opcode::CopyableToMoveOnlyWrapperValue,
+            Opcode::CopyableToMoveOnlyWrapperAddr,
+        ],
+        marked_type,
+    ),
+};
+
+fn marked_type(cx: &FunctionContext<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    let Some(found) = is_move_only(cx, ty) else { return };
+    let marks = cx.body.inst(inst).opcode == Opcode::MarkUnresolvedNonCopyableValue;
+    // Whether `Optional<T>` can be copied depends on `T`.
+    let is_generic = matches!(ty.ty().kind(), TypeKind::Named(n) if !n.args.is_empty());
+    if found == marks || is_generic {
+        return;
+    }
+    let name = cx.body.info(inst).name;
+    let wanted = if marks { "cannot be copied" } else { "can be copied" };
+    let message = format!("`{name}` expects a value that {wanted}, found `{}`", ty.ty());
+    cx.report(at_operand(cx, &MARKED_TYPE, inst, 0, message));
+}
+
+static DEINIT_IS_DROPPED: Rule = Rule {
+    id: RuleId::new("SIL0369"),
+    name: "DeinitIsDropped",
+    summary: "A value with a `deinit` is taken apart after `drop_deinit`",
+    details: "\
+The `deinit` of a `~Copyable` type runs when the value is destroyed. Once the value is taken apart, nothing is left that it could
+run for; `drop_deinit` says that this is meant. Destroy the value whole, or drop its deinit first.",
+    failing: "\
+struct S : ~Copyable {
+  @_hasStorage var x: Builtin.NativeObject
+  deinit
+}
+sil [ossa] @f : $@convention(thin) (@owned S) -> @owned Builtin.NativeObject {
+bb0(%0 : @owned $S):
+  %1 = destructure_struct %0 : $S
+  return %1 : $Builtin.NativeObject
+}
+",
+    corrected: "\
+struct S : ~Copyable {
+  @_hasStorage var x: Builtin.NativeObject
+  deinit
+}
+sil [ossa] @f : $@convention(thin) (@owned S) -> @owned Builtin.NativeObject {
+bb0(%0 : @owned $S):
+  %1 = drop_deinit %0 : $S
+  %2 = destructure_struct %1 : $S
+  return %2 : $Builtin.NativeObject
+}
+",
+    check: Check::Inst(&[Opcode::DestructureStruct], deinit_is_dropped),
+};
+
+fn deinit_is_dropped(cx: &FunctionContext<'_>, inst: Inst) {
+    let ty = operand(cx, inst, 0);
+    let Some(decl) = super::facts::declared(cx, super::facts::resolved(cx, ty.ty())) else { return };
+    if !decl.flags.contains(DeclFlags::HAS_DEINIT) || decl.is_class() || is_move_only(cx, ty) != Some(true) {
+        return;
+    }
+    if cx.body.def_as::<DropDeinit>(behind_copies(cx, cx.body.operand_value(inst, 0))).is_some() {
+        return;
+    }
+    let message = format!("`destructure_struct` of `{}`, whose deinit is not dropped", ty.ty());
+    cx.report(at_operand(cx, &DEINIT_IS_DROPPED, inst, 0, message).note("use `drop_deinit` first"));
+}
+
+/// Returns the value that copies, moves and borrows begin with.
+fn behind_copies(cx: &FunctionContext<'_>, mut value: Value) -> Value {
+    while let Some(inst) = cx.body.defining_inst(value)
+        && matches!(cx.body.inst(inst).opcode, Opcode::CopyValue | Opcode::MoveValue | Opcode::BeginBorrow)
+    {
+        value = cx.body.operand_value(inst, 0);
+    }
+    value
+}
+
+static DEPENDS_ON_ANOTHER: Rule = Rule {
+    id: RuleId::new("SIL0370"),
+    name: "DependsOnAnother",
+    summary: "A value depends on another one than itself",
+    details: "\
+`mark_dependence` says that one value is valid no longer than another, its base. Of a value that depends on itself it says
+nothing. Leave the instruction out.",
+    failing: "\
+sil @f : $@convention(thin) (Builtin.NativeObject) -> Builtin.NativeObject {
+bb0(%0 : $Builtin.NativeObject):
+  %1 = mark_dependence %0 : $Builtin.NativeObject on %0 : $Builtin.NativeObject
+  return %1 : $Builtin.NativeObject
+}
+",
+    corrected: "\
+sil @f : $@convention(thin) (Builtin.NativeObject, Builtin.NativeObject) -> Builtin.NativeObject {
+bb0(%0 : $Builtin.NativeObject, %1 : $Builtin.NativeObject):
+  %2 = mark_dependence %0 : $Builtin.NativeObject on %1 : $Builtin.NativeObject
+  return %2 : $Builtin.NativeObject
+}
+",
+    check: Check::Inst(&[Opcode::MarkDependence, Opcode::MarkDependenceAddr], depends_on_another),
+};
+
+fn depends_on_another(cx: &FunctionContext<'_>, inst: Inst) {
+    let (value, base) = (cx.body.operand_value(inst, 0), cx.body.operand_value(inst, 1));
+    if value == base && cx.body.def(value) != ValueDef::Undef {
+        let message = format!("`{}` depends on itself", cx.value(value));
+        cx.report(at_operand(cx, &DEPENDS_ON_ANOTHER, inst, 1, message));
+    }
+}
