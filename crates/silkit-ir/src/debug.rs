@@ -19,6 +19,11 @@ pub struct SourceLoc {
     pub is_auto: bool,
 }
 
+impl SourceLoc {
+    /// The location of what stands in no source file, spelled `* "<compiler-generated>":0:0`.
+    pub const NOWHERE: Self = Self { file: None, line: 0, column: 0, is_auto: true };
+}
+
 /// A hash-consed debug variable.
 pub type DebugVar = Interned<DebugVarData>;
 

@@ -371,6 +371,16 @@ pub struct WitnessTable {
     pub entries: Option<Vec<WitnessEntry>>,
 }
 
+impl WitnessTable {
+    /// Chooses one of the witnesses whose requirements only argument labels tell apart, which SIL does not spell.
+    ///
+    /// Of conversions between integers the one is taken that never traps: where the value fits, all do the same.
+    pub fn overload<T: Copy>(witnesses: &[T], function: impl Fn(T) -> Option<Symbol>) -> Option<T> {
+        let truncates = |&witness: &T| function(witness).is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
+        witnesses.iter().copied().find(truncates).or_else(|| witnesses.first().copied())
+    }
+}
+
 /// The owner of a witness table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WitnessTableOf {

@@ -97,14 +97,6 @@ fn header(table: &WitnessTable) -> Option<(Option<GenericSig>, Type, Type)> {
     }
 }
 
-/// Chooses among requirements that only their argument labels tell apart, which SIL does not spell.
-///
-/// Of conversions between integers the one is taken that never traps: where the value fits, all do the same.
-fn overload<'a>(all: &[&'a Witness]) -> &'a Witness {
-    let truncates = |w: &&&Witness| w.function.is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
-    all.iter().find(truncates).unwrap_or(&all[0])
-}
-
 impl World {
     fn table(&self, at: TableRef) -> Option<&WitnessTable> {
         self.module(at.module).sil.witness_tables.get(at.index)
@@ -184,10 +176,8 @@ impl World {
         let canonical = formal.map(Type::canonical);
         let is_exact = |ty: Option<Type>| formal.is_none() || ty.map(Type::canonical) == canonical;
         let exact: Vec<&Witness> = all.iter().filter(|(ty, _)| is_exact(*ty)).map(|(_, w)| w).collect();
-        match exact[..] {
-            [] => {}
-            [only] => return Some(*only),
-            _ => return Some(*overload(&exact)),
+        if let Some(witness) = WitnessTable::overload(&exact, |witness| witness.function) {
+            return Some(*witness);
         }
         all.iter().find(|(ty, _)| same_shape(*ty, formal)).or(all.first()).map(|(_, w)| *w)
     }

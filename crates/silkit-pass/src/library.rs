@@ -3,8 +3,8 @@
 use silkit_base::Symbol;
 use silkit_ir::effects::FunctionEffects;
 use silkit_ir::{
-    Function, FunctionFlags, FunctionId, Global, Linkage, Module, Serialized, SilStage, VTable, WitnessEntry,
-    WitnessTable, references,
+    Body, Function, FunctionFlags, FunctionId, Global, Inst, Linkage, LocData, Module, NONE, Serialized,
+    SilStage, SourceLoc, VTable, WitnessEntry, WitnessTable, references,
 };
 
 /// Declarations and bodies of other modules, read when they are asked for.
@@ -56,8 +56,7 @@ pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<
     }
     let mut function = library.function(name)?;
     let body = function.body.as_mut()?;
-    // The scopes are those of the other module.
-    body.map_scopes(|_| silkit_ir::NONE);
+    leave_source(body);
     function.linkage = match function.linkage {
         Linkage::PublicNonAbi | Linkage::PackageNonAbi | Linkage::Shared | Linkage::SharedExternal => {
             Linkage::Shared
@@ -88,6 +87,17 @@ pub fn load(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<
         }
     }
     Some(id)
+}
+
+/// Makes a body one whose instructions stand in no source file: scopes and places are those of the other module.
+fn leave_source(body: &mut Body) {
+    body.map_scopes(|_| NONE);
+    let insts: Vec<Inst> = body.insts().collect();
+    let mut editor = body.edit();
+    let nowhere = editor.new_loc(LocData { source: Some(SourceLoc::NOWHERE), scope: NONE });
+    for inst in insts {
+        editor.set_loc(inst, nowhere);
+    }
 }
 
 /// Takes a function or a global variable into a module as a declaration.

@@ -68,7 +68,7 @@ fn add_preheader(cx: &mut FunctionContext<'_>, loops: &Loops, id: LoopId) {
     let is_entering = |&edge: &Edge| !loops.contains(id, body.edge(edge).from);
     let edges: Vec<Edge> = body.incoming(header).filter(is_entering).collect();
     let near = body.first_inst(header).and_then(|first| body.loc(body.inst(first).loc));
-    let source = Some(SourceLoc { file: None, line: 0, column: 0, is_auto: true });
+    let source = Some(SourceLoc::NOWHERE);
     let loc = near.map(|near| LocData { source, ..near });
     let loc = loc.map_or(Loc::NONE, |loc| cx.edit().new_loc(loc));
     let preheader = cx.edit().insert_block_before(header);

@@ -285,12 +285,12 @@ impl<'a> CalleeAnalysis<'a> {
                     WitnessEntry::Method(named, ty, function) if named == requirement => Some((ty, function)),
                     _ => None,
                 });
-                let found: Vec<_> = found.collect();
-                let exact = match found.as_slice() {
-                    [one] => Some(one),
-                    several => several.iter().find(|(ty, _)| formal.is_some() && *ty == formal),
-                };
-                return self.function(exact?.1?);
+                let mut found: Vec<(Option<Type>, Option<Symbol>)> = found.collect();
+                if found.len() > 1 {
+                    found.retain(|(ty, _)| formal.is_some() && *ty == formal);
+                }
+                let (_, witness) = WitnessTable::overload(&found, |(_, witness)| witness)?;
+                return self.function(witness?);
             }
             of = declarations.superclass(of?);
         }
