@@ -185,11 +185,26 @@ impl Query<'_> {
         if !holds_function(ty, 0) {
             return self.lower(ty);
         }
-        if self.own_is_resilient() {
+        if self.own_is_resilient() && self.mentions_own(ty, 0) {
             return None;
         }
         let Some((generic, sig)) = self.generic_form(base) else { return self.lower(ty) };
         self.lower_abstracted(self.resolve_in(pattern, generic), ty, Some(sig))
+    }
+
+    /// Returns true if a type has a part that the module declares.
+    fn mentions_own(&self, ty: Type, depth: u32) -> bool {
+        // No type is nested as deep; it is as if it had one.
+        let is_own = matches!(ty.kind(), TypeKind::Named(_))
+            && self.path_of(self.resolve(ty)).is_none_or(|path| self.own().get(path).is_some());
+        let mut found = is_own || depth > 32;
+        if !found {
+            ty.map(&mut |part| {
+                found = found || self.mentions_own(part, depth + 1);
+                part
+            });
+        }
+        found
     }
 
     /// Returns a nominal type with its own generic parameters as arguments, and its signature; `None` where it has

@@ -75,9 +75,11 @@ fn run(cx: &mut FunctionContext<'_>) {
     }
 }
 
-/// Removes a borrow that is no variable of its own.
+/// Removes a borrow that is no more lexical than the value that it borrows.
 fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst) -> bool {
-    !cx.body().has_flag(borrow, "lexical") && redundant_borrow::remove(cx, borrow)
+    let is_needed =
+        cx.body().has_flag(borrow, "lexical") && !is_lexical(cx, cx.body().operand_value(borrow, 0));
+    !is_needed && redundant_borrow::remove(cx, borrow)
 }
 
 /// Removes a move of a value that is as lexical and escapes no more than its result.
@@ -144,8 +146,7 @@ fn remove_dead_copy(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     true
 }
 
-/// Lets an owned value live on as its copy, where it is destroyed in the block of the copy, and nothing between that and the
-/// end of the copy needs both.
+/// Lets an owned value live on as its copy, where it is destroyed in the block of the copy and may be passed on instead.
 fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     let body = cx.body();
     let source = body.operand_value(copy, 0);
@@ -161,12 +162,10 @@ fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
         return false;
     }
     let Some(destroy) = body.users(source).find(is_destroy) else { return false };
-    let Some(end) = single_end(cx, copied).map(|end| body.operand(end).user) else { return false };
-    // What is made of the copy lives on.
-    let is_destroyed = !body.is_forwarding(end);
-    let fits = body.inst_block(end) != block
-        || body.inst_precedes(destroy, end)
-        || is_destroyed && is_copy(body, source) && !is_used_between(body, source, end, destroy);
+    let Some(end) = single_end(cx, copied) else { return false };
+    let is_before = is_before(body, end, destroy);
+    let fits =
+        !is_before || may_end_at(cx, source, body.operand(end).user, destroy) && lasts(cx, end, destroy);
     if !fits || !cx.may_change() {
         return false;
     }
@@ -176,9 +175,46 @@ fn join(cx: &mut FunctionContext<'_>, copy: Inst) -> bool {
     true
 }
 
-/// Returns true if a value is a copy, which may end earlier: what it was copied from lives on.
-fn is_copy(body: &Body, value: Value) -> bool {
-    body.defining_inst(value).is_some_and(|inst| body.inst(inst).opcode == Opcode::CopyValue)
+/// Returns true if a use comes before an instruction in its block.
+fn is_before(body: &Body, operand: Operand, inst: Inst) -> bool {
+    let user = body.operand(operand).user;
+    body.inst_block(user) == body.inst_block(inst) && body.inst_precedes(user, inst)
+}
+
+/// Returns true if a value that is destroyed may end at an earlier instruction of the block: it has no uses in between, no
+/// pointers to it are left, and a lexical one is not moved over code that may observe its end.
+fn may_end_at(cx: &FunctionContext<'_>, value: Value, end: Inst, destroy: Inst) -> bool {
+    let body = cx.body();
+    if escapes(cx, value) || is_used_between(body, value, end, destroy) {
+        return false;
+    }
+    let mut between = std::iter::successors(body.next_inst(end), |&inst| body.next_inst(inst))
+        .take_while(|&inst| inst != destroy);
+    !is_lexical(cx, value) || !between.any(|inst| cx.view().is_deinit_barrier(inst))
+}
+
+/// Returns true if a callee takes the value that a use consumes, or if what it becomes a part of outlasts an instruction
+/// after the use.
+fn lasts(cx: &FunctionContext<'_>, end: Operand, until: Inst) -> bool {
+    let body = cx.body();
+    let mut end = end;
+    while is_before(body, end, until) {
+        let user = body.operand(end).user;
+        match body.inst(user).opcode {
+            Opcode::MoveValue if body.has_flag(user, "lexical") => return false,
+            Opcode::PartialApply => {}
+            _ if body.info(user).apply.is_some() => return true,
+            Opcode::DestructureStruct | Opcode::DestructureTuple => return false,
+            _ if !body.is_forwarding(user) => return false,
+            _ => {}
+        }
+        let [result] = body.results(user).collect::<Vec<_>>()[..] else { return false };
+        match single_end(cx, result) {
+            Some(next) => end = next,
+            None => return true,
+        }
+    }
+    true
 }
 
 /// Returns true if a value, or a borrow of it, is used between two instructions of one block.
@@ -254,6 +290,7 @@ mod tests {
             &format!(
                 "sil_stage canonical\nimport Builtin\nimport Swift\nclass C {{}}\nstruct S {{ var c: C }}\n\
                  sil @take : $@convention(thin) (@owned C) -> ()\n\
+                 sil @lend : $@convention(thin) (@guaranteed C) -> ()\n\
                  sil [ossa] @f : $@convention(thin) (@owned C, @guaranteed C, @inout Int, @guaranteed S) -> () {{\n\
                  bb0(%0 : @owned $C, %1 : @guaranteed $C, %2 : $*Int, %3 : @guaranteed $S):\n\
                  {insts}\n%r = tuple ()\nreturn %r\n}}\n"
@@ -274,8 +311,6 @@ mod tests {
             "%4 = begin_borrow %3\n%5 = struct_extract %4, #S.c\nfix_lifetime %5\nend_borrow %4\ndestroy_value %0",
         );
         assert!(text.starts_with("%4 = struct_extract %3"), "{text}");
-        let text = left("%4 = begin_borrow [lexical] %0\nfix_lifetime %4\nend_borrow %4\ndestroy_value %0");
-        assert!(text.contains("begin_borrow"), "{text}");
     }
 
     #[test]
@@ -305,23 +340,75 @@ mod tests {
             "{TAKE}%5 = copy_value %0\ndestroy_value %0\n%7 = apply %f(%5) : $@convention(thin) (@owned C) -> ()"
         ));
         assert!(text.contains("(%0)") && !text.contains("copy_value"), "{text}");
-        let late = |between: &str| {
-            left(&format!(
-                "{TAKE}%5 = copy_value %1\nfix_lifetime %5\n%7 = copy_value %5\n\
-                 %8 = apply %f(%7) : $@convention(thin) (@owned C) -> ()\n{between}destroy_value %5\ndestroy_value %0"
-            ))
-        };
-        assert_eq!(late("").matches("copy_value").count(), 1);
-        assert_eq!(late("fix_lifetime %5\n").matches("copy_value").count(), 2);
+    }
+
+    /// Returns true if a value is taken over by `use` of its copy `%7` and what stands `between` that and its own end.
+    fn joins(source: &str, use_of_copy: &str, between: &str, after: &str) -> bool {
+        let text = left(&format!(
+            "{TAKE}%s = alloc_stack $S\n{source}\nfix_lifetime %5\n%7 = copy_value %5\n{use_of_copy}\n{between}\n\
+             destroy_value %5\n{after}\ndealloc_stack %s\ndestroy_value %0"
+        ));
+        text.matches("copy_value").count() == [source, between].concat().matches("copy_value").count()
+    }
+
+    const COPY: &str = "%5 = copy_value %1";
+    const LEXICAL: &str = "%4 = copy_value %1\n%5 = move_value [lexical] %4";
+    const CALL: &str = "%8 = apply %f(%7) : $@convention(thin) (@owned C) -> ()";
+    const BARRIER: &str = "%b = copy_value %1\n%c = apply %f(%b) : $@convention(thin) (@owned C) -> ()";
+
+    #[test]
+    fn values_end_earlier_where_callees_take_copies() {
+        assert!(joins(COPY, CALL, "", ""));
+        assert!(joins(LEXICAL, CALL, "", ""));
+        for between in [
+            "fix_lifetime %5",
+            "debug_value %5, let, name \"x\"",
+            "%9 = begin_borrow [lexical] %5\nend_borrow %9",
+        ] {
+            assert!(!joins(COPY, CALL, between, ""), "{between}");
+        }
     }
 
     #[test]
-    fn values_that_are_passed_on_do_not_end_earlier() {
+    fn values_end_earlier_where_parts_of_others_last() {
+        let parts = "%8 = struct $S (%7)\n%9 = enum $Optional<S>, #Optional.some!enumelt, %8";
+        assert!(joins(COPY, parts, "", "destroy_value %9"));
+        assert!(joins(COPY, parts, "", "br bb1\nbb1:\ndestroy_value %9"));
+        assert!(!joins(COPY, parts, "destroy_value %9", ""));
+        let stored = "%8 = struct $S (%7)\nstore %8 to [init] %s";
+        assert!(!joins(COPY, stored, "", "destroy_addr %s"));
+        let closure = "%p = function_ref @lend : $@convention(thin) (@guaranteed C) -> ()\n\
+                       %8 = partial_apply [callee_guaranteed] %p(%7) : $@convention(thin) (@guaranteed C) -> ()";
+        assert!(joins(COPY, closure, "", "destroy_value %8"));
+        assert!(!joins(COPY, closure, "destroy_value %8", ""));
+        let unpacked = "%8 = struct $S (%7)\n%9 = destructure_struct %8";
+        assert!(!joins(COPY, unpacked, "", "destroy_value %9"));
+        assert!(!joins(COPY, "%8 = move_value [lexical] %7", "", "fix_lifetime %8\ndestroy_value %8"));
+    }
+
+    #[test]
+    fn lexical_values_do_not_end_before_barriers() {
+        let part = "%8 = struct $S (%7)";
+        assert!(joins(LEXICAL, part, "", "destroy_value %8"));
+        assert!(!joins(LEXICAL, part, BARRIER, "destroy_value %8"));
+        assert!(joins(COPY, part, "fix_lifetime %1", "destroy_value %8"));
+    }
+
+    #[test]
+    fn values_to_which_pointers_are_left_do_not_end_earlier() {
+        let escaping = format!("{COPY}\n%u = ref_to_unmanaged %5 to $@sil_unmanaged C");
+        assert!(!joins(&escaping, "%8 = struct $S (%7)", "", "destroy_value %8"));
+    }
+
+    #[test]
+    fn lexical_borrows_of_lexical_values_go() {
+        let text = left("%4 = begin_borrow [lexical] %0\nfix_lifetime %4\nend_borrow %4\ndestroy_value %0");
+        assert_eq!(text, "fix_lifetime %0\ndestroy_value %0");
         let text = left(
-            "%4 = copy_value %1\nfix_lifetime %4\n%6 = copy_value %4\n%7 = struct $S (%6)\ndestroy_value %4\n\
-             fix_lifetime %7\ndestroy_value %7\ndestroy_value %0",
+            "%4 = copy_value %1\n%5 = begin_borrow [lexical] %4\nfix_lifetime %5\nend_borrow %5\ndestroy_value %4\n\
+             destroy_value %0",
         );
-        assert_eq!(text.matches("copy_value").count(), 2, "{text}");
+        assert!(text.contains("begin_borrow [lexical]"), "{text}");
     }
 
     #[test]
