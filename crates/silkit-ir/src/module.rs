@@ -376,7 +376,8 @@ impl WitnessTable {
     ///
     /// Of conversions between integers the one is taken that never traps: where the value fits, all do the same.
     pub fn overload<T: Copy>(witnesses: &[T], function: impl Fn(T) -> Option<Symbol>) -> Option<T> {
-        let truncates = |&witness: &T| function(witness).is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
+        let truncates =
+            |&witness: &T| function(witness).is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
         witnesses.iter().copied().find(truncates).or_else(|| witnesses.first().copied())
     }
 }

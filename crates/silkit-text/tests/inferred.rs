@@ -150,3 +150,25 @@ fn types_of_other_modules_follow_from_their_uses() {
         ],
     );
 }
+
+#[test]
+fn stored_functions_of_modules_with_frozen_types_are_known_without_own_types() {
+    let text = "import Swift\n\
+        @frozen struct F { @_hasStorage let of: @Sendable (Int) -> Bool { get }\n\
+        \x20 @_hasStorage let own: (G) -> Bool { get } }\n\
+        struct G { @_hasStorage let x: Int { get } }\n\
+        sil [ossa] @f : $@convention(thin) (@guaranteed F) -> () {\n\
+        bb0(%0 : @guaranteed $F):\n\
+        \x20 %1 = struct_extract %0, #F.of\n\
+        \x20 fix_lifetime %1\n\
+        \x20 %3 = struct_extract %0, #F.own\n\
+        \x20 fix_lifetime %3\n\
+        \x20 unreachable\n}\n";
+    check(
+        text,
+        &[
+            "fix_lifetime %1 : $@Sendable @callee_guaranteed (Int) -> Bool",
+            "fix_lifetime %3 : $Builtin.SILUnknown",
+        ],
+    );
+}

@@ -3,7 +3,7 @@
 use super::{Question, changed};
 use silkit_analysis::testing::{Names, list};
 use silkit_base::Symbol;
-use silkit_ir::{Function, Global, Inst, Module, Point, VTable, WitnessTable, WitnessTableOf};
+use silkit_ir::{Function, Global, Inst, Module, Point, SourceLoc, VTable, WitnessTable, WitnessTableOf};
 use silkit_pass::{FunctionContext, Library, testing};
 use silkit_text::{decl::declarations, parse_module};
 use silkit_transform::callee::{self, NewCallee};
@@ -120,7 +120,8 @@ pub(crate) fn lexical(input: &str) -> String {
     })
 }
 
-/// Links: `needed`, `all`, `load NAME` or `table TYPE PROTOCOL`. The library follows a line `// library`. Prints the functions, with
+/// Links: `needed`, `all`, `load NAME` `table TYPE PROTOCOL` or `places NAME`: how many instructions of a
+/// body stand somewhere. The library follows a line `// library`. Prints the functions, with
 /// `{` at the end of those that have bodies.
 pub(crate) fn linker(input: &str) -> String {
     let (input, library) = input.split_once("// library\n").expect("a library");
@@ -137,6 +138,12 @@ pub(crate) fn linker(input: &str) -> String {
             "all" => linker::link(&mut module, &own, &library, Mode::All).to_string(),
             "load" => linker::load(&mut module, &own, &library, name(1))
                 .map_or("-".to_owned(), |id| format!("@{}", module.functions[id].name)),
+            "places" => {
+                let body = module.functions.by_key(&name(1)).and_then(|f| f.body.as_ref()).expect("a body");
+                let at = |inst| body.loc(body.inst(inst).loc).map(|at| (at.source, at.scope));
+                let is_nowhere = |inst| at(inst) == Some((Some(SourceLoc::NOWHERE), silkit_ir::NONE));
+                body.insts().filter(|&inst| !is_nowhere(inst)).count().to_string()
+            }
             "table" => {
                 linker::load_witness_table(&mut module, &own, &library, (name(1), name(2))).to_string()
             }
