@@ -174,6 +174,14 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.shrink_to_fit();
     }
 
+    /// Moves the values to a table of exactly their size, and keeps the memory for others.
+    #[must_use]
+    pub fn take_exact(&mut self) -> Self {
+        let mut values = Vec::with_capacity(self.values.len());
+        values.append(&mut self.values);
+        Self { values, key: PhantomData }
+    }
+
     /// Bytes of memory that the table holds.
     pub fn heap_size(&self) -> usize {
         self.values.capacity() * size_of::<V>()

@@ -18,6 +18,11 @@ impl Symbol {
         Self(STRINGS.intern_ref(text, || text.into()))
     }
 
+    /// Returns the number of symbols that there are; all their raw numbers are below it.
+    pub fn count() -> usize {
+        STRINGS.len()
+    }
+
     /// Returns the text of this symbol.
     #[inline]
     pub fn as_str(self) -> &'static str {

@@ -1,13 +1,22 @@
 //! Output: `-` is standard output, a file is written whole or not at all, and a closed pipe is not an error.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes to a file, or to standard output for `-`.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_with(path, |out| out.write_all(bytes))
+}
+
+/// Writes what `content` writes to a file, or to standard output for `-`.
+pub(crate) fn write_with(
+    path: &Path,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
     if is_standard(path) {
-        let mut out = io::stdout().lock();
-        return match out.write_all(bytes).and_then(|()| out.flush()) {
+        let mut out = io::stdout();
+        return match content(&mut out).and_then(|()| out.flush()) {
             // Whoever closed the pipe has seen enough.
             Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
             other => other,
@@ -16,7 +25,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let existing = path.metadata().ok();
     // A device or a pipe cannot be replaced by a rename.
     if existing.as_ref().is_some_and(|m| !m.is_file()) {
-        return std::fs::write(path, bytes);
+        return content(&mut File::create(path)?);
     }
     // Through a link, the file that it leads to is replaced, not the link.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -24,7 +33,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(ErrorKind::PermissionDenied.into());
     }
     let temporary = temporary_beside(&target);
-    let written = std::fs::write(&temporary, bytes).and_then(|()| {
+    let written = File::create(&temporary).and_then(|mut file| content(&mut file)).and_then(|()| {
         if let Some(existing) = &existing {
             std::fs::set_permissions(&temporary, existing.permissions())?;
         }

@@ -12,7 +12,7 @@ use silkit::diag::expected::{annotations, mismatches};
 use silkit::diag::render::{self, Terminal, Tool};
 use silkit::diag::{Diagnostic, Diagnostics, Severity, SourceMap};
 use silkit::text::ParseOptions;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -173,10 +173,19 @@ impl Session {
 
     /// Writes a result to a file, or to standard output for `-`.
     pub(crate) fn write(&mut self, path: &Path, bytes: &[u8]) {
+        self.write_with(path, |out| out.write_all(bytes));
+    }
+
+    /// Writes a result that is made while it is written.
+    pub(crate) fn write_with(
+        &mut self,
+        path: &Path,
+        content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) {
         if output::is_standard(path) {
             self.progress.stop();
         }
-        if let Err(error) = output::write(path, bytes) {
+        if let Err(error) = output::write_with(path, content) {
             let name =
                 if output::is_standard(path) { "standard output".into() } else { path.display().to_string() };
             self.push(unwritable(&name, &error));

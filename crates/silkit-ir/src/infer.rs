@@ -10,8 +10,8 @@ use crate::generated::Opcode;
 use crate::info::{Computed, ResultRule, Results};
 use silkit_base::Symbol;
 use silkit_types::{
-    BoxType, FnFlags, MetatypeRepr, ParamConvention, ParamFlags, RefStorage, SilType, Type, TypeFacts,
-    TypeKind,
+    BoxType, FnFlags, FunctionType, MetatypeRepr, ParamConvention, ParamFlags, RefStorage, SilType, Type,
+    TypeFacts, TypeKind,
 };
 
 /// Returns the types of the results of an instruction; at least one for an instruction with one result, and
@@ -23,25 +23,30 @@ pub fn result_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Vec<SilTy
 /// Returns the types of the results of an instruction; `None` where their number is not known.
 pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {
     let info = body.info(inst);
+    match info.result {
+        ResultRule::None => Some(Vec::new()),
+        ResultRule::Computed(rule) if info.results == Results::Several => several(body, inst, rule, facts),
+        _ => Some(vec![result_type(body, inst, facts)]),
+    }
+}
+
+/// Returns the type of the result of an instruction that has one.
+pub fn result_type(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> SilType {
     let spec = |i: u8| operand_type(body, inst, i as usize);
     let attr = |i: u8| match body.words(inst)[i as usize] {
         // `end_apply` of a compiler whose coroutines return nothing.
         NONE => SilType::object(Type::void()),
         word => SilType::from_u32(word),
     };
-    let one = match info.result {
-        ResultRule::None => return Some(Vec::new()),
+    match body.info(inst).result {
+        ResultRule::None => SilType::unknown(),
         ResultRule::SameAs(i) => spec(i),
         ResultRule::ObjectOf(i) => spec(i).to_object(),
         ResultRule::Type(i) => attr(i),
         ResultRule::AddressOf(i) => attr(i).to_address(),
         ResultRule::Fixed(name) => SilType::object(fixed(name)),
-        ResultRule::Computed(rule) if info.results == Results::Several => {
-            return several(body, inst, rule, facts);
-        }
         ResultRule::Computed(rule) => computed(body, inst, rule, facts).unwrap_or_else(SilType::unknown),
-    };
-    Some(vec![one])
+    }
 }
 
 fn fixed(name: &'static str) -> Type {
@@ -158,16 +163,19 @@ fn addresses(facts: &dyn TypeFacts) -> Addresses {
 
 fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<SilType> {
     let function = SilType::from_u32(body.word(inst, "type")?).ty();
+    if let (Computed::Apply, Some(f)) = (rule, function.as_function())
+        && f.sig.is_none()
+        && f.pattern_sig.is_none()
+    {
+        return Some(SilType::object(applied(f, facts)));
+    }
     let args = body.type_list(body.word(inst, "subs").unwrap_or(NONE));
     let function = match rule {
         Computed::Apply => substituted(function.as_function()?, &args, facts)?,
         _ => with_arguments(function.as_function()?, &args, facts)?,
     };
     Some(SilType::object(match rule {
-        Computed::Apply => {
-            let direct = Conventions::new(&function, addresses(facts)).direct_results();
-            Type::tuple(&direct.map(|(_, r)| r.ty).collect::<Vec<_>>())
-        }
+        Computed::Apply => applied(&function, facts),
         Computed::Thunk => closure_type(&function, 0, true, false, false)?,
         _ => {
             let has = |name| body.has_flag(inst, name);
@@ -175,6 +183,18 @@ fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Optio
             closure_type(&function, bound, has("callee_guaranteed"), has("on_stack"), has("isolated_any"))?
         }
     }))
+}
+
+/// Returns the type of a call of a function without generic parameters.
+fn applied(function: &FunctionType, facts: &dyn TypeFacts) -> Type {
+    let mut direct = Conventions::new(function, addresses(facts)).direct_results().map(|(_, r)| r.ty);
+    match (direct.next(), direct.next()) {
+        (None, _) => Type::void(),
+        (Some(one), None) => one,
+        (Some(first), Some(second)) => {
+            Type::tuple(&[first, second].into_iter().chain(direct).collect::<Vec<_>>())
+        }
+    }
 }
 
 fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {

@@ -10,30 +10,45 @@ pub struct Cursor<'a> {
     end: usize,
 }
 
+/// A byte inside an identifier.
+const IDENT: u8 = 1;
+/// A byte inside an operator.
+const OPERATOR: u8 = 1 << 1;
+/// A byte that white space or a comment may begin with.
+const TRIVIA: u8 = 1 << 2;
+
+/// What each byte may be part of. Bytes above ASCII are letters of some script.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80 {
+            classes[at] |= IDENT;
+        }
+        if matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c | b'/') {
+            classes[at] |= TRIVIA;
+        }
+        at += 1;
+    }
+    let operators = b"/=-+*%<>!&|^~?.";
+    at = 0;
+    while at < operators.len() {
+        classes[operators[at] as usize] |= OPERATOR;
+        at += 1;
+    }
+    classes
+};
+
+#[inline]
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
+}
+
 /// Returns true if a byte may be inside an identifier; bytes above ASCII are letters of some script.
 #[inline]
 pub(crate) fn is_ident_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
-}
-
-fn is_operator_byte(b: u8) -> bool {
-    matches!(
-        b,
-        b'/' | b'='
-            | b'-'
-            | b'+'
-            | b'*'
-            | b'%'
-            | b'<'
-            | b'>'
-            | b'!'
-            | b'&'
-            | b'|'
-            | b'^'
-            | b'~'
-            | b'?'
-            | b'.'
-    )
+    is(b, IDENT)
 }
 
 impl<'a> Cursor<'a> {
@@ -81,6 +96,18 @@ impl<'a> Cursor<'a> {
     /// Skips white space and comments.
     #[inline]
     pub fn skip_trivia(&mut self) {
+        if !is(self.byte(self.pos), TRIVIA) {
+            return;
+        }
+        // Mostly a single space.
+        if self.byte(self.pos) == b' ' && !is(self.byte(self.pos + 1), TRIVIA) {
+            self.pos += 1;
+            return;
+        }
+        self.skip_long_trivia();
+    }
+
+    fn skip_long_trivia(&mut self) {
         loop {
             match self.byte(self.pos) {
                 b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.pos += 1,
@@ -209,12 +236,15 @@ impl<'a> Cursor<'a> {
         if !is_ident_byte(first) || first.is_ascii_digit() {
             return None;
         }
-        let mut pos = start + 1;
-        while is_ident_byte(self.byte(pos)) {
-            pos += 1;
-        }
-        self.pos = pos;
-        self.slice(start, pos)
+        self.pos = self.ident_end(start + 1);
+        self.slice(start, self.pos)
+    }
+
+    /// Returns the end of the identifier bytes from an offset on.
+    #[inline]
+    pub(crate) fn ident_end(&self, start: usize) -> usize {
+        let rest = &self.text.as_bytes()[start.min(self.end)..self.end];
+        start + rest.iter().position(|&byte| !is_ident_byte(byte)).unwrap_or(rest.len())
     }
 
     /// Takes `%` and the name or number of a value; gives the name.
@@ -224,10 +254,7 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let start = self.pos + 1;
-        let mut pos = start;
-        while is_ident_byte(self.byte(pos)) {
-            pos += 1;
-        }
+        let pos = self.ident_end(start);
         if pos == start {
             return None;
         }
@@ -283,7 +310,7 @@ impl<'a> Cursor<'a> {
         self.skip_trivia();
         let start = self.pos;
         let mut pos = start;
-        while is_operator_byte(self.byte(pos)) {
+        while is(self.byte(pos), OPERATOR) {
             pos += 1;
         }
         (pos > start).then(|| {

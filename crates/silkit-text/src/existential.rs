@@ -70,14 +70,13 @@ impl Protocols {
             && let TypeKind::Named(n) = protocol.kind()
         {
             kept.bare = Some(n.name);
-            kept.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         }
         kept
     }
 
-    /// Returns a number that no other table with other contents has.
-    pub(crate) fn id(&self) -> u32 {
-        self.id
+    /// Returns numbers that no other table with other contents has.
+    pub(crate) fn id(&self) -> (u32, u32) {
+        (self.id, self.bare.map_or(u32::MAX, Symbol::as_u32))
     }
 
     fn contains(&self, name: Symbol) -> bool {

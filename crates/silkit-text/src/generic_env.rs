@@ -4,6 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::existential::Protocols;
 use crate::symbols::symbol;
+use silkit_base::Symbol;
 use silkit_types::{GenericParamDecl, GenericSig, ParamConvention, Type, TypeKind};
 
 /// The maximum nesting of types in the text.
@@ -16,6 +17,8 @@ const MAX_HEIGHT: u32 = 256;
 #[derive(Clone, Debug, Default)]
 pub struct GenericEnv {
     sigs: Vec<GenericSig>,
+    /// The mask of the names of the parameters of the outermost signature.
+    mask: u64,
     /// Parameters of the signatures that are being read.
     pub(crate) open: Vec<GenericParamDecl>,
     pub(crate) depth: u32,
@@ -32,6 +35,43 @@ pub struct GenericEnv {
     pub(crate) canonical: bool,
     /// True if generic parameters that are read by their names print as `τ_d_i`.
     pub(crate) renames: bool,
+    /// The names that the signatures around a type were asked for, while it is read.
+    watched: Option<Watched>,
+}
+
+/// The names that the signatures around a type were asked for.
+#[derive(Clone, Debug)]
+struct Watched {
+    /// The number of these signatures.
+    around: usize,
+    /// The names that are not their parameters.
+    missing: Vec<Symbol>,
+    /// True if one is.
+    has_found: bool,
+}
+
+/// What the meaning of names depends on. Equal for environments in which every name means the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp {
+    /// The names of protocols and aliases, and the one that is kept bare.
+    protocols: (u32, u32),
+    /// The signature, where there is one.
+    sig: Option<GenericSig>,
+    in_body: bool,
+    canonical: bool,
+}
+
+impl Stamp {
+    /// This stamp, for what means the same in many signatures.
+    pub(crate) fn without_signature(self) -> Self {
+        Self { sig: None, ..self }
+    }
+
+    /// Returns the hash of a text in this environment.
+    pub(crate) fn mix(self, hash: u64) -> u64 {
+        let sig = self.sig.map_or(u32::MAX, GenericSig::as_u32);
+        (hash ^ u64::from(sig)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
+    }
 }
 
 impl GenericEnv {
@@ -47,6 +87,9 @@ impl GenericEnv {
 
     /// Enters a signature.
     pub fn push(&mut self, sig: GenericSig) {
+        if self.sigs.is_empty() {
+            self.mask = sig.data().params.iter().fold(0, |mask, p| mask | Self::bit(p.name));
+        }
         self.sigs.push(sig);
     }
 
@@ -59,20 +102,48 @@ impl GenericEnv {
     /// Leaves the innermost signature.
     pub fn pop(&mut self) {
         self.sigs.pop();
+        if self.sigs.is_empty() {
+            self.mask = 0;
+        }
     }
 
-    /// Returns a number that is equal for environments in which every name means the same; `None` where
-    /// that is not easily told.
-    pub(crate) fn stamp(&self) -> Option<(u32, u32)> {
-        let protocols = self.protocols.as_ref().map_or(u32::MAX, Protocols::id);
-        match self.sigs[..] {
-            _ if !self.open.is_empty() || self.depth > 0 || self.renames => None,
-            [] => Some((protocols, u32::MAX - u32::from(self.in_body))),
-            [sig] => {
-                Some((protocols, sig.as_u32().checked_mul(2)?.checked_add(1 + u32::from(self.in_body))?))
-            }
-            _ => None,
+    /// Returns what the meaning of names depends on; `None` where that is not easily told.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        if !self.open.is_empty() || self.depth > 0 || self.renames || self.sigs.len() > 1 {
+            return None;
         }
+        Some(Stamp {
+            protocols: self.protocols.as_ref().map_or((u32::MAX, u32::MAX), Protocols::id),
+            sig: self.sigs.first().copied(),
+            in_body: self.in_body,
+            canonical: self.canonical,
+        })
+    }
+
+    /// Returns the bit of a name in masks of names.
+    pub(crate) fn bit(name: Symbol) -> u64 {
+        1 << (name.as_u32() % u64::BITS)
+    }
+
+    /// Returns the mask of the parameters of the outermost signature.
+    pub(crate) fn mask(&self) -> u64 {
+        self.mask
+    }
+
+    /// Returns true if the outermost signature has a parameter with one of these names.
+    pub(crate) fn has_parameter(&self, names: &[Symbol]) -> bool {
+        self.sigs.first().is_some_and(|sig| sig.data().params.iter().any(|p| names.contains(&p.name)))
+    }
+
+    /// Begins to record what the present signatures are asked for.
+    pub(crate) fn watch(&mut self) {
+        self.watched = Some(Watched { around: self.sigs.len(), missing: Vec::new(), has_found: false });
+    }
+
+    /// Returns the names that were looked up since [`Self::watch`] and are not parameters of the signatures of then; `None`
+    /// if one is.
+    pub(crate) fn unwatch(&mut self) -> Option<Box<[Symbol]>> {
+        self.watched.take().filter(|watched| !watched.has_found).map(|watched| watched.missing.into())
     }
 
     /// Reads by `read` the type of a parameter or result, whose convention may stand after
@@ -123,18 +194,30 @@ impl GenericEnv {
     }
 
     /// Returns the depth and index of a parameter by its name. `τ_d_i` needs no signature.
-    pub fn lookup(&self, name: &str) -> Option<(u16, u16)> {
+    pub fn lookup(&mut self, name: &str) -> Option<(u16, u16)> {
         if let Some(rest) = name.strip_prefix("τ_") {
             let (depth, index) = rest.split_once('_')?;
             return Some((depth.parse().ok()?, index.parse().ok()?));
         }
-        let open = self.open.iter().rev();
-        let closed = self.sigs.iter().rev().flat_map(|s| s.data().params.iter().rev());
-        open.chain(closed).find(|p| p.name == name).map(|p| (p.depth, p.index))
+        let name = symbol(name);
+        let named = |p: &&GenericParamDecl| p.name == name;
+        if let Some(open) = self.open.iter().rev().find(named) {
+            return Some((open.depth, open.index));
+        }
+        let sigs = self.sigs.iter().enumerate().rev();
+        let found =
+            sigs.into_iter().find_map(|(at, sig)| Some((at, sig.data().params.iter().rev().find(named)?)));
+        if let Some(watched) = &mut self.watched {
+            match found {
+                Some((at, _)) => watched.has_found |= at < watched.around,
+                None => watched.missing.push(name),
+            }
+        }
+        found.map(|(_, p)| (p.depth, p.index))
     }
 
     /// Returns the parameter with this name.
-    pub(crate) fn param(&self, name: &str) -> Option<Type> {
+    pub(crate) fn param(&mut self, name: &str) -> Option<Type> {
         let (depth, index) = self.lookup(name)?;
         let is_spelled = !self.renames || name.starts_with("τ_");
         let spelled = || Type::new(TypeKind::Param { name: symbol(name), depth, index });

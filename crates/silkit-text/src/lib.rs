@@ -21,6 +21,7 @@ mod line_endings;
 mod module;
 mod names;
 mod options;
+mod ordered;
 mod printer;
 mod source_map;
 mod symbols;
@@ -34,6 +35,7 @@ pub use format::format_module;
 pub use generic_env::GenericEnv;
 pub use module::{
     FileLocations, ParsedModule, parse_module, parse_module_with, print_function, print_global, print_module,
+    write_module,
 };
 pub use options::{ParseOptions, PrintOptions};
 pub use printer::Demangle;

@@ -1,6 +1,6 @@
 //! Names of functions and globals, and source locations.
 
-use crate::cursor::{Cursor, is_ident_byte};
+use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
 use crate::symbols::symbol;
 use silkit_base::Symbol;
@@ -17,9 +17,10 @@ pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
         let name = cur.string().ok_or_else(|| err_here(cur, "expected a name in quotes"))?;
         return Ok(symbol(name));
     }
-    let mut pos = start;
-    while is_ident_byte(cur.here()) || cur.here() == b'.' {
-        pos += 1;
+    let mut pos = cur.ident_end(start);
+    cur.set_pos(pos);
+    while cur.here() == b'.' {
+        pos = cur.ident_end(pos + 1);
         cur.set_pos(pos);
     }
     match cur.text().get(start..pos) {

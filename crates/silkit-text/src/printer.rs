@@ -1,9 +1,9 @@
-//! A text sink that tracks its column and caches the spellings of types.
+//! A text sink that tracks its column and caches the spellings of types and of demangled names.
 
 use crate::decl::declarations;
 use crate::names::is_plain;
 use silkit_base::{FxHashMap, Symbol};
-use silkit_ir::{Module, SourceLoc};
+use silkit_ir::{DeclRef, Module, SourceLoc};
 use silkit_types::decl::Declarations;
 use silkit_types::{SilType, Type};
 use std::fmt::{Display, Write};
@@ -20,49 +20,73 @@ pub(crate) struct Out<'o> {
     /// The text of each type that was printed, as a range of `type_text`.
     types: FxHashMap<Type, (u32, u32)>,
     type_text: String,
-    demangle: &'o Demangle,
-    declared: &'o Declared<'o>,
+    shared: &'o Shared<'o>,
 }
 
-/// The declarations of the printed module, read when a comment needs them.
-pub(crate) struct Declared<'m> {
+/// What the printers of one module share, on all threads.
+pub(crate) struct Shared<'m> {
     module: &'m Module,
-    found: OnceLock<Declarations>,
+    /// The declarations of the module, read when a comment needs them.
+    declarations: OnceLock<Declarations>,
+    demangle: &'m Demangle,
+    /// The demangled names by the numbers of their symbols, for printing of whole modules.
+    names: Box<[OnceLock<Option<Box<str>>>]>,
 }
 
-impl<'m> Declared<'m> {
-    /// Creates the declarations of a module.
-    pub(crate) fn of(module: &'m Module) -> Self {
-        Self { module, found: OnceLock::new() }
+impl<'m> Shared<'m> {
+    /// Returns what the printers of single entities of a module share.
+    pub(crate) fn of(module: &'m Module, demangle: &'m Demangle) -> Self {
+        Self { module, declarations: OnceLock::new(), demangle, names: Box::default() }
     }
 
-    pub(crate) fn get(&self) -> &Declarations {
-        self.found.get_or_init(|| declarations(self.module))
+    /// Returns what the printers of a whole module share: each name is demangled once.
+    pub(crate) fn of_whole(module: &'m Module, demangle: &'m Demangle) -> Self {
+        let names = std::iter::repeat_with(OnceLock::new).take(Symbol::count()).collect();
+        Self { names, ..Self::of(module, demangle) }
+    }
+
+    fn declarations(&self) -> &Declarations {
+        self.declarations.get_or_init(|| declarations(self.module))
     }
 }
 
 impl<'o> Out<'o> {
     /// Creates an empty text.
-    pub(crate) fn new(demangle: &'o Demangle, declared: &'o Declared<'o>) -> Self {
+    pub(crate) fn new(shared: &'o Shared<'o>) -> Self {
         Self {
             text: String::new(),
             line_start: 0,
             types: FxHashMap::default(),
             type_text: String::new(),
-            demangle,
-            declared,
+            shared,
         }
     }
 
     /// Returns the declarations of the printed module.
     pub(crate) fn declarations(&self) -> &'o Declarations {
-        self.declared.get()
+        self.shared.declarations()
+    }
+
+    /// Returns what was printed since the last [`Self::clear`].
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Forgets the text, and keeps its memory and the spellings.
+    pub(crate) fn clear(&mut self) {
+        self.line_start = 0;
+        self.text.clear();
+    }
+
+    /// Takes the text, for which it gets other memory, and keeps the spellings.
+    pub(crate) fn replace(&mut self, empty: String) -> String {
+        self.line_start = 0;
+        std::mem::replace(&mut self.text, empty)
     }
 
     /// Takes the text and keeps the spellings.
     pub(crate) fn take(&mut self) -> String {
-        self.line_start = 0;
-        std::mem::take(&mut self.text)
+        self.replace(String::new())
     }
 
     pub(crate) fn push(&mut self, text: &str) {
@@ -103,7 +127,24 @@ impl<'o> Out<'o> {
                 break;
             }
         }
-        self.text.extend(digits[at..].iter().map(|&d| d as char));
+        // Digits are ASCII.
+        self.text.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
+    /// Prints `%1, %2`.
+    pub(crate) fn values(&mut self, numbers: impl Iterator<Item = u32>) {
+        for (i, number) in numbers.enumerate() {
+            self.push(if i > 0 { ", %" } else { "%" });
+            self.number(number);
+        }
+    }
+
+    /// Prints ` bb1 bb2`.
+    pub(crate) fn blocks(&mut self, numbers: impl Iterator<Item = u32>) {
+        for number in numbers {
+            self.push(" bb");
+            self.number(number);
+        }
     }
 
     pub(crate) fn display(&mut self, value: impl Display) {
@@ -143,9 +184,29 @@ impl<'o> Out<'o> {
 
     /// Prints the demangled name, or the name itself if it is not mangled.
     pub(crate) fn demangled(&mut self, name: Symbol) {
-        match (self.demangle)(name.as_str()) {
-            Some(text) => self.push(&text),
-            None => self.push(name.as_str()),
+        let demangle = self.shared.demangle;
+        match self.shared.names.get(name.as_u32() as usize) {
+            Some(known) => {
+                let found = known.get_or_init(|| demangle(name.as_str()).map(String::into_boxed_str));
+                self.text.push_str(found.as_deref().unwrap_or(name.as_str()));
+            }
+            None => match demangle(name.as_str()) {
+                Some(text) => self.push(&text),
+                None => self.push(name.as_str()),
+            },
+        }
+    }
+
+    /// Prints `#Type.member!kind`.
+    pub(crate) fn decl(&mut self, decl: DeclRef) {
+        let data = decl.data();
+        for (i, name) in data.path.iter().enumerate() {
+            self.push(if i == 0 { "#" } else { "." });
+            self.push(name.as_str());
+        }
+        for (i, kind) in data.kinds.iter().enumerate() {
+            self.push(if i == 0 { "!" } else { "." });
+            self.push(kind.as_str());
         }
     }
 

@@ -169,11 +169,19 @@ impl BodySourceMap {
         self.named.push((name, value));
     }
 
-    /// Releases unused capacity.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.insts.shrink_to_fit();
-        self.blocks.shrink_to_fit();
-        self.stated.shrink_to_fit();
+    /// Moves the positions to a map of exactly their size, and keeps the memory for others.
+    pub(crate) fn take_exact(&mut self) -> Self {
+        fn exact<T>(items: &mut Vec<T>) -> Vec<T> {
+            let mut taken = Vec::with_capacity(items.len());
+            taken.append(items);
+            taken
+        }
+        Self {
+            insts: exact(&mut self.insts),
+            blocks: exact(&mut self.blocks),
+            stated: exact(&mut self.stated),
+            named: std::mem::take(&mut self.named),
+        }
     }
 
     fn heap_size(&self) -> usize {

@@ -5,6 +5,7 @@ use crate::generics::GenericSig;
 use silkit_base::{Interned, Interner, Symbol};
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 
 static TYPES: Interner<Node> = Interner::new();
 
@@ -26,11 +27,13 @@ struct Node {
     extent: Extent,
 }
 
-/// The size of a type.
+/// What is known of a type with all its parts.
 #[derive(Clone, Copy)]
 struct Extent {
     size: u32,
     depth: u16,
+    /// True if an opened type is among its parts.
+    is_opened: bool,
 }
 
 impl Borrow<TypeKind> for Node {
@@ -243,9 +246,16 @@ impl Type {
         TYPES.get(self.0).extent.size
     }
 
+    /// Returns true if this is a type that an instruction opens, `@dynamic_self T` included, or one is among its parts.
+    #[inline]
+    pub fn holds_opened(self) -> bool {
+        TYPES.get(self.0).extent.is_opened
+    }
+
     /// Creates the type that is not known.
     pub fn unknown() -> Self {
-        Self::new(TypeKind::Unknown)
+        static UNKNOWN: LazyLock<Type> = LazyLock::new(|| Type::new(TypeKind::Unknown));
+        *UNKNOWN
     }
 
     /// Returns true if this very type is unknown (its parts are not looked at).
@@ -285,7 +295,8 @@ impl Type {
 
     /// Creates the empty tuple.
     pub fn void() -> Self {
-        Self::tuple(&[])
+        static VOID: LazyLock<Type> = LazyLock::new(|| Type::tuple(&[]));
+        *VOID
     }
 
     /// `Optional<payload>`.
@@ -316,11 +327,14 @@ impl Type {
 }
 
 fn extent(kind: &TypeKind) -> Extent {
-    let mut whole = Extent { size: 1, depth: 0 };
+    let is_opened =
+        matches!(kind, TypeKind::Opened { .. } | TypeKind::OpenedElement { .. } | TypeKind::DynamicSelf(_));
+    let mut whole = Extent { size: 1, depth: 0, is_opened };
     kind.for_each_part(&mut |part| {
         let part = TYPES.get(part.0).extent;
         whole.size = whole.size.saturating_add(part.size);
         whole.depth = whole.depth.max(part.depth);
+        whole.is_opened |= part.is_opened;
     });
     whole.depth += 1;
     whole

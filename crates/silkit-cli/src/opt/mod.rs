@@ -15,10 +15,9 @@ use crate::{answer, output, refuse, use_threads};
 use printers::PrinterInput;
 use request::Request;
 use silkit::diag::{Diagnostic, Severity};
-use silkit::ir::Module;
 use silkit::ir::conventions::Addresses;
 use silkit::reference::Part;
-use silkit::text::print_module;
+use silkit::text::write_module;
 use silkit::types::decl::Declarations;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -64,11 +63,11 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
             continue;
         }
         session.progress.phase("printing");
-        let Some(output) = output_of(&input.module, &request, &mut session, &input.source) else { continue };
-        match (&folder, path.file_name()) {
-            (Some(folder), Some(name)) => session.write(&folder.join(name), &output),
-            _ => session.write(&request.output, &output),
-        }
+        let target = match (&folder, path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => request.output.clone(),
+        };
+        write_output(&input, &request, &mut session, &target);
         // The system takes the memory back faster than we can give it.
         std::mem::forget(input);
     }
@@ -169,14 +168,21 @@ fn optimized(
     }
 }
 
-/// Returns the text or the binary form of a module.
-fn output_of(module: &Module, options: &Request, session: &mut Session, path: &str) -> Option<Vec<u8>> {
-    if !options.binary {
-        let mut printed = print_module(module, &options.print, &silkit::comment_name);
-        printed.push_str(&file_ids(options.module_name.as_deref().unwrap_or("main"), path));
-        return Some(printed.into_bytes());
+/// Writes the text or the binary form of a module.
+fn write_output(input: &Input, options: &Request, session: &mut Session, target: &Path) {
+    if options.binary {
+        if let Some(bytes) = session.binary_form(&input.module, &input.source) {
+            session.write(target, &bytes);
+        }
+        return;
     }
-    session.binary_form(module, path)
+    session.write_with(target, |out| {
+        write_module(&input.module, &options.print, &silkit::comment_name, &mut |piece| {
+            out.write_all(piece.as_bytes())
+        })?;
+        let ids = file_ids(options.module_name.as_deref().unwrap_or("main"), &input.source);
+        out.write_all(ids.as_bytes())
+    });
 }
 
 /// Returns the comment at the end that says which file a `#fileID` means.

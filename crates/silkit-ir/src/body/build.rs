@@ -9,7 +9,7 @@ use super::{
 };
 use crate::NONE;
 use silkit_base::IdVec;
-use silkit_types::SilType;
+use silkit_types::{SilType, Type};
 
 /// A builder of bodies from parts in the order of their text: for parsers, binary readers and cloners.
 ///
@@ -55,6 +55,13 @@ impl BodyBuilder {
         self.body
     }
 
+    /// Returns the body that was made, in memory of exactly its size. The builder is empty after that, and keeps its memory.
+    pub fn finish_exact(&mut self) -> Body {
+        let body = self.body.take_exact();
+        body.check_integrity();
+        body
+    }
+
     /// Creates a block that is not in the layout yet, so that it can be named before it is placed.
     pub fn new_block(&mut self) -> Block {
         self.body.make_block()
@@ -93,6 +100,15 @@ impl BodyBuilder {
     /// Stores a list for an attribute and returns its word.
     pub fn new_list(&mut self, items: &[u32]) -> u32 {
         self.body.make_list(items)
+    }
+
+    /// Stores a list of types for an attribute and returns its word.
+    pub fn new_type_list(&mut self, types: &[Type]) -> u32 {
+        let pool = &mut self.body.pool;
+        let word = pool.len() as u32;
+        pool.push(types.len() as u32);
+        pool.extend(types.iter().map(|ty| ty.as_u32()));
+        word
     }
 
     /// `undef` of a type.
@@ -289,6 +305,31 @@ impl Body {
             return last;
         }
         self.locs.push(data)
+    }
+
+    /// Moves the parts to a body of exactly their size, and keeps the memory for others.
+    fn take_exact(&mut self) -> Self {
+        fn exact(words: &mut Vec<u32>) -> Vec<u32> {
+            let mut taken = Vec::with_capacity(words.len());
+            taken.append(words);
+            taken
+        }
+        Self {
+            insts: self.insts.take_exact(),
+            values: self.values.take_exact(),
+            operands: self.operands.take_exact(),
+            blocks: self.blocks.take_exact(),
+            homes: self.homes.take_exact(),
+            edges: self.edges.take_exact(),
+            words: exact(&mut self.words),
+            pool: exact(&mut self.pool),
+            locs: self.locs.take_exact(),
+            undefs: std::mem::take(&mut self.undefs),
+            layout: std::mem::take(&mut self.layout),
+            placed: std::mem::take(&mut self.placed),
+            opened: std::mem::take(&mut self.opened),
+            history: std::mem::take(&mut self.history),
+        }
     }
 
     /// Releases unused capacity.

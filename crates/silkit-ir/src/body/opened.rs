@@ -110,21 +110,27 @@ pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<S
     if !info.type_dependent {
         return ids;
     }
+    let mut add = |ty: Type| {
+        if ty.holds_opened() {
+            opened_in(ty).into_iter().for_each(|id| {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            });
+        }
+    };
     for (spec, &word) in info.attrs.iter().zip(words) {
         if word == NONE {
             continue;
         }
-        let types: Vec<Type> = match spec.kind {
-            AttrKind::SilType | AttrKind::OptSilType => vec![SilType::from_u32(word).ty()],
-            AttrKind::Type | AttrKind::OptType => vec![Type::from_u32(word)],
-            AttrKind::ListType => body.type_list(word),
-            AttrKind::ListSilType => body.list(word).iter().map(|&w| SilType::from_u32(w).ty()).collect(),
-            _ => continue,
-        };
-        for id in types.into_iter().flat_map(opened_in) {
-            if !ids.contains(&id) {
-                ids.push(id);
+        match spec.kind {
+            AttrKind::SilType | AttrKind::OptSilType => add(SilType::from_u32(word).ty()),
+            AttrKind::Type | AttrKind::OptType => add(Type::from_u32(word)),
+            AttrKind::ListType => body.list(word).iter().for_each(|&word| add(Type::from_u32(word))),
+            AttrKind::ListSilType => {
+                body.list(word).iter().for_each(|&word| add(SilType::from_u32(word).ty()));
             }
+            _ => {}
         }
     }
     ids
@@ -132,6 +138,9 @@ pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<S
 
 /// Returns the ids of the opened types in a type, in order.
 pub fn opened_in(ty: Type) -> Vec<Symbol> {
+    if !ty.holds_opened() {
+        return Vec::new();
+    }
     if let Some(ids) = IDS.with_borrow(|cache| cache.get(&ty).map(|ids| ids.to_vec())) {
         return ids;
     }

@@ -60,12 +60,12 @@ impl Body {
     }
 
     /// Returns the uses of a value, newest first.
-    pub fn uses(&self, value: Value) -> impl Iterator<Item = Operand> + '_ {
+    pub fn uses(&self, value: Value) -> impl Iterator<Item = Operand> + Clone + '_ {
         std::iter::successors(self.values[value].first_use.some(), |&o| self.operands[o].next.some())
     }
 
     /// Returns the instructions that use a value, newest use first; one that uses it twice comes twice.
-    pub fn users(&self, value: Value) -> impl Iterator<Item = Inst> + '_ {
+    pub fn users(&self, value: Value) -> impl Iterator<Item = Inst> + Clone + '_ {
         self.uses(value).map(|o| self.operands[o].user)
     }
 

@@ -2,7 +2,7 @@
 
 use super::print::{BodyPrinter, Numbers};
 use crate::options::PrintOptions;
-use crate::printer::{Declared, Demangle, Out};
+use crate::printer::{Demangle, Out, Shared};
 use silkit_ir::{Block, Body, Inst, Module, Value};
 use std::rc::Rc;
 
@@ -100,8 +100,8 @@ impl<'a> Dump<'a> {
     }
 
     fn print_with(&self, options: &PrintOptions, print: impl FnOnce(&mut BodyPrinter<'_, '_>)) -> String {
-        let declared = Declared::of(self.module);
-        let mut out = Out::new(self.demangle, &declared);
+        let shared = Shared::of(self.module, self.demangle);
+        let mut out = Out::new(&shared);
         print(&mut BodyPrinter::with_numbers(self.body, &mut out, options, self.numbers.clone()));
         out.take()
     }

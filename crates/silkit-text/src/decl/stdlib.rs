@@ -5,24 +5,25 @@ use super::{Dialect, conditional, facts};
 use crate::cursor::Cursor;
 use crate::existential::Protocols;
 use crate::symbols::symbol;
-use silkit_base::Symbol;
+use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::{DeclSource, DeclTable, Declarations, Entry};
 use silkit_types::stdlib;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// A file of facts (see [`super::write_facts`]). Opening it only finds the lines.
+/// A file of facts (see [`super::write_facts`]). Its lines are found when the first one is asked for, and each is read when
+/// it is asked for.
 #[derive(Debug)]
 pub struct FactsFile {
     text: Cow<'static, str>,
     modules: Vec<Symbol>,
-    lines: Vec<Line>,
+    /// The lines by their paths.
+    lines: OnceLock<FxHashMap<Symbol, Line>>,
 }
 
 #[derive(Debug)]
 struct Line {
-    path: Range<usize>,
     facts: Range<usize>,
     entry: OnceLock<Option<Box<Entry>>>,
 }
@@ -33,32 +34,32 @@ impl FactsFile {
         let text = text.into();
         let (header, _) = text.split_once('\n')?;
         let modules = header.strip_prefix(facts::HEADER)?.split_whitespace().map(symbol).collect();
-        let mut lines = Vec::new();
-        let mut start = header.len() + 1;
-        for line in text[start..].split_inclusive('\n') {
-            let end = start + line.len();
-            if let Some(tab) = line.find('\t') {
-                let path = start..start + tab;
-                lines.push(Line { path, facts: start + tab + 1..end, entry: OnceLock::new() });
+        Some(Self { text, modules, lines: OnceLock::new() })
+    }
+
+    /// Returns the lines by their paths.
+    fn lines(&self) -> &FxHashMap<Symbol, Line> {
+        self.lines.get_or_init(|| {
+            let mut lines = FxHashMap::default();
+            // The header has no tab.
+            let mut start = 0;
+            for line in self.text.split_inclusive('\n') {
+                let end = start + line.len();
+                if let Some(tab) = memchr::memchr(b'\t', line.as_bytes()) {
+                    let facts = start + tab + 1..end;
+                    let line = Line { facts, entry: OnceLock::new() };
+                    lines.insert(Symbol::new(&self.text[start..start + tab]), line);
+                }
+                start = end;
             }
-            start = end;
-        }
-        if !lines.is_sorted_by(|a, b| text[a.path.clone()] <= text[b.path.clone()]) {
-            lines.sort_by(|a, b| text[a.path.clone()].cmp(&text[b.path.clone()]));
-        }
-        Some(Self { text, modules, lines })
+            lines
+        })
     }
 
-    /// Returns all paths, sorted.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(|l| &self.text[l.path.clone()])
-    }
-
-    fn read(&self, line: &Line) -> Option<Box<Entry>> {
-        let path = &self.text[line.path.clone()];
+    fn read(&self, path: Symbol, line: &Line) -> Option<Box<Entry>> {
         let cursor = Cursor::in_range(&self.text, line.facts.clone());
         let mut parser = DeclParser::new(cursor, Dialect::Facts, DeclTable::new());
-        parser.set_outer(path.rsplit_once('.').map_or("", |(outer, _)| outer));
+        parser.set_outer(path.as_str().rsplit_once('.').map_or("", |(outer, _)| outer));
         loop {
             while parser.cur.eat(";") || conditional::directive(&mut parser.cur) {}
             let start = parser.cur.pos();
@@ -66,16 +67,14 @@ impl FactsFile {
                 break;
             }
         }
-        parser.table.take(symbol(path)).map(Box::new)
+        parser.table.take(path).map(Box::new)
     }
 }
 
 impl DeclSource for FactsFile {
     fn entry(&self, path: Symbol) -> Option<&Entry> {
-        let wanted = path.as_str();
-        let at = self.lines.binary_search_by(|l| self.text[l.path.clone()].cmp(wanted)).ok()?;
-        let line = &self.lines[at];
-        line.entry.get_or_init(|| self.read(line)).as_deref()
+        let line = self.lines().get(&path)?;
+        line.entry.get_or_init(|| self.read(path, line)).as_deref()
     }
 
     fn has_module(&self, name: Symbol) -> bool {

@@ -11,7 +11,7 @@ use crate::error::SyntaxError;
 use crate::line_endings::{BYTE_ORDER_MARK, with_line_feeds};
 use crate::module::{ParsedModule, parse_module, print_entity};
 use crate::options::PrintOptions;
-use crate::printer::{Declared, Demangle, Out};
+use crate::printer::{Demangle, Out, Shared};
 use crate::source_map::Entity;
 use comments::Comment;
 use rayon::prelude::*;
@@ -49,11 +49,11 @@ pub fn format_module(
         .collect();
     let comments = comments::find(text, &swift);
     let places = parsed.source_map.entities.iter().map(|p| code_range(text, &comments, p.range)).collect();
-    let declared = Declared::of(&parsed.module);
+    let shared = Shared::of_whole(&parsed.module, demangle);
     let formatter = Formatter { text, parsed: &parsed, places, comments: &comments, options };
     let pieces: Vec<String> = (0..parsed.source_map.entities.len())
         .into_par_iter()
-        .map_init(|| Out::new(demangle, &declared), |out, index| formatter.entity(index, out))
+        .map_init(|| Out::new(&shared), |out, index| formatter.entity(index, out))
         .collect();
     let mut whole = pieces.concat();
     let tail = formatter.block(formatter.gap_after_last());

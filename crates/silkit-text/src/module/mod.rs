@@ -12,4 +12,4 @@ mod tables;
 pub use file_locations::FileLocations;
 pub use parse::{ParsedModule, parse_module, parse_module_with};
 pub(crate) use print::print_entity;
-pub use print::{print_function, print_global, print_module};
+pub use print::{print_function, print_global, print_module, write_module};

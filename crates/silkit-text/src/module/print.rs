@@ -4,32 +4,81 @@ use super::debug_info::{DebugInfo, ScopeKey};
 use crate::body::print::BodyPrinter;
 use crate::effects::effect_texts;
 use crate::options::PrintOptions;
-use crate::printer::{Declared, Demangle, Out};
+use crate::ordered::in_order;
+use crate::printer::{Demangle, Out, Shared};
 use crate::source_map::Entity;
-use rayon::prelude::*;
-use silkit_ir::{Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText};
+use silkit_ir::{
+    Body, Function, FunctionId, Global, Linkage, Module, Scope, ScopeParent, SilStage, SwiftText,
+};
 use silkit_types::{SilType, Type, TypeKind};
+use std::convert::Infallible;
+use std::ops::Range;
 
 /// Prints a module. `demangle` gives the demangled names in comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
-    let declared = Declared::of(module);
-    let mut out = Out::new(demangle, &declared);
-    out.push(stage(module));
-    let mut printer = ModulePrinter { out: &mut out, options };
-    module.swift.iter().filter(|s| !s.synthesized).for_each(|s| printer.swift(s));
-    for global in module.globals.values() {
-        printer.global(global);
+    let mut whole = String::new();
+    let Ok(()) = write_module(module, options, demangle, &mut |piece| -> Result<(), Infallible> {
+        whole.push_str(piece);
+        Ok(())
+    });
+    whole
+}
+
+/// Prints a module piece by piece, in order, without ever holding the whole text. Pieces are made in parallel.
+///
+/// # Errors
+/// The first error of `write`, after which nothing more is written.
+pub fn write_module<E: Send>(
+    module: &Module,
+    options: &PrintOptions,
+    demangle: &Demangle,
+    write: &mut (dyn FnMut(&str) -> Result<(), E> + Send),
+) -> Result<(), E> {
+    let mut functions: Vec<FunctionId> = module.functions.keys().collect();
+    if options.sorted {
+        functions.sort_by_key(|&id| module.functions[id].name.as_str());
     }
-    for witness in &module.differentiability_witnesses {
-        printer.differentiability_witness(witness);
+    let info = DebugInfo::of(module, options, &functions);
+    let pieces = Piece::all(module, &functions);
+    let shared = Shared::of_whole(module, demangle);
+    let print = |piece: &Piece<'_>, out: &mut Out<'_>| {
+        ModulePrinter { out, options }.piece(module, piece, info.as_ref());
+    };
+    in_order(&pieces, &shared, &print, write)
+}
+
+/// A part of a module that is printed at a time.
+enum Piece<'a> {
+    /// What stands before the functions.
+    Head,
+    Functions(&'a [FunctionId]),
+    VTables(Range<usize>),
+    WitnessTables(Range<usize>),
+    /// What follows the witness tables.
+    Tail,
+}
+
+impl<'a> Piece<'a> {
+    /// Returns the pieces of a module, in order.
+    fn all(module: &Module, mut functions: &'a [FunctionId]) -> Vec<Self> {
+        /// The number of instructions after which a piece ends: about 200 KB of text.
+        const INSTS: usize = 1500;
+        const TABLES: usize = 64;
+        let mut pieces = vec![Self::Head];
+        while !functions.is_empty() {
+            let mut insts = 0;
+            let size = |&id: &FunctionId| 8 + module.functions[id].body.as_ref().map_or(0, Body::inst_bound);
+            let end = functions.iter().take_while(|&id| (insts < INSTS, insts += size(id)).0).count();
+            let (piece, rest) = functions.split_at(end);
+            pieces.push(Self::Functions(piece));
+            functions = rest;
+        }
+        let ranges = |count: usize| (0..count).step_by(TABLES).map(move |at| at..(at + TABLES).min(count));
+        pieces.extend(ranges(module.vtables.len()).map(Self::VTables));
+        pieces.extend(ranges(module.witness_tables.len()).map(Self::WitnessTables));
+        pieces.push(Self::Tail);
+        pieces
     }
-    module.swift.iter().filter(|s| s.synthesized).for_each(|s| printer.swift(s));
-    let mut text = out.take();
-    text.push_str(&print_functions(module, options, demangle, &declared));
-    let mut printer = ModulePrinter { out: &mut out, options };
-    printer.tables(module);
-    text.push_str(&out.take());
-    text
 }
 
 /// Prints one function as it would stand in the module, which may hold another form of it.
@@ -39,16 +88,16 @@ pub fn print_function(
     options: &PrintOptions,
     demangle: &Demangle,
 ) -> String {
-    let declared = Declared::of(module);
-    let mut out = Out::new(demangle, &declared);
+    let shared = Shared::of(module, demangle);
+    let mut out = Out::new(&shared);
     ModulePrinter { out: &mut out, options }.function(function, None);
     out.take()
 }
 
 /// Prints one global variable as it would stand in the module.
 pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, demangle: &Demangle) -> String {
-    let declared = Declared::of(module);
-    let mut out = Out::new(demangle, &declared);
+    let shared = Shared::of(module, demangle);
+    let mut out = Out::new(&shared);
     ModulePrinter { out: &mut out, options }.global(global);
     out.take()
 }
@@ -89,41 +138,45 @@ fn stage(module: &Module) -> &'static str {
     }
 }
 
-/// Functions are printed in parallel, in chunks, and joined in order.
-fn print_functions(
-    module: &Module,
-    options: &PrintOptions,
-    demangle: &Demangle,
-    declared: &Declared<'_>,
-) -> String {
-    const CHUNK: usize = 64;
-    let mut functions: Vec<FunctionId> = module.functions.keys().collect();
-    if options.sorted {
-        functions.sort_by_key(|&id| module.functions[id].name.as_str());
-    }
-    let info = DebugInfo::of(module, options, &functions);
-    let parts: Vec<String> = functions
-        .par_chunks(CHUNK)
-        .map_init(
-            || Out::new(demangle, declared),
-            |out, chunk| {
-                let mut printer = ModulePrinter { out, options };
-                for &id in chunk {
-                    printer.function(&module.functions[id], info.as_ref().map(|info| (info, id)));
-                }
-                out.take()
-            },
-        )
-        .collect();
-    parts.concat()
-}
-
 pub(super) struct ModulePrinter<'a, 'o> {
     pub(super) out: &'a mut Out<'o>,
     pub(super) options: &'a PrintOptions,
 }
 
 impl ModulePrinter<'_, '_> {
+    fn piece(&mut self, module: &Module, piece: &Piece<'_>, info: Option<&DebugInfo<'_>>) {
+        match piece {
+            Piece::Head => self.head(module),
+            Piece::Functions(functions) => {
+                for &id in *functions {
+                    self.function(&module.functions[id], info.map(|info| (info, id)));
+                }
+            }
+            Piece::VTables(range) => {
+                let tables = module.vtables.values().skip(range.start).take(range.len());
+                tables.for_each(|table| self.vtable(table));
+            }
+            Piece::WitnessTables(range) => {
+                let tables = module.witness_tables.values().skip(range.start).take(range.len());
+                tables.for_each(|table| self.witness_table("sil_witness_table ", table));
+            }
+            Piece::Tail => self.tail(module),
+        }
+    }
+
+    /// Prints what stands before the functions.
+    fn head(&mut self, module: &Module) {
+        self.out.push(stage(module));
+        module.swift.iter().filter(|s| !s.synthesized).for_each(|s| self.swift(s));
+        for global in module.globals.values() {
+            self.global(global);
+        }
+        for witness in &module.differentiability_witnesses {
+            self.differentiability_witness(witness);
+        }
+        module.swift.iter().filter(|s| s.synthesized).for_each(|s| self.swift(s));
+    }
+
     fn swift(&mut self, swift: &SwiftText) {
         self.out.push(&swift.text);
         self.out.push("\n\n");

@@ -5,36 +5,47 @@
 
 use crate::cursor::Cursor;
 use crate::error::Parse;
-use crate::generic_env::GenericEnv;
+use crate::generic_env::{GenericEnv, Stamp};
 use hashbrown::HashTable;
-use silkit_base::FxHasher;
-use silkit_types::SilType;
+use silkit_base::{FxHasher, Symbol};
+use silkit_types::{SilType, Type};
 use std::cell::RefCell;
 use std::hash::Hasher;
+use std::rc::Rc;
 
 /// The longest text that is looked up.
 const MAX_KEY: usize = 4096;
 /// The number of bytes of text at which the cache is cleared.
 const MAX_BYTES: usize = 8 << 20;
 
-struct Entry {
+struct Entry<T> {
     hash: u64,
-    /// The generic environment that the names were looked up in.
-    stamp: (u32, u32),
+    /// The generic environment that the names were looked up in. Without a signature, the type means the same in every
+    /// signature that has none of `names`.
+    stamp: Stamp,
+    /// The names that are no parameters of the signature around the type, and their mask.
+    names: Box<[Symbol]>,
+    mask: u64,
     /// The length of the type within the key.
     len: u32,
-    ty: SilType,
+    found: T,
     key: Box<str>,
 }
 
-#[derive(Default)]
-struct Cache {
-    entries: HashTable<Entry>,
+struct Cache<T> {
+    entries: HashTable<Entry<T>>,
     bytes: usize,
 }
 
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { entries: HashTable::new(), bytes: 0 }
+    }
+}
+
 thread_local! {
-    static CACHE: RefCell<Cache> = RefCell::default();
+    static TYPES: RefCell<Cache<SilType>> = RefCell::default();
+    static LISTS: RefCell<Cache<Rc<[Type]>>> = RefCell::default();
 }
 
 /// Reads a type by `parse`, or finds it in the cache.
@@ -46,42 +57,77 @@ pub(crate) fn read<'a>(
     parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<SilType>,
 ) -> Parse<SilType> {
     cur.skip_trivia();
+    let key = key_at(cur).filter(|key| key.len() > 1);
+    remembered(&TYPES, cur, env, key, parse)
+}
+
+/// Reads a list of types in angle brackets by `parse`, or finds it in the cache.
+pub(crate) fn read_list<'a>(
+    cur: &mut Cursor<'a>,
+    env: &mut GenericEnv,
+    parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<Rc<[Type]>>,
+) -> Parse<Rc<[Type]>> {
+    cur.skip_trivia();
+    let key = list_at(cur);
+    remembered(&LISTS, cur, env, key, parse)
+}
+
+fn remembered<'a, T: Clone>(
+    cache: &'static std::thread::LocalKey<RefCell<Cache<T>>>,
+    cur: &mut Cursor<'a>,
+    env: &mut GenericEnv,
+    key: Option<&'a str>,
+    parse: impl FnOnce(&mut Cursor<'a>, &mut GenericEnv) -> Parse<T>,
+) -> Parse<T> {
     let start = cur.pos();
-    let key = env.stamp().zip(key_at(cur));
-    let Some((stamp, key)) = key else { return parse(cur, env) };
+    let Some((stamp, key)) = env.stamp().zip(key) else { return parse(cur, env) };
     let mut hasher = FxHasher::default();
     hasher.write(key.as_bytes());
-    hasher.write_u32(stamp.0);
-    hasher.write_u32(stamp.1);
-    let hash = hasher.finish();
-    let found = CACHE.with_borrow(|cache| {
-        let same = |e: &Entry| e.hash == hash && e.stamp == stamp && *e.key == *key;
-        cache.entries.find(hash, same).map(|e| (e.ty, e.len as usize))
+    let everywhere = hasher.finish();
+    let here = stamp.mix(everywhere);
+    let found = cache.with_borrow(|cache| {
+        let general = |e: &Entry<T>| {
+            e.hash == everywhere
+                && e.stamp == stamp.without_signature()
+                && *e.key == *key
+                && (e.mask & env.mask() == 0 || !env.has_parameter(&e.names))
+        };
+        let own = |e: &Entry<T>| e.hash == here && e.stamp == stamp && *e.key == *key;
+        let found = cache.entries.find(everywhere, general).or_else(|| cache.entries.find(here, own));
+        found.map(|e| (e.found.clone(), e.len as usize))
     });
-    if let Some((ty, len)) = found {
+    if let Some((found, len)) = found {
         cur.set_pos(start + len);
         if len < key.len() || !may_continue(cur) {
-            return Ok(ty);
+            return Ok(found);
         }
         cur.set_pos(start);
         return parse(cur, env);
     }
-    let ty = parse(cur, env)?;
+    env.watch();
+    let found = parse(cur, env);
+    let names = env.unwatch();
+    let found = found?;
     let len = cur.pos() - start;
     if len <= key.len() {
-        CACHE.with_borrow_mut(|cache| {
-            cache.insert(Entry { hash, stamp, len: len as u32, ty, key: key.into() })
-        });
+        let (hash, stamp, names) = match names {
+            Some(names) => (everywhere, stamp.without_signature(), names),
+            None => (here, stamp, Box::default()),
+        };
+        let mask = names.iter().fold(0, |mask, &name| mask | GenericEnv::bit(name));
+        let entry =
+            Entry { hash, stamp, names, mask, len: len as u32, found: found.clone(), key: key.into() };
+        cache.with_borrow_mut(|cache| cache.insert(entry));
     }
-    Ok(ty)
+    Ok(found)
 }
 
-impl Cache {
-    fn insert(&mut self, entry: Entry) {
+impl<T> Cache<T> {
+    fn insert(&mut self, entry: Entry<T>) {
         if self.bytes > MAX_BYTES {
             *self = Self::default();
         }
-        self.bytes += entry.key.len() + size_of::<Entry>();
+        self.bytes += entry.key.len() + size_of::<Entry<T>>();
         self.entries.insert_unique(entry.hash, entry, |e| e.hash);
     }
 }
@@ -148,5 +194,25 @@ fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
         }
         last = at + 1;
     }
-    text.get(cur.pos()..cur.pos() + last).filter(|key| key.len() > 1)
+    text.get(cur.pos()..cur.pos() + last)
+}
+
+/// Returns the text from `<` to the `>` that closes it on the same line, without comments.
+fn list_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
+    let text = cur.text();
+    let rest = text.as_bytes().get(cur.pos()..cur.end())?;
+    let mut depth = 0usize;
+    for (at, &byte) in rest.iter().enumerate().take(MAX_KEY) {
+        match CLASSES[usize::from(byte)] {
+            Class::Stop => return None,
+            Class::Open => depth += 1,
+            Class::Close if byte == b'>' && at > 0 && rest[at - 1] == b'-' => {}
+            Class::Close => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(cur.pos()..cur.pos() + at + 1);
+        }
+    }
+    None
 }

@@ -16,6 +16,7 @@ use signature::parse_generic_sig;
 
 use silkit_base::Symbol;
 use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, Type, TypeKind};
+use std::rc::Rc;
 
 /// Reads `$T` or `$*T`.
 pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
@@ -48,6 +49,11 @@ pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> 
 /// Reads a protocol or a composition of them, where no type is meant.
 pub(crate) fn parse_constraint(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     parse_type(cur, env, false).map(existential::constraint)
+}
+
+/// Reads `<A, B>`, which is remembered by its text.
+pub(crate) fn substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Rc<[Type]>> {
+    cache::read_list(cur, env, |cur, env| parse_substitutions(cur, env).map(Into::into))
 }
 
 /// Reads `<A, B>`.
@@ -259,13 +265,9 @@ fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
 /// `Self` or a member of it, without postfix.
 fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
-    let ty = match env.lookup(name) {
-        Some((depth, index)) if name != "Self" => {
-            Type::new(TypeKind::Param { name: symbol(name), depth, index })
-        }
-        _ => Type::new(TypeKind::Param { name: symbol(name), depth: 0, index: 0 }),
-    };
-    members(cur, env, ty)
+    let found = if name == "Self" { None } else { env.lookup(name) };
+    let (depth, index) = found.unwrap_or_default();
+    members(cur, env, Type::new(TypeKind::Param { name: symbol(name), depth, index }))
 }
 
 /// Returns the associated types of a parameter that follow it; `.Type` and `.Protocol` are none.

@@ -3,7 +3,7 @@
 use crate::body::parse::BodyParser;
 use crate::body::print::BodyPrinter;
 use crate::error::Parse;
-use crate::types::parse_substitutions;
+use crate::types::substitutions;
 use silkit_ir::info::CustomPiece as C;
 use silkit_ir::{Inst, NONE};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
@@ -104,9 +104,8 @@ impl BodyParser<'_, '_> {
         if self.cur.peek() != b'<' {
             return Ok(NONE);
         }
-        let types = parse_substitutions(&mut self.cur, self.env)?;
-        let words: Vec<u32> = types.iter().map(|t| t.as_u32()).collect();
-        Ok(self.body.new_list(&words))
+        let types = substitutions(&mut self.cur, self.env)?;
+        Ok(self.body.new_type_list(&types))
     }
 }
 

@@ -10,15 +10,18 @@ use crate::error::{Parse, SyntaxError, err_at, err_here};
 use crate::generic_env::GenericEnv;
 use crate::source_map::BodySourceMap;
 use crate::types::parse_sil_type;
+use names::Names;
 use older::Older;
 use result_types::Spelling;
-use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_base::{FxHashSet, Symbol};
 use silkit_ir::{ArgFlags, Block, Body, BodyBuilder, Opcode, Ownership, Value};
 use silkit_types::{GenericSig, SilType, TypeFacts};
+use std::cell::Cell;
 
 mod attributes;
 mod canonical;
 mod instruction;
+mod names;
 mod older;
 mod pieces;
 mod result_types;
@@ -33,8 +36,9 @@ pub(crate) struct BodyParser<'a, 'e> {
     formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
     source_map: BodySourceMap,
-    values: FxHashMap<&'a str, Value>,
-    blocks: FxHashMap<&'a str, (Block, bool)>,
+    values: Names<'a, Value>,
+    /// The blocks, and whether each is defined.
+    blocks: Names<'a, (Block, bool)>,
     /// Values that were used and not defined yet, with the place of their first use.
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
@@ -71,6 +75,20 @@ pub(super) struct Parts {
     results: Vec<SilType>,
 }
 
+/// Memory that is used for one body after the other.
+#[derive(Default)]
+struct Scratch {
+    body: BodyBuilder,
+    source_map: BodySourceMap,
+    values: Vec<Option<Value>>,
+    blocks: Vec<Option<(Block, bool)>>,
+    inst: Parts,
+}
+
+thread_local! {
+    static SCRATCH: Cell<Scratch> = Cell::default();
+}
+
 /// A body with what was wrong with its text.
 pub(crate) struct ParsedBody {
     /// The body, as far as it could be read.
@@ -88,15 +106,17 @@ pub(crate) struct ParsedBody {
 impl<'a, 'e> BodyParser<'a, 'e> {
     /// Creates a parser at the first token after `{`.
     pub(crate) fn new(cur: Cursor<'a>, env: &'e mut GenericEnv, facts: &'e dyn TypeFacts) -> Self {
+        let scratch = SCRATCH.take();
+        let length = cur.end() - cur.pos();
         Self {
             cur,
             env,
             facts,
             formals: None,
-            body: BodyBuilder::new(),
-            source_map: BodySourceMap::default(),
-            values: FxHashMap::default(),
-            blocks: FxHashMap::default(),
+            body: scratch.body,
+            source_map: scratch.source_map,
+            values: Names::new("", length, scratch.values),
+            blocks: Names::new("bb", length, scratch.blocks),
             pending: Vec::new(),
             pending_blocks: Vec::new(),
             specifications: Vec::new(),
@@ -107,7 +127,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             older: None,
             line_start: 0,
             line_names: Vec::new(),
-            inst: Parts::default(),
+            inst: scratch.inst,
         }
     }
 
@@ -175,7 +195,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         // What the line would have defined is known by name, so that its uses are no errors too.
         for (name, at) in std::mem::take(&mut self.line_names) {
             let is_defined =
-                self.values.get(name).is_some_and(|&v| self.body.def(v) != silkit_ir::ValueDef::Pending);
+                self.values.get(name).is_some_and(|v| self.body.def(v) != silkit_ir::ValueDef::Pending);
             if !is_defined {
                 let unknown = self.body.undef(SilType::unknown());
                 // The name has no definition yet: this cannot fail.
@@ -190,7 +210,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             self.specifications.iter().flat_map(|test| crate::body::literal::specified_words(test.as_str()));
         let names: FxHashSet<&str> = words.filter_map(|word| word.strip_prefix('%')).collect();
         for name in names {
-            if let Some(&value) = self.values.get(name) {
+            if let Some(value) = self.values.get(name) {
                 self.source_map.note_named_value(Symbol::new(name), value);
             }
         }
@@ -199,8 +219,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     fn finish(mut self) -> ParsedBody {
         self.name_values();
         for (name, pos) in std::mem::take(&mut self.pending) {
-            let value = self.values[name];
-            if self.body.def(value) == silkit_ir::ValueDef::Pending {
+            let value = self.values.get(name);
+            if value.is_some_and(|value| self.body.def(value) == silkit_ir::ValueDef::Pending) {
                 self.errors.push(err_at(
                     pos,
                     pos + name.len() + 1,
@@ -209,24 +229,25 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             }
         }
         for (name, pos) in std::mem::take(&mut self.pending_blocks) {
-            if !self.blocks[name].1 {
+            if self.blocks.get(name).is_some_and(|(_, is_defined)| !is_defined) {
                 self.errors.push(err_at(pos, pos + name.len(), format!("use of undefined block `{name}`")));
             }
         }
         self.infer_late();
         self.errors.sort_by_key(|e| e.range.start);
         self.errors.iter_mut().skip(1).for_each(|e| e.is_first = false);
-        let mut body = self.body.finish();
+        let mut body = self.body.finish_exact();
         body.update_reborrow_flags();
         let end = self.cur.pos();
-        self.source_map.shrink_to_fit();
-        ParsedBody {
-            body,
+        let source_map = self.source_map.take_exact();
+        SCRATCH.set(Scratch {
+            body: self.body,
             source_map: self.source_map,
-            has_forwarding: self.has_forwarding,
-            end,
-            errors: self.errors,
-        }
+            values: self.values.into_memory(),
+            blocks: self.blocks.into_memory(),
+            inst: self.inst,
+        });
+        ParsedBody { body, source_map, has_forwarding: self.has_forwarding, end, errors: self.errors }
     }
 
     /// Reads a label or an instruction.
@@ -256,22 +277,27 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 _ if next == b':' || next == b'(' => {
                     let label = self.label(word, start);
                     // A label begins its block even where its arguments are wrong.
-                    *block = self.blocks.get(word).map(|&(known, _)| known);
+                    *block = self.blocks.get(word).map(|(known, _)| known);
                     return label.map(|_| ());
                 }
                 _ => return Err(unknown_instruction(word, start)),
             }
         }
         let start = self.cur.pos();
-        let names = self.result_names()?;
-        self.line_names.clone_from(&names);
+        if let Err(error) = self.result_names() {
+            self.line_names.clear();
+            return Err(error);
+        }
         let at = self.cur.pos();
         let word =
             self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected an instruction after `=`"))?;
         let at = at.max(self.cur.pos() - word.len());
         let opcode = self.opcode(word).ok_or_else(|| unknown_instruction(word, at))?;
         let block = self.current_block(block);
-        self.instruction(block, &names, opcode, start)
+        let names = std::mem::take(&mut self.line_names);
+        let outcome = self.instruction(block, &names, opcode, start);
+        self.line_names = names;
+        outcome
     }
 
     /// Returns the instruction with a name, or the one that is written in the place of an older one.
@@ -295,27 +321,29 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         })
     }
 
-    fn result_names(&mut self) -> Parse<Vec<(&'a str, usize)>> {
-        let mut names = Vec::new();
+    /// Reads the names before `=`.
+    fn result_names(&mut self) -> Parse<()> {
         if self.cur.eat("(") {
             while !self.cur.eat(")") {
-                names.push(self.value_name()?);
+                let name = self.value_name()?;
+                self.line_names.push(name);
                 if !self.cur.eat(",") && !self.cur.looking_at(")") {
                     return Err(err_here(&self.cur, "expected `,` or `)` in the list of results"));
                 }
             }
         } else {
-            names.push(self.value_name()?);
+            let name = self.value_name()?;
+            self.line_names.push(name);
         }
         if !self.cur.eat("=") {
             return Err(err_here(&self.cur, "expected `=` after the results"));
         }
-        Ok(names)
+        Ok(())
     }
 
     fn label(&mut self, name: &'a str, start: usize) -> Parse<Block> {
         let (block, defined) = match self.blocks.get(name) {
-            Some(&known) => known,
+            Some(known) => known,
             None => (self.body.new_block(), false),
         };
         if defined {

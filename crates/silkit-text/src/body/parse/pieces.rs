@@ -45,7 +45,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Piece::OptOperand(text, spec, _) => {
                     let before = self.cur.pos();
-                    if self.text(text).is_ok()
+                    if self.missing_token(text).is_none()
                         && (self.cur.peek() == b'%' || self.cur.peek_word() == Some("undef"))
                     {
                         let value = self.use_value()?;
@@ -56,7 +56,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Piece::OptTarget(text, attr) => {
                     let before = self.cur.pos();
-                    if self.text(text).is_ok() {
+                    if self.missing_token(text).is_none() {
                         self.inst.words[attr as usize] = self.block_name()?.as_u32();
                     } else {
                         self.cur.set_pos(before);
@@ -125,21 +125,28 @@ impl<'a, 'e> BodyParser<'a, 'e> {
 
     /// Reads fixed text, white space aside.
     pub(in crate::body) fn text(&mut self, text: &'static str) -> Parse<()> {
-        let mut rest = text.trim();
-        while let Some(c) = rest.chars().next() {
-            let len = if c.is_alphanumeric() || c == '_' {
-                rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
-            } else {
-                c.len_utf8()
-            };
-            let (token, after) = rest.split_at(len);
-            let found = if c.is_alphanumeric() { self.cur.eat_word(token) } else { self.cur.eat(token) };
-            if !found {
-                return Err(err_here(&self.cur, format!("expected `{token}`")));
-            }
-            rest = after.trim_start();
+        match self.missing_token(text) {
+            None => Ok(()),
+            Some(token) => Err(err_here(&self.cur, format!("expected `{token}`"))),
         }
-        Ok(())
+    }
+
+    /// Reads fixed text, white space aside, up to a token that is not there.
+    fn missing_token(&mut self, text: &'static str) -> Option<&'static str> {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let mut rest = text.trim_ascii_start();
+        while let Some(first) = rest.as_bytes().first() {
+            let word = rest.bytes().take_while(|byte| is_word(byte)).count();
+            // The text of forms is ASCII.
+            let (token, after) = rest.split_at(word.max(1));
+            let found =
+                if first.is_ascii_alphanumeric() { self.cur.eat_word(token) } else { self.cur.eat(token) };
+            if !found {
+                return Some(token);
+            }
+            rest = after.trim_ascii_start();
+        }
+        None
     }
 
     pub(super) fn attribute(&mut self, info: &'static InstInfo, attr: u8) -> Parse<()> {

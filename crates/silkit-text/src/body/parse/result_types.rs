@@ -2,8 +2,8 @@
 
 use super::BodyParser;
 use silkit_base::FxHashMap;
-use silkit_ir::info::ResultRule;
-use silkit_ir::{Body, Inst, Value};
+use silkit_ir::info::{ResultRule, Results};
+use silkit_ir::{Body, Inst, InstInfo, Value};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 /// The number of operands up to which types are propagated late between operands of an instruction.
@@ -58,6 +58,15 @@ impl Spelling {
 impl BodyParser<'_, '_> {
     /// Sets the types of the results of an instruction.
     pub(super) fn infer(&mut self, inst: Inst) {
+        let info = self.body.info(inst);
+        if info.results == Results::One
+            && let Some(value) = self.body.first_result(inst)
+        {
+            let ty = silkit_ir::result_type(&self.body, inst, self.facts);
+            let ty = self.respelled(info, ty);
+            self.body.set_type(value, ty);
+            return;
+        }
         let types = self.result_types(inst);
         for (value, ty) in self.body.results(inst).zip(types) {
             self.body.set_type(value, ty);
@@ -128,12 +137,18 @@ impl BodyParser<'_, '_> {
     fn result_types(&mut self, inst: Inst) -> Vec<SilType> {
         let mut types = silkit_ir::result_types(&self.body, inst, self.facts);
         let info = self.body.info(inst);
+        types.iter_mut().for_each(|ty| *ty = self.respelled(info, *ty));
+        types
+    }
+
+    /// Returns the spelling of a type that was inferred for an instruction.
+    fn respelled(&mut self, info: &InstInfo, ty: SilType) -> SilType {
         // Other types are those of operands or are spelled.
         let is_new = matches!(info.result, ResultRule::Computed(_));
-        if let Some(sig) = self.spelling.sig.filter(|_| is_new) {
-            types.iter_mut().for_each(|ty| *ty = self.spelled(*ty, sig));
+        match self.spelling.sig.filter(|_| is_new) {
+            Some(sig) => self.spelled(ty, sig),
+            None => ty,
         }
-        types
     }
 
     /// Returns the spelling of an inferred type in a function with a signature.

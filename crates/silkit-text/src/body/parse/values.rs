@@ -60,7 +60,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             return Ok(self.body.undef(SilType::unknown()));
         }
         let (name, at) = self.value_name()?;
-        if let Some(&value) = self.values.get(name) {
+        if let Some(value) = self.values.get(name) {
             return Ok(value);
         }
         let value = self.body.pending(SilType::unknown());
@@ -134,7 +134,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.cur.skip_trivia();
         let at = self.cur.pos();
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a block such as `bb1`"))?;
-        if let Some(&(block, _)) = self.blocks.get(name) {
+        if let Some((block, _)) = self.blocks.get(name) {
             return Ok(block);
         }
         let block = self.body.new_block();

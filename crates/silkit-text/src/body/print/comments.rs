@@ -127,18 +127,18 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.push("\n");
     }
 
-    pub(super) fn users(&mut self, values: impl Iterator<Item = Value>) {
-        let mut ids: Vec<u32> = Vec::new();
-        for value in values {
-            ids.extend(self.body.users(value).map(|user| self.numbers.inst(user)));
-        }
+    pub(super) fn users(&mut self, values: impl Iterator<Item = Value> + Clone) {
+        let body = self.body;
+        let users = values.flat_map(|value| body.users(value));
+        let are_several = users.clone().nth(1).is_some();
+        self.out.push(if are_several { "users: " } else { "user: " });
+        let ids = users.map(|user| self.numbers.inst(user));
         if self.options.sorted {
+            let mut ids: Vec<u32> = ids.collect();
             ids.sort_unstable();
-        }
-        self.out.push(if ids.len() == 1 { "user: " } else { "users: " });
-        for (i, id) in ids.into_iter().enumerate() {
-            self.out.push(if i > 0 { ", %" } else { "%" });
-            self.out.number(id);
+            self.out.values(ids.into_iter());
+        } else {
+            self.out.values(ids);
         }
     }
 }

@@ -116,13 +116,13 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         if self.body.predecessors(block).next().is_some() {
             self.out.pad(COMMENT_COLUMN);
             self.out.push("// Preds:");
-            let mut preds: Vec<u32> = self.body.predecessors(block).map(|b| self.numbers.blocks[b]).collect();
+            let preds = self.body.predecessors(block).map(|pred| self.numbers.blocks[pred]);
             if self.options.sorted {
+                let mut preds: Vec<u32> = preds.collect();
                 preds.sort_unstable();
-            }
-            for pred in preds {
-                self.out.push(" bb");
-                self.out.number(pred);
+                self.out.blocks(preds.into_iter());
+            } else {
+                self.out.blocks(preds);
             }
         }
         self.out.push("\n");

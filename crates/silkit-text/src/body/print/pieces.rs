@@ -86,7 +86,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
     }
 
     pub(in crate::body) fn decl(&mut self, word: u32) {
-        self.out.display(DeclRef::from_u32(word));
+        self.out.decl(DeclRef::from_u32(word));
     }
 
     pub(in crate::body) fn quoted(&mut self, word: u32) {

@@ -73,14 +73,8 @@ fn ends_line(cur: &crate::cursor::Cursor<'_>) -> bool {
 }
 
 impl ModulePrinter<'_, '_> {
-    /// Prints everything that comes after the functions.
-    pub(super) fn tables(&mut self, module: &Module) {
-        for table in module.vtables.values() {
-            self.vtable(table);
-        }
-        for table in module.witness_tables.values() {
-            self.witness_table("sil_witness_table ", table);
-        }
+    /// Prints everything that comes after the witness tables.
+    pub(super) fn tail(&mut self, module: &Module) {
         for table in module.default_witness_tables.values() {
             self.witness_table("sil_default_witness_table ", table);
         }

@@ -1,0 +1,82 @@
+//! Names of values and blocks in the text of a body. Almost all are numbers, which need no hashing.
+
+use silkit_base::FxHashMap;
+
+/// What each name stands for.
+#[derive(Debug)]
+pub(super) struct Names<'a, T> {
+    /// What stands before the number in a name.
+    prefix: &'static str,
+    numbered: Vec<Option<T>>,
+    /// What other names stand for.
+    others: FxHashMap<&'a str, T>,
+    /// The number from which names are no numbers.
+    limit: usize,
+}
+
+impl<'a, T: Copy> Names<'a, T> {
+    /// Creates a table without names for a text of this length, which has memory for numbered ones.
+    pub(super) fn new(prefix: &'static str, length: usize, numbered: Vec<Option<T>>) -> Self {
+        Self { prefix, numbered, others: FxHashMap::default(), limit: length }
+    }
+
+    /// Returns the memory for numbered names, without names.
+    pub(super) fn into_memory(mut self) -> Vec<Option<T>> {
+        self.numbered.clear();
+        self.numbered
+    }
+
+    /// Returns what a name stands for.
+    pub(super) fn get(&self, name: &str) -> Option<T> {
+        match self.number(name) {
+            Some(number) => self.numbered.get(number).copied().flatten(),
+            None => self.others.get(name).copied(),
+        }
+    }
+
+    /// Sets what a name stands for, and returns what it stood for before.
+    pub(super) fn insert(&mut self, name: &'a str, meant: T) -> Option<T> {
+        let Some(number) = self.number(name) else { return self.others.insert(name, meant) };
+        if number >= self.numbered.len() {
+            self.numbered.resize(number + 1, None);
+        }
+        self.numbered[number].replace(meant)
+    }
+
+    /// Returns the number in a name that has no other spelling. Numbers are below the length of the text, so the table takes
+    /// memory in proportion to it.
+    fn number(&self, name: &str) -> Option<usize> {
+        let digits = name.strip_prefix(self.prefix)?.as_bytes();
+        if digits.is_empty() || digits.len() > 9 || digits[0] == b'0' && digits.len() > 1 {
+            return None;
+        }
+        let mut number = 0;
+        for &digit in digits {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            number = number * 10 + usize::from(digit - b'0');
+        }
+        (number < self.limit).then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_other_names_do_not_meet() {
+        let mut names = Names::new("bb", 100, Vec::new());
+        for (n, name) in
+            ["bb0", "bb00", "bb7", "bb99", "bb100", "bb", "0", "entry", "bb-1"].iter().enumerate()
+        {
+            assert_eq!(names.insert(name, n), None, "{name}");
+        }
+        assert_eq!((names.get("bb7"), names.get("bb00"), names.get("bb100")), (Some(2), Some(1), Some(4)));
+        assert_eq!((names.get("bb8"), names.get("x"), names.get("entry")), (None, None, Some(7)));
+        assert_eq!(names.insert("bb7", 9), Some(2));
+        let again = Names::new("", 8, names.into_memory());
+        assert_eq!((again.get("7"), again.get("entry")), (None, None));
+    }
+}
