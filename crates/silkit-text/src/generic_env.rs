@@ -70,7 +70,8 @@ impl Stamp {
     /// Returns the hash of a text in this environment.
     pub(crate) fn mix(self, hash: u64) -> u64 {
         let sig = self.sig.map_or(u32::MAX, GenericSig::as_u32);
-        (hash ^ u64::from(sig)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
+        let names = u64::from(self.protocols.0) << 32 | u64::from(self.protocols.1 ^ sig);
+        (hash ^ names).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
     }
 }
 

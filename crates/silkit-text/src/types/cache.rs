@@ -83,8 +83,8 @@ fn remembered<'a, T: Clone>(
     let Some((stamp, key)) = env.stamp().zip(key) else { return parse(cur, env) };
     let mut hasher = FxHasher::default();
     hasher.write(key.as_bytes());
-    let everywhere = hasher.finish();
-    let here = stamp.mix(everywhere);
+    let text = hasher.finish();
+    let (everywhere, here) = (stamp.without_signature().mix(text), stamp.mix(text));
     let found = cache.with_borrow(|cache| {
         let general = |e: &Entry<T>| {
             e.hash == everywhere

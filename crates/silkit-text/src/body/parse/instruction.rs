@@ -7,13 +7,7 @@ use silkit_ir::{Block, Inst, Loc, LocData, NONE, NewInst, Opcode, Ownership};
 use silkit_types::SilType;
 
 impl<'a, 'e> BodyParser<'a, 'e> {
-    pub(super) fn instruction(
-        &mut self,
-        block: Block,
-        names: &[(&'a str, usize)],
-        opcode: Opcode,
-        start: usize,
-    ) -> Parse<()> {
+    pub(super) fn instruction(&mut self, block: Block, opcode: Opcode, start: usize) -> Parse<()> {
         let info = opcode.info();
         self.inst.flags = 0;
         self.inst.forwarding = None;
@@ -30,7 +24,9 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.canonical_variable(opcode);
         self.check_wrapping(opcode, start)?;
         // Operands stand in the order of their specifications, whatever the order of the text.
-        self.inst.operands.sort_by_key(|&(spec, _)| spec);
+        if !self.inst.operands.is_sorted_by_key(|&(spec, _)| spec) {
+            self.inst.operands.sort_by_key(|&(spec, _)| spec);
+        }
         for (spec, operand) in info.operands.iter().enumerate() {
             let count = self.inst.operands.iter().filter(|(s, _)| *s as usize == spec).count();
             if let Some(attr) = operand.count {
@@ -47,7 +43,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.flat.clear();
         self.inst.flat.extend(self.inst.operands.iter().map(|&(_, v)| v));
         self.inst.type_operands = self.body.opened_values(opcode, &self.inst.words);
-        self.unknown_results(opcode, names.len());
+        self.unknown_results(opcode, self.line_names.len());
         let parts = std::mem::take(&mut self.inst);
         let inst = self.body.append_inst(
             block,
@@ -65,27 +61,20 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.source_map.place_inst(inst, start);
         self.inst = parts;
         self.infer(inst);
-        self.bind_results(inst, names, opcode, start)
+        self.bind_results(inst, opcode, start)
     }
 
-    pub(super) fn bind_results(
-        &mut self,
-        inst: Inst,
-        names: &[(&'a str, usize)],
-        opcode: Opcode,
-        start: usize,
-    ) -> Parse<()> {
+    /// Gives the results of an instruction the names on the line.
+    pub(super) fn bind_results(&mut self, inst: Inst, opcode: Opcode, start: usize) -> Parse<()> {
         let results = self.body.results(inst);
-        if names.len() > results.len() {
-            let message = format!(
-                "`{}` has {} results, but {} are named",
-                opcode.info().name,
-                results.len(),
-                names.len()
-            );
+        let named = self.line_names.len();
+        if named > results.len() {
+            let name = opcode.info().name;
+            let message = format!("`{name}` has {} results, but {named} are named", results.len());
             return Err(err_at(start, self.cur.pos(), message));
         }
-        for (&(name, at), value) in names.iter().zip(results) {
+        for (index, value) in results.take(named).enumerate() {
+            let (name, at) = self.line_names[index];
             self.define(name, at, value)?;
         }
         Ok(())

@@ -115,8 +115,8 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             formals: None,
             body: scratch.body,
             source_map: scratch.source_map,
-            values: Names::new("", length, scratch.values),
-            blocks: Names::new("bb", length, scratch.blocks),
+            values: Names::new(b"", length, scratch.values),
+            blocks: Names::new(b"bb", length, scratch.blocks),
             pending: Vec::new(),
             pending_blocks: Vec::new(),
             specifications: Vec::new(),
@@ -272,7 +272,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 Some(opcode) if next != b':' => {
                     let block = self.current_block(block);
-                    return self.instruction(block, &[], opcode, start);
+                    return self.instruction(block, opcode, start);
                 }
                 _ if next == b':' || next == b'(' => {
                     let label = self.label(word, start);
@@ -294,10 +294,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         let at = at.max(self.cur.pos() - word.len());
         let opcode = self.opcode(word).ok_or_else(|| unknown_instruction(word, at))?;
         let block = self.current_block(block);
-        let names = std::mem::take(&mut self.line_names);
-        let outcome = self.instruction(block, &names, opcode, start);
-        self.line_names = names;
-        outcome
+        self.instruction(block, opcode, start)
     }
 
     /// Returns the instruction with a name, or the one that is written in the place of an older one.

@@ -6,7 +6,7 @@ use silkit_base::FxHashMap;
 #[derive(Debug)]
 pub(super) struct Names<'a, T> {
     /// What stands before the number in a name.
-    prefix: &'static str,
+    prefix: &'static [u8],
     numbered: Vec<Option<T>>,
     /// What other names stand for.
     others: FxHashMap<&'a str, T>,
@@ -16,7 +16,7 @@ pub(super) struct Names<'a, T> {
 
 impl<'a, T: Copy> Names<'a, T> {
     /// Creates a table without names for a text of this length, which has memory for numbered ones.
-    pub(super) fn new(prefix: &'static str, length: usize, numbered: Vec<Option<T>>) -> Self {
+    pub(super) fn new(prefix: &'static [u8], length: usize, numbered: Vec<Option<T>>) -> Self {
         Self { prefix, numbered, others: FxHashMap::default(), limit: length }
     }
 
@@ -46,7 +46,10 @@ impl<'a, T: Copy> Names<'a, T> {
     /// Returns the number in a name that has no other spelling. Numbers are below the length of the text, so the table takes
     /// memory in proportion to it.
     fn number(&self, name: &str) -> Option<usize> {
-        let digits = name.strip_prefix(self.prefix)?.as_bytes();
+        let mut digits = name.as_bytes();
+        for &byte in self.prefix {
+            digits = digits.strip_prefix(&[byte])?;
+        }
         if digits.is_empty() || digits.len() > 9 || digits[0] == b'0' && digits.len() > 1 {
             return None;
         }
@@ -67,7 +70,7 @@ mod tests {
 
     #[test]
     fn numbers_and_other_names_do_not_meet() {
-        let mut names = Names::new("bb", 100, Vec::new());
+        let mut names = Names::new(b"bb", 100, Vec::new());
         for (n, name) in
             ["bb0", "bb00", "bb7", "bb99", "bb100", "bb", "0", "entry", "bb-1"].iter().enumerate()
         {
@@ -76,7 +79,7 @@ mod tests {
         assert_eq!((names.get("bb7"), names.get("bb00"), names.get("bb100")), (Some(2), Some(1), Some(4)));
         assert_eq!((names.get("bb8"), names.get("x"), names.get("entry")), (None, None, Some(7)));
         assert_eq!(names.insert("bb7", 9), Some(2));
-        let again = Names::new("", 8, names.into_memory());
+        let again = Names::new(b"", 8, names.into_memory());
         assert_eq!((again.get("7"), again.get("entry")), (None, None));
     }
 }
