@@ -28,5 +28,6 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_references
     simplify_types
     simplify_values
+    sroa
     use_prespecialized
 }

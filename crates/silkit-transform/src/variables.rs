@@ -11,8 +11,12 @@
 //!   store %0 to [trivial] %1
 //! ```
 
+use silkit_base::Symbol;
 use silkit_ir::instructions::{AllocStack, DebugValue};
-use silkit_ir::{Body, DebugExpr, DebugVar, DebugVarData, Inst, Loc, LocData, Point, SourceLoc, Value};
+use silkit_ir::{
+    Body, DebugExpr, DebugVar, DebugVarData, DeclRef, Inst, Loc, LocData, Point, SourceLoc, Value,
+};
+use silkit_types::SilType;
 use silkit_types::decl::Declarations;
 
 /// Returns the location of an instruction as that of something that the compiler made there.
@@ -24,6 +28,38 @@ pub fn auto_generated(body: &mut Body, inst: Inst) -> Loc {
         return loc;
     }
     body.edit().new_loc(LocData { source, ..data })
+}
+
+/// A part of the value of a variable.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// A stored property of a struct.
+    Field(DeclRef),
+    /// An element of a tuple.
+    Element(usize),
+}
+
+/// Returns the part of a variable whose value has a type.
+///
+/// | variable | its part |
+/// |---|---|
+/// | `let, name "x"` | `let, name "x", type $Int, expr op_fragment:#Int._value` |
+/// | `var, name "y"` | `var, name "y", type $(Int, Int), expr op_tuple_fragment:$(Int, Int):0` |
+pub fn part(var: DebugVar, whole: SilType, part: &Part) -> DebugVar {
+    let old = DebugVarData::of(var);
+    let whole = whole.to_object();
+    let mut expr = old.expr.to_vec();
+    match *part {
+        Part::Field(field) => {
+            expr.extend([DebugExpr::Op(Symbol::new("op_fragment")), DebugExpr::Decl(field)]);
+        }
+        Part::Element(index) => expr.extend([
+            DebugExpr::Op(Symbol::new("op_tuple_fragment")),
+            DebugExpr::Type(whole.ty()),
+            DebugExpr::Int(Symbol::new(&index.to_string())),
+        ]),
+    }
+    DebugVarData { ty: old.ty.or(Some(whole)), expr: expr.into(), ..old.clone() }.intern()
 }
 
 /// The variables that are in memory, or in what was borrowed into it: those that an address is said to have.

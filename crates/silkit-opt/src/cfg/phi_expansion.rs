@@ -12,13 +12,11 @@
 //!   return %4
 //! ```
 
-use silkit_base::{FxHashSet, Symbol};
+use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AnyInst, DebugValue, StructExtract};
-use silkit_ir::{
-    Body, DebugExpr, DebugVarData, DeclRef, Edge, Editor, Inst, Loc, Opcode, Operand, Ownership, Point,
-    Value, ValueDef,
-};
+use silkit_ir::{Body, DeclRef, Edge, Editor, Inst, Loc, Opcode, Operand, Ownership, Point, Value, ValueDef};
 use silkit_pass::{FunctionContext, Pass};
+use silkit_transform::variables;
 use silkit_types::SilType;
 
 pub(super) const PASS: Pass<'static> =
@@ -114,15 +112,12 @@ impl Web {
     }
 }
 
-/// Makes the variable of a `debug_value`, which holds a struct, one of which the field is known.
+/// Makes the variable of a `debug_value` the field of a struct.
 fn fragment(editor: &mut Editor<'_>, inst: Inst, field: DeclRef, whole: SilType) {
     let Some(DebugValue { var: Some(var), .. }) = editor.view_as(inst) else { return };
-    let old = DebugVarData::of(var);
-    let mut expr = old.expr.to_vec();
-    expr.extend([DebugExpr::Op(Symbol::new("op_fragment")), DebugExpr::Decl(field)]);
-    let new = DebugVarData { ty: old.ty.or(Some(whole)), expr: expr.into(), ..old.clone() };
+    let new = variables::part(var, whole, &variables::Part::Field(field));
     let at = editor.info(inst).attr("var").expect("invariant: a `debug_value` has a variable");
-    editor.set_word(inst, at, new.intern().as_u32());
+    editor.set_word(inst, at, new.as_u32());
 }
 
 fn incoming(body: &Body, argument: Value) -> Vec<Operand> {

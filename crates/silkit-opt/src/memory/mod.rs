@@ -2,10 +2,11 @@
 
 mod function_stack_protection;
 mod mem2reg;
+mod sroa;
 mod stack_nesting;
 
 use silkit_pass::Pass;
 
 /// The passes of this family.
 pub(crate) const PASSES: &[Pass<'static>] =
-    &[function_stack_protection::PASS, mem2reg::PASS, stack_nesting::PASS];
+    &[function_stack_protection::PASS, mem2reg::PASS, sroa::EARLY, sroa::PASS, stack_nesting::PASS];
