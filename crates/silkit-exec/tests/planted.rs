@@ -1,0 +1,90 @@
+//! Errors that are planted in passes: the pass is found and named, in a sequence of others.
+
+#[allow(dead_code)]
+mod properties;
+
+use silkit::ir::{Body, Function};
+use silkit::pass::{FunctionContext, FunctionPass, Options, Pass, Run, Step};
+use silkit_exec::mutate::{Operator, changes};
+use silkit_exec::{PassCheck, Verdict, on_large_stack};
+
+/// A pass that does its work, and one thing too much where it changed something.
+struct Planted {
+    pass: &'static dyn FunctionPass,
+    mistake: Operator,
+    /// Which of the possible places of the mistake it is.
+    place: usize,
+}
+
+impl FunctionPass for Planted {
+    fn run(&self, cx: &mut FunctionContext<'_>) {
+        let epoch = |function: &Function| function.body.as_ref().map(Body::epoch);
+        let before = epoch(cx.function());
+        self.pass.run(cx);
+        if epoch(cx.function()) == before {
+            return;
+        }
+        let all = changes(cx.body(), &[self.mistake]);
+        if !all.is_empty() {
+            all[self.place % all.len()].apply(cx.body_mut());
+        }
+    }
+}
+
+/// The passes in the order in which they run, and the kinds of mistakes that are planted in them.
+const PLANTED: [(&str, Operator); 12] = [
+    ("devirtualizer", Operator::Call),
+    ("noreturn-folding", Operator::Relational),
+    ("access-marker-elim", Operator::Call),
+    ("dce", Operator::Removed),
+    ("late-onone-simplification", Operator::Relational),
+    ("lower-aggregate-instrs", Operator::Doubled),
+    ("mandatory-arc-opts", Operator::Doubled),
+    ("mem2reg", Operator::Constant),
+    ("onone-simplification", Operator::Arithmetic),
+    ("ownership-model-eliminator", Operator::Removed),
+    ("simplification", Operator::Constant),
+    ("strip-debug-info", Operator::Call),
+];
+
+/// The programs that are tried until one shows the mistake: it may be where nothing runs.
+const TRIES: u64 = 60;
+
+/// Returns the number of programs until the mistake was found.
+fn tries(tag: &'static str, mistake: Operator) -> Option<u64> {
+    (0..TRIES).find(|&seed| {
+        let (module, setup) = properties::program(seed, &properties::profile(seed));
+        let declarations = silkit::declarations(&module);
+        let Ok(check) = PassCheck::new(&module, &declarations, &setup) else { return false };
+        let Some(Pass { run: Run::Function(pass), .. }) = silkit::passes::find(tag) else {
+            panic!("`{tag}` is no pass of functions")
+        };
+        let planted = Planted { pass, mistake, place: seed as usize };
+        let wrong = Pass::function(tag, "", &planted);
+        let steps: Vec<Step<'_>> = PLANTED
+            .iter()
+            .map(
+                |(other, _)| if *other == tag { wrong } else { silkit::passes::find(other).expect("a pass") },
+            )
+            .map(Step::from)
+            .collect();
+        match check.check(&steps, &Options::default()) {
+            Verdict::Different(unlike) => {
+                assert_eq!(unlike.culprit.run.tag, tag, "{}\n{}", unlike.behavior, unlike.culprit.difference);
+                assert!(unlike.culprit.run.function.is_some() && !unlike.culprit.difference.is_empty());
+                true
+            }
+            Verdict::Same { .. } => false,
+            Verdict::NotRun(reason) => panic!("{tag} on seed {seed}: {reason}"),
+        }
+    })
+}
+
+#[test]
+fn planted_mistakes_are_found_and_named() {
+    let found = on_large_stack(|| PLANTED.map(|(tag, mistake)| (tag, tries(tag, mistake))));
+    let found = found.expect("no check fails");
+    println!("{found:?}");
+    let missed: Vec<&str> = found.iter().filter(|(_, tries)| tries.is_none()).map(|(tag, _)| *tag).collect();
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
