@@ -68,6 +68,8 @@ pub(crate) struct Stack {
     pub(crate) coroutines: Vec<Suspended>,
     /// Where the frames of coroutines lie: apart from the others, because they stay while others come and go.
     pub(crate) segments: Segments,
+    /// The most bytes of frames.
+    pub(crate) limit: u32,
     /// Where the next frame begins, if not behind the last one.
     pub(crate) next: Option<u32>,
 }

@@ -10,7 +10,7 @@ use crate::op::{NO_PC, Op, Pc, Slot};
 use crate::options::Options;
 use crate::program::{FunctionRef, Program};
 use crate::sites::{
-    AccessSite, AllocSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite, CodeTarget,
+    AccessSite, AllocSite, AwaitSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite, CodeTarget, ContinuationSite,
     DynamicTypeSite, EndSite, GlobalSite, KeyPathSite, LazySite, MethodSite, Move, OpenPackSite, OpenSite,
     SelectSite, SwitchTable, TailSite, VectorSite, YieldSite,
 };
@@ -50,6 +50,8 @@ pub(crate) struct Sites {
     pub(crate) key_paths: Vec<KeyPathSite>,
     pub(crate) globals: Vec<GlobalSite>,
     pub(crate) boxes: Vec<(Ty, u32, u32)>,
+    pub(crate) continuations: Vec<ContinuationSite>,
+    pub(crate) awaits: Vec<AwaitSite>,
 }
 
 /// An access that is not over.
@@ -87,6 +89,8 @@ pub struct Interp<'h> {
     pub(crate) pc: Pc,
     pub(crate) steps: u64,
     pub(crate) frames_made: u64,
+    /// The calls by the interpreter itself that are not over.
+    pub(crate) native_depth: u32,
     /// True if a nested run ended with an error.
     pub(crate) threw: bool,
     pub(crate) codes: Vec<CodeTarget>,
@@ -141,11 +145,16 @@ impl<'h> Interp<'h> {
             binds: vec![Rc::from([])],
             bind_ids: FxHashMap::default(),
             mentions_opened: FxHashMap::default(),
-            stack: Stack { segments: Segments::new(options.stack + (1 << 20)), ..Stack::default() },
+            stack: Stack {
+                segments: Segments::new(options.stack + (1 << 20)),
+                limit: options.stack,
+                ..Stack::default()
+            },
             base: 0,
             pc: 0,
             steps: 0,
             frames_made: 0,
+            native_depth: 0,
             threw: false,
             codes: Vec::new(),
             code_addresses: FxHashMap::default(),
@@ -155,7 +164,7 @@ impl<'h> Interp<'h> {
             accesses: Vec::new(),
             class_sizes: FxHashMap::default(),
             deallocators: FxHashMap::default(),
-            runtime: Runtime::new(options.seed),
+            runtime: Runtime::new(options.seed, options.schedule.unwrap_or_default()),
             instruments: (options.coverage || options.profile)
                 .then(|| Box::new(Instruments::new(options.profile))),
             options,
@@ -392,12 +401,14 @@ impl<'h> Interp<'h> {
     /// Removes a native frame, and returns the bytes of the result in it, or of the error.
     fn leave_native_frame(&mut self, saved: (usize, Pc), base: u32, result_len: u32) -> Vec<u8> {
         let len = result_len.max(if self.threw { 16 } else { 0 });
+        self.native_depth -= 1;
         self.stack.frames.pop();
         (self.base, self.pc) = saved;
         self.stack.bytes[base as usize..(base + len) as usize].to_vec()
     }
 
     fn push_native_frame(&mut self, base: u32, space: u32) {
+        self.native_depth += 1;
         self.reserve(base + space);
         self.frames_made += 1;
         self.stack.frames.push(Frame {
@@ -452,7 +463,7 @@ impl<'h> Interp<'h> {
         }
         let size = self.instances[id.0 as usize].frame_size;
         self.reserve(base + size + 64);
-        if base > self.options.stack && base < self.stack.segments.start {
+        if base > self.stack.limit && base < self.stack.segments.start {
             return Err(self.failure(139, "the stack overflowed".to_owned()));
         }
         self.frames_made += 1;

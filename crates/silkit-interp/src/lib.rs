@@ -34,6 +34,7 @@ mod host;
 mod instance;
 mod instruments;
 mod interp;
+mod local_types;
 mod memory;
 mod native;
 mod number_op;

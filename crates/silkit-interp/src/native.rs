@@ -1,7 +1,7 @@
 //! Native functions that take part in the interpretation of a program, and the state that they share.
 
 use crate::interp::Interp;
-use crate::op::Slot;
+use crate::op::{Pc, Slot};
 use crate::sites::BuiltinSite;
 use crate::violation::Run;
 use silkit_base::{FxHashMap, Symbol};
@@ -19,6 +19,11 @@ pub(crate) struct Call<'a> {
     pub(crate) types: Rc<[Ty]>,
     /// The name of the function.
     pub(crate) name: Symbol,
+    /// Where the caller goes on.
+    pub(crate) next: Pc,
+    /// Where the caller goes on after an error, which is written to `error`.
+    pub(crate) error_to: Pc,
+    pub(crate) error: Slot,
 }
 
 /// The outcome of a call of a function of the runtime.
@@ -26,6 +31,8 @@ pub(crate) struct Call<'a> {
 pub(crate) enum Effect {
     /// It wrote its result.
     Done,
+    /// Another task goes on, or the caller elsewhere.
+    Goto(Pc),
 }
 
 /// A function of the runtime.
@@ -47,6 +54,10 @@ pub(crate) struct Runtime {
     pub(crate) begin_sites: FxHashMap<(u32, u32), u32>,
     /// The task that runs.
     pub(crate) current_task: u32,
+    /// All tasks.
+    pub(crate) tasks: crate::runtime::tasks::Tasks,
+    /// The state of the generator that orders tasks.
+    pub(crate) choices: u64,
     /// Memory that C code allocated once for the whole run.
     pub(crate) permanent: FxHashMap<Symbol, u64>,
     /// The decompositions that were asked for.
@@ -54,13 +65,15 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, schedule: u64) -> Self {
         Self {
             random: seed ^ 0x9E37_79B9_7F4A_7C15,
             seed,
             once: FxHashMap::default(),
             begin_sites: FxHashMap::default(),
             current_task: 0,
+            tasks: crate::runtime::tasks::Tasks::default(),
+            choices: schedule,
             permanent: FxHashMap::default(),
             decompositions: Decompositions::default(),
         }
@@ -68,12 +81,21 @@ impl Runtime {
 
     /// Returns the next random number (SplitMix64).
     pub(crate) fn next_random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        split_mix(&mut self.random)
     }
+
+    /// Returns the next number that decides which task goes on.
+    pub(crate) fn next_choice(&mut self) -> u64 {
+        split_mix(&mut self.choices)
+    }
+}
+
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
 }
 
 /// The canonical decompositions that were asked for, in a table in the program's memory.

@@ -565,6 +565,16 @@ pub(crate) enum Op {
         index: Slot,
         set: bool,
     },
+    GetContinuation {
+        site: u32,
+    },
+    AwaitContinuation {
+        site: u32,
+    },
+    /// Goes to another executor.
+    Hop {
+        executor: Slot,
+    },
     /// Does nothing but stop a debugger.
     Nop,
 }

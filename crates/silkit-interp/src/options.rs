@@ -26,6 +26,8 @@ pub struct Options {
     pub stack: u32,
     /// The seed of hashing and random numbers.
     pub seed: u64,
+    /// Decides the order in which tasks go on; without it the first one that is ready does.
+    pub schedule: Option<u64>,
     /// Which calls are shown.
     pub trace: Trace,
     /// True if memory that is left at the end is reported.
@@ -47,6 +49,7 @@ impl Default for Options {
             memory: 4 << 30,
             stack: 256 << 20,
             seed: 0,
+            schedule: None,
             trace: Trace::Off,
             leaks: false,
             coverage: false,

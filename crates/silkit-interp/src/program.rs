@@ -40,6 +40,22 @@ impl LinkedModule {
         Self { info: Arc::new(info), functions, globals }
     }
 
+    /// Returns the module with declarations of the types that it declares inside of functions, if there are any.
+    fn with_local_types(&self, libraries: &[Arc<LinkedModule>]) -> Option<Self> {
+        let is_known = |name: Symbol| {
+            libraries.iter().any(|l| l.info.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some()))
+        };
+        let added = crate::local_types::declarations(&self.info.sil, &self.info.decls, &is_known);
+        if added.is_empty() {
+            return None;
+        }
+        let text = format!("{}\n{added}", self.info.text);
+        let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
+        decls.follow_aliases();
+        let info = ModuleInfo { name: self.info.name, sil: self.info.sil.clone(), decls, text };
+        Some(Self { info: Arc::new(info), functions: self.functions.clone(), globals: self.globals.clone() })
+    }
+
     /// Returns the name of the Swift module that SIL belongs to, as far as its witness tables and symbols tell.
     pub fn guess_name(module: &Module) -> Option<String> {
         use silkit_ir::{Conformance, WitnessTableOf};
@@ -70,7 +86,7 @@ fn is_library(module: &Module) -> bool {
 }
 
 /// Returns the module in a mangled name: `main` of `$s4main3fooyyF`.
-fn module_of_symbol(symbol: &str) -> Option<&str> {
+pub(crate) fn module_of_symbol(symbol: &str) -> Option<&str> {
     let rest = symbol.strip_prefix("$s")?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let len: usize = rest.get(..digits)?.parse().ok()?;
@@ -110,6 +126,11 @@ impl Program {
     pub fn link(modules: Vec<Arc<LinkedModule>>) -> Self {
         let mut modules = modules;
         modules.extend(shims());
+        if let Some((own, libraries)) = modules.split_first_mut()
+            && let Some(with_types) = own.with_local_types(libraries)
+        {
+            *own = Arc::new(with_types);
+        }
         let world = World::new(modules.iter().map(|m| m.info.clone()).collect(), Target::X86_64_LINUX);
         let mut program = Self {
             world,

@@ -398,3 +398,22 @@ pub(crate) struct GlobalSite {
     pub(crate) name: Symbol,
     pub(crate) address: u64,
 }
+
+/// A continuation that is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContinuationSite {
+    /// The slot of the address of the value; without one the value goes to the frame.
+    pub(crate) address: Option<Slot>,
+    pub(crate) ty: TypeId,
+    pub(crate) to: Slot,
+}
+
+/// A continuation that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AwaitSite {
+    pub(crate) continuation: Slot,
+    pub(crate) value: Option<Slot>,
+    pub(crate) error: Slot,
+    pub(crate) next: Pc,
+    pub(crate) error_to: Pc,
+}

@@ -133,6 +133,9 @@ impl World {
         for &table in self.tables.tables.get(&(nominal, protocol)).into_iter().flatten() {
             let (sig, pattern, _) = header(self.table(table)?)?;
             let Some(args) = self.match_type(pattern, sig, table.module, ty) else { continue };
+            if check && !self.arguments_are_copyable(sig, &args) {
+                continue;
+            }
             let env = Env { sig, args: &args, ..Env::top(table.module) };
             let requirements = sig.map_or(&[][..], |s| &s.data().requirements);
             let bounds = sig.map_or(Vec::new(), |s| s.without_bounds().data().requirements.to_vec());
@@ -145,9 +148,12 @@ impl World {
         self.conformance(superclass, protocol)
     }
 
-    /// `any Error` conforms to `Error`.
+    /// `any Error` conforms to `Error`; compositions of it with others do not.
     fn self_conformance(&self, ty: Ty, e: &ExistentialTy, protocol: Nominal) -> Option<Rc<Conformance>> {
-        let own = *e.protocols.iter().find(|&&p| self.refines(p, protocol))?;
+        let [own] = e.protocols[..] else { return None };
+        if e.superclass.is_some() || !self.refines(own, protocol) {
+            return None;
+        }
         let table = *self.tables.existentials.get(&own)?;
         Some(Rc::new(Conformance { table, ty, args: Rc::from([]) }))
     }

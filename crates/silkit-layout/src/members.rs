@@ -5,7 +5,7 @@ use crate::ty::{Nominal, Ty, TyKind};
 use crate::world::{ModuleId, World};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::AliasDecl;
-use silkit_types::{Requirement, RequirementKind, TypeKind};
+use silkit_types::{GenericSig, Requirement, RequirementKind, Type, TypeKind};
 use std::cell::{Cell, RefCell};
 
 /// The members that were looked for.
@@ -175,6 +175,39 @@ impl World {
         }
     }
 
+    /// Returns true if values of a type can be copied: `~Copyable` is not said, or taken back for these arguments.
+    pub fn is_copyable(&self, ty: Ty) -> bool {
+        if let TyKind::Tuple(fields) = ty.kind() {
+            return fields.iter().all(|f| self.is_copyable(f.ty));
+        }
+        let Some((nominal, args)) = ty.as_nominal() else { return true };
+        if !self.decl(nominal).is_some_and(|d| d.inherited.iter().any(is_not_copyable)) {
+            return true;
+        }
+        let own = self.module_of(nominal).unwrap_or(ModuleId(0));
+        let extensions = self.entries(nominal).flat_map(|(_, entry)| entry.extensions.iter());
+        let mut conditional = extensions.filter(|e| e.inherited.iter().any(is_copyable_name));
+        conditional.any(|e| {
+            e.requirements.iter().filter(|r| is_copyable_name(&r.constraint)).all(|r| {
+                let subject = self.resolve_from(own, r.subject, nominal, args, false);
+                subject.is_ok_and(|ty| self.is_copyable(ty))
+            })
+        })
+    }
+
+    /// Returns true if the arguments of a signature can be copied, as far as it does not say `~Copyable` of them.
+    pub(crate) fn arguments_are_copyable(&self, sig: Option<GenericSig>, args: &[Ty]) -> bool {
+        let Some(sig) = sig.map(GenericSig::without_bounds) else { return true };
+        let data = sig.data();
+        data.params.iter().zip(args).all(|(param, &arg)| {
+            let is_free = |r: &Requirement| {
+                is_not_copyable(&r.constraint)
+                    && matches!(r.subject.kind(), TypeKind::Param { name, .. } if *name == param.name)
+            };
+            self.is_copyable(arg) || data.requirements.iter().any(is_free)
+        })
+    }
+
     /// Returns a member that a conformance or a superclass of `base` gives it.
     pub(crate) fn inherited_member(&self, base: Ty, name: Symbol) -> Option<Ty> {
         if let Some(found) = self.associated_type_named(base, name) {
@@ -219,6 +252,20 @@ pub(crate) fn repeats_its_name(alias: &AliasDecl) -> bool {
     match alias.target.kind() {
         TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,
         TypeKind::Param { name, .. } => *name == alias.name,
+        _ => false,
+    }
+}
+
+/// Returns true if a type is `Copyable`.
+fn is_copyable_name(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Named(n) if n.name == "Copyable")
+}
+
+/// Returns true if a constraint says `~Copyable`.
+fn is_not_copyable(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Inverse(t) => is_copyable_name(t),
+        TypeKind::Composition(parts) => parts.iter().any(is_not_copyable),
         _ => false,
     }
 }

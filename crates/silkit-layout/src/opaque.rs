@@ -4,6 +4,7 @@ use crate::resolve::Env;
 use crate::ty::Ty;
 use crate::world::{ModuleId, TypeError, World};
 use silkit_base::Symbol;
+use silkit_ir::{Function, Opcode};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
 /// The type behind an opaque result, in terms of the function's generic parameters.
@@ -37,35 +38,55 @@ impl World {
     fn find_underlying(&self, decl: Symbol, index: u32) -> Option<Underlying> {
         // The name is that of the declaration; a property's getter has it with a suffix.
         let names = [decl.to_string(), format!("{decl}g"), format!("{decl}vg")];
-        for (module, info) in self.modules() {
-            for function in info.sil.functions.values() {
-                let name = function.name.as_str();
-                if !names.iter().any(|n| n == name) {
-                    continue;
-                }
-                let Some(body) = &function.body else { continue };
-                let ty = function.ty.ty().as_function()?;
-                // In a substituted type a parameter stands for it.
-                let spelled = |result: Type| match result.kind() {
-                    TypeKind::Param { index, .. } => {
-                        ty.pattern_args.get(usize::from(*index)).copied().unwrap_or(result)
-                    }
-                    _ => result,
-                };
-                let position = ty.results.iter().filter(|r| r.convention.is_indirect()).position(
-                    |r| matches!(spelled(r.ty).kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index),
-                );
-                let returned: SilType = match position {
-                    Some(at) => body.value(*body.entry_arguments().get(at)?).ty,
-                    None => body.blocks().find_map(|block| {
-                        let last = body.terminator(block)?;
-                        (body.inst(last).opcode == silkit_ir::Opcode::Return)
-                            .then(|| body.value(body.operand_value(last, 0)).ty)
-                    })?,
-                };
-                return Some(Underlying { module, sig: ty.sig, ty: returned.ty() });
-            }
-        }
-        None
+        let with_body = || {
+            let all = self.modules().flat_map(|(id, m)| m.sil.functions.values().map(move |f| (id, f)));
+            all.filter(|(_, f)| f.body.is_some())
+        };
+        let (module, found) = with_body().find(|(_, f)| names.iter().any(|n| n == f.name.as_str()))?;
+        // A function that replaces it decides for it.
+        let replaces = |f: &Function| f.attributes.dynamic_replacement_for == Some(found.name);
+        let (module, function) = with_body().find(|(_, f)| replaces(f)).unwrap_or((module, found));
+        let ty = function.ty.ty().as_function()?;
+        Some(Underlying { module, sig: ty.sig, ty: returned(function, index)?.ty() })
     }
+}
+
+/// Returns the type that a function returns as its opaque result `index`.
+fn returned(function: &Function, index: u32) -> Option<SilType> {
+    let body = function.body.as_ref()?;
+    let ty = function.ty.ty().as_function()?;
+    // In a substituted type a parameter stands for it.
+    let spelled = |result: Type| match result.kind() {
+        TypeKind::Param { index, .. } => ty.pattern_args.get(usize::from(*index)).copied().unwrap_or(result),
+        _ => result,
+    };
+    let is_result = |ty: Type| matches!(ty.kind(), TypeKind::OpaqueResult { index: i, .. } if *i == index);
+    let indirect = ty.results.iter().filter(|r| r.convention.is_indirect());
+    let value = match { indirect }.position(|r| is_result(spelled(r.ty))) {
+        Some(at) => *body.entry_arguments().get(at)?,
+        None => body.blocks().find_map(|block| {
+            let last = body.terminator(block)?;
+            (body.inst(last).opcode == Opcode::Return).then(|| body.operand_value(last, 0))
+        })?,
+    };
+    let found = body.value(value).ty;
+    if !is_result(found.ty()) {
+        return Some(found);
+    }
+    // Where it can be replaced, the type is hidden from the body too: a cast leads to it.
+    let is_cast = |opcode: Opcode| {
+        matches!(
+            opcode,
+            Opcode::UncheckedAddrCast
+                | Opcode::UncheckedBitwiseCast
+                | Opcode::UncheckedRefCast
+                | Opcode::UncheckedValueCast
+        )
+    };
+    let mut casts = body.users(value).filter(|&user| is_cast(body.inst(user).opcode));
+    if let Some(to) = casts.find_map(|user| body.first_result(user)) {
+        return Some(body.value(to).ty);
+    }
+    let cast = body.defining_inst(value).filter(|&inst| is_cast(body.inst(inst).opcode))?;
+    Some(body.value(body.operand_value(cast, 0)).ty)
 }

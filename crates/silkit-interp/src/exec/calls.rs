@@ -3,7 +3,7 @@
 use crate::frame::NATIVE_PC;
 use crate::instance::InstanceId;
 use crate::interp::Interp;
-use crate::native::Call;
+use crate::native::{Call, Effect};
 use crate::op::{NO_PC, Pc, Slot};
 use crate::options::Trace;
 use crate::sites::{Callee, CodeTarget};
@@ -142,10 +142,20 @@ impl Interp<'_> {
                 let saved = self.base;
                 self.base = base as usize;
                 let args = slots_of(args_len);
-                let call = Call { args: &args, result: args_len, types: types.clone(), name: *name };
+                let call = Call {
+                    args: &args,
+                    result: args_len,
+                    types: types.clone(),
+                    name: *name,
+                    next: NO_PC,
+                    error_to: NO_PC,
+                    error: 0,
+                };
                 let outcome = function(self, &call);
                 self.base = saved;
-                outcome?;
+                if outcome? != Effect::Done {
+                    return crate::violation::unsupported(format!("a call of `{name}` through a value"));
+                }
                 let at = (base + args_len) as usize;
                 let to = saved + result as usize;
                 self.stack.bytes.copy_within(at..at + 16, to);
@@ -156,15 +166,17 @@ impl Interp<'_> {
     }
 
     /// Calls a function of the runtime.
-    pub(super) fn call_native(&mut self, site: u32) -> Run<Next> {
-        let (function, args, result, types, name) = {
+    pub(super) fn call_native(&mut self, site: u32, next: Pc) -> Run<Next> {
+        let (function, args, result, types, name, error_to, error) = {
             let site = &self.sites.calls[site as usize];
             let Some(Callee::Native(function)) = site.callee else { return self.not_callable() };
             let args: Vec<Slot> = site.args.iter().map(|m| m.from).collect();
-            (function, args, site.result, site.types.clone(), site.name)
+            (function, args, site.result, site.types.clone(), site.name, site.error_to, site.error)
         };
-        function(self, &Call { args: &args, result, types, name })?;
-        Ok(Next::Continue)
+        Ok(match function(self, &Call { args: &args, result, types, name, next, error_to, error })? {
+            Effect::Done => Next::Continue,
+            Effect::Goto(pc) => Next::Goto(pc),
+        })
     }
 
     /// Returns from a function; `None` where the code of the interpreter goes on.
@@ -180,7 +192,7 @@ impl Interp<'_> {
         if frame.coroutine > 0 {
             return self.finish_coroutine(frame, from, len).map(Some);
         }
-        let Some(caller) = self.stack.frames.last() else { return self.finish_task(frame, from, len) };
+        let Some(caller) = self.stack.frames.last() else { return self.finish_task(0).map(Some) };
         let at = self.base + from as usize;
         let base = caller.base as usize;
         if len > 0 {
@@ -219,7 +231,7 @@ impl Interp<'_> {
             return self.throw_from_coroutine(frame, from, len);
         }
         let Some(caller) = self.stack.frames.last() else {
-            return self.finish_task_with_error(frame, from, len);
+            return self.finish_task_with_error(from);
         };
         let at = self.base + from as usize;
         let base = caller.base as usize;

@@ -132,6 +132,7 @@ impl Interp<'_> {
                 self.destroy_addr(at, id)?;
                 self.free_object(reference)
             }
+            Kind::Task => self.destroy_task(reference),
             _ => Ok(()),
         }
     }

@@ -13,6 +13,7 @@ mod ints;
 mod memory;
 mod methods;
 mod objects;
+mod tasks;
 
 pub(crate) use counts::word;
 pub(crate) use floats::Number;
@@ -174,7 +175,7 @@ impl Interp<'_> {
             Op::DeallocStack { address } => self.dealloc_stack(address)?,
             Op::CallValue { site } => return self.call_value(site, pc).map(Next::Goto),
             Op::CallMethod { site } => return self.call_method(site, pc).map(Next::Goto),
-            Op::CallNative { site } => return self.call_native(site),
+            Op::CallNative { site } => return self.call_native(site, pc),
             Op::SwitchEnum { table, value } => return self.switch_enum(table, value).map(Next::Goto),
             Op::SwitchEnumAddr { table, address } => {
                 return self.switch_enum_addr(table, address).map(Next::Goto);
@@ -267,6 +268,9 @@ impl Interp<'_> {
             Op::BeginUnpaired { site } => self.begin_unpaired(site)?,
             Op::EndUnpaired { buffer } => self.end_unpaired(buffer)?,
             Op::KeyPath { site } => self.key_path(site)?,
+            Op::GetContinuation { site } => self.get_continuation(site)?,
+            Op::AwaitContinuation { site } => return self.await_continuation(site),
+            Op::Hop { executor } => return self.hop(executor, pc),
             Op::Nop => {}
             other => return Err(Stop::Unsupported(format!("operation {other:?}"))),
         }

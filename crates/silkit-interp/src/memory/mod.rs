@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     ErrorBox,
     /// A box with a value that an existential container is too small for.
     ValueBox,
+    /// A task.
+    Task,
     /// A global variable.
     Global,
     /// The bytes of a literal.
@@ -63,7 +65,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// Returns true if references to it are counted.
     pub(crate) fn is_counted(self) -> bool {
-        matches!(self, Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox)
+        matches!(self, Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox | Self::Task)
     }
 
     /// Returns the name in messages.
@@ -77,6 +79,7 @@ impl Kind {
             Self::Context => "a closure context",
             Self::ErrorBox => "an error box",
             Self::ValueBox => "an existential's box",
+            Self::Task => "a task",
             Self::Global => "a global variable",
             Self::Literal => "a literal",
             Self::Code => "code",

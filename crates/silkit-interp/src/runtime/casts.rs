@@ -11,13 +11,29 @@ use silkit_base::Symbol;
 use silkit_layout::{ExistentialTy, LayoutKind, Nominal, Ty, TyKind};
 
 pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
-    ("_swift_extractDynamicValue", no_object),
+    ("_swift_extractDynamicValue", extract_dynamic_value),
     ("_swift_bridgeToObjectiveCUsingProtocolIfPossible", no_object),
 ];
 
 /// Returns no object: nothing is bridged to Objective-C.
 fn no_object(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     it.set(call.result, 0);
+    Ok(Effect::Done)
+}
+
+/// Returns the object that the value in an existential is bridged to; none where the type is no existential.
+fn extract_dynamic_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let object = match call.types.first() {
+        Some(&ty) if matches!(ty.kind(), TyKind::Existential(_)) => {
+            let (from, to) = (it.arg(call, 0), it.allocate(Kind::Stack, 8, 8, 0)?);
+            it.cast_at(from, ty, to, any_object())?;
+            let object = it.read(to)?;
+            it.free_object(to)?;
+            object
+        }
+        _ => 0,
+    };
+    it.set(call.result, object);
     Ok(Effect::Done)
 }
 
@@ -155,13 +171,13 @@ impl Interp<'_> {
         self.cast_concrete(from, source, to, target)
     }
 
-    fn inject_some(&mut self, at: u64, optional: Ty) -> Run<()> {
+    pub(crate) fn inject_some(&mut self, at: u64, optional: Ty) -> Run<()> {
         let id = self.type_id(optional)?;
         let case = self.enum_layout(id)?.case_named(Symbol::new("some")).unwrap_or(1);
         self.inject_at(at, id, case)
     }
 
-    fn inject_none(&mut self, at: u64, optional: Ty) -> Run<()> {
+    pub(crate) fn inject_none(&mut self, at: u64, optional: Ty) -> Run<()> {
         let id = self.type_id(optional)?;
         let case = self.enum_layout(id)?.case_named(Symbol::new("none")).unwrap_or(0);
         self.inject_at(at, id, case)
@@ -209,7 +225,11 @@ impl Interp<'_> {
     ) -> Run<bool> {
         let (at, ty) = if e.is_class {
             let reference = self.read(from)?;
-            (from, self.class_of(reference)?)
+            let class = self.class_of(reference)?;
+            match self.value_in_object(reference, class)? {
+                Some(value) if !is_any_object(target) => (value, Ty::any()),
+                _ => (from, class),
+            }
         } else if is_error(source) {
             let reference = self.read(from)?;
             let ty = self.boxed_type(reference)?;
@@ -237,6 +257,9 @@ impl Interp<'_> {
         } else {
             source
         };
+        if is_any_object(target) && !self.is_class(dynamic) {
+            return self.put_into_object(from, source, to);
+        }
         if !self.satisfies(dynamic, e) {
             return Ok(false);
         }
@@ -265,6 +288,29 @@ impl Interp<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Puts a value that is no object into one, as a cast to `AnyObject` does.
+    fn put_into_object(&mut self, from: u64, source: Ty, to: u64) -> Run<bool> {
+        let any = Ty::any();
+        let size = u64::from(self.info(any)?.size);
+        let container = self.allocate(Kind::Stack, size, 8, 0)?;
+        self.cast_at(from, source, container, any)?;
+        let object = self.call_library(MAKE_SWIFT_VALUE, vec![], &[&container.to_le_bytes()], 8)?;
+        let id = self.type_id(any)?;
+        self.destroy_addr(container, id)?;
+        self.free_object(container)?;
+        self.c_write(to, &object)?;
+        Ok(true)
+    }
+
+    /// Returns the address of the value that was put into an object; `None` where the object is another one.
+    fn value_in_object(&mut self, reference: u64, class: Ty) -> Run<Option<u64>> {
+        if !class.is_swift("__SwiftValue") {
+            return Ok(None);
+        }
+        let layout = self.world().class_layout(class).map_err(crate::types::type_error)?;
+        Ok(layout.fields.first().map(|field| reference + field.offset))
     }
 
     fn cast_concrete(&mut self, from: u64, source: Ty, to: u64, target: Ty) -> Run<bool> {
@@ -386,6 +432,19 @@ impl Interp<'_> {
         let id = self.instance(at, types.into());
         self.call_instance(id, args, len)
     }
+}
+
+/// The function of the library that puts a value into an object: `_makeSwiftValue(_:)`.
+const MAKE_SWIFT_VALUE: &str = "$ss15_makeSwiftValueyyXlypF";
+
+/// Returns the type `AnyObject`.
+fn any_object() -> Ty {
+    Ty::new(TyKind::Existential(Box::new(ExistentialTy { is_class: true, ..ExistentialTy::default() })))
+}
+
+/// Returns true if a type is `AnyObject`.
+fn is_any_object(ty: Ty) -> bool {
+    matches!(ty.kind(), TyKind::Existential(e) if e.is_class && e.protocols.is_empty() && e.superclass.is_none())
 }
 
 /// Returns true if a type is `any Error`.

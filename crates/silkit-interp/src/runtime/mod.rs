@@ -12,9 +12,11 @@ mod math;
 mod objects;
 mod raw;
 mod reflection;
+mod scalars;
 mod static_init;
 mod stdio;
-mod tasks;
+mod task_groups;
+pub(crate) mod tasks;
 mod text;
 mod unicode;
 mod vectors;
@@ -39,6 +41,7 @@ const TABLES: &[Table] = &[
     casts::FUNCTIONS,
     atomics::FUNCTIONS,
     tasks::FUNCTIONS,
+    task_groups::FUNCTIONS,
     key_paths::FUNCTIONS,
 ];
 
@@ -66,6 +69,7 @@ pub(crate) fn builtin(base: &str) -> Option<BuiltinFn> {
         enums::BUILTINS,
         objects::BUILTINS,
         tasks::BUILTINS,
+        task_groups::BUILTINS,
         text::BUILTINS,
     ];
     let exact = TABLES.iter().find_map(|table| table.iter().find(|(n, _)| *n == base).map(|(_, f)| *f));

@@ -26,10 +26,6 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
 pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("errorInMain", error_in_main),
     ("unexpectedError", error_in_main),
-    ("getCurrentAsyncTask", |it, site| {
-        it.set(site.to, 0);
-        Ok(())
-    }),
 ];
 
 impl Interp<'_> {

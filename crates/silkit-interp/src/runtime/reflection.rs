@@ -19,6 +19,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("swift_reflectionMirror_recursiveChildMetadata", recursive_child_metadata),
     ("swift_reflectionMirror_recursiveChildOffset", recursive_child_offset),
     ("swift_getMangledTypeName", mangled_name),
+    ("swift_stdlib_getTypeByMangledNameUntrusted", type_by_name),
 ];
 
 pub(super) const OVERRIDES: &[(&str, NativeFn)] = &[];
@@ -226,6 +227,11 @@ fn copy_child(it: &mut Interp<'_>, ty: Ty, base: u64, child: &Child, into: u64) 
         return copy_stored(it, at, *storage, *referent, into);
     }
     let formal = child_ty.formal();
+    if !it.world().is_copyable(formal) {
+        // The mirror shows `()` in the place of what cannot be copied.
+        let id = it.type_id(Ty::void())?;
+        return it.fill_container(into, id, 0).map(drop);
+    }
     if matches!(formal.kind(), TyKind::Existential(e) if e.protocols.is_empty() && !e.is_class && e.superclass.is_none())
     {
         let id = it.type_id(formal)?;
@@ -267,7 +273,7 @@ fn copy_stored(
         bytes.fill(0);
     } else if !alive && !optional {
         return Err(it.failure(134, "an unowned reference to an object that is gone was read".to_owned()));
-    } else {
+    } else if reference != 0 {
         it.retain_reference(reference)?;
     }
     it.c_write(place, &bytes)
@@ -331,6 +337,18 @@ fn recursive_child_offset(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let index = it.arg(call, 1) as usize;
     let offset = all_fields(it, ty)?.get(index).map_or(0, |c| c.offset);
     it.set(call.result, offset);
+    Ok(Effect::Done)
+}
+
+/// Returns the metadata of the type with a mangled name; null where its module is not part of the program.
+fn type_by_name(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (address, len) = (it.arg(call, 0), it.arg(call, 1));
+    let name = String::from_utf8_lossy(&it.c_bytes(address, len)?).into_owned();
+    let module = crate::program::module_of_symbol(&format!("$s{name}")).map(silkit_base::Symbol::new);
+    if module.is_some_and(|m| it.world().module_named(m).is_some()) {
+        return unsupported(format!("the type with the mangled name `{name}`"));
+    }
+    it.set(call.result, 0);
     Ok(Effect::Done)
 }
 

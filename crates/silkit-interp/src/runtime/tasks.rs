@@ -1,22 +1,514 @@
-//! Tasks.
+//! Tasks: the functions of the runtime about them. How they are run: `exec/tasks.rs`.
 
-use super::{BuiltinFn, NativeFn};
-use crate::exec::Next;
-use crate::frame::Frame;
-use crate::interp::Interp;
-use crate::op::Slot;
+use super::{BuiltinFn, Call, Effect, NativeFn};
+use crate::interp::{Access, Interp};
+use crate::op::{Pc, Slot};
+use crate::sites::BuiltinSite;
+use crate::types::TypeId;
 use crate::violation::{Run, unsupported};
+use silkit_base::FxHashMap;
+use std::collections::VecDeque;
 
-pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[];
+pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
+    ("swift_job_run", job_run),
+    ("swift_task_enqueueGlobal", enqueue),
+    ("swift_task_enqueueMainExecutor", enqueue),
+    ("swift_task_startOnMainActor", enqueue),
+    ("swift_task_immediate", enqueue),
+    ("swift_task_enqueueGlobalWithDelay", enqueue_with_delay),
+    ("swift_task_enqueueGlobalWithDeadline", enqueue_with_deadline),
+    ("swift_task_asyncMainDrainQueue", drain),
+    ("swift_task_createNullaryContinuationJob", nullary_job),
+    ("swift_task_future_wait", future_wait),
+    ("swift_task_future_wait_throwing", future_wait),
+    ("swift_asyncLet_get", async_let_get),
+    ("swift_asyncLet_get_throwing", async_let_get),
+    ("swift_asyncLet_finish", async_let_finish),
+    ("swift_asyncLet_consume", async_let_finish),
+    ("swift_task_cancel", cancel),
+    ("swift_task_isCancelled", is_cancelled),
+    ("swift_task_getCurrent", current),
+    ("swift_task_addCancellationHandler", add_handler),
+    ("swift_task_removeCancellationHandler", remove_handler),
+    ("swift_task_addPriorityEscalationHandler", ignored_record),
+    ("swift_task_removePriorityEscalationHandler", nothing),
+    ("swift_task_escalate", priority),
+    ("swift_task_currentPriority", priority),
+    ("swift_task_basePriority", priority),
+    ("swift_job_getPriority", priority),
+    ("swift_task_getCurrentThreadPriority", priority),
+    ("swift_task_isCurrentExecutor", always),
+    ("swift_task_isCurrentExecutorWithFlags", always),
+    ("swift_task_hasTaskGroupStatusRecord", never),
+    ("swift_task_getCurrentTaskName", null),
+    ("swift_task_getJobTaskId", job_id),
+    ("swift_task_localValuePush", local_push),
+    ("swift_task_localValuePop", local_pop),
+    ("swift_task_localValueGet", local_get),
+    ("_swift_getActiveExecutor", null_pair),
+    ("_swift_getCurrentTaskExecutor", null_pair),
+    ("_swift_getPreferredTaskExecutor", null_pair),
+    ("swift_createDefaultExecutorsOnce", nothing),
+    ("swift_get_time", get_time),
+    ("swift_get_clock_res", clock_resolution),
+    ("_swift_async_stream_lock_size", lock_size),
+    ("_swift_async_stream_lock_init", nothing),
+    ("_swift_async_stream_lock_lock", nothing),
+    ("_swift_async_stream_lock_unlock", nothing),
+];
+
 pub(super) const OVERRIDES: &[(&str, NativeFn)] = &[];
-pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[];
 
-impl Interp<'_> {
-    pub(crate) fn finish_task<T>(&mut self, _: Frame, _: Slot, _: u32) -> Run<T> {
-        unsupported("the end of a task")
-    }
+pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
+    ("createAsyncTask", create_task),
+    ("startAsyncLetWithLocalBuffer", start_async_let),
+    ("endAsyncLetLifetime", no_effect),
+    ("convertTaskToJob", same),
+    ("cancelAsyncTask", cancel_builtin),
+    ("getCurrentAsyncTask", current_builtin),
+    ("buildMainActorExecutorRef", no_executor),
+    ("buildDefaultActorExecutorRef", executor),
+    ("buildOrdinarySerialExecutorRef", executor),
+    ("buildComplexEqualitySerialExecutorRef", executor),
+    ("buildOrdinaryTaskExecutorRef", executor),
+    ("initializeDefaultActor", no_effect),
+    ("destroyDefaultActor", no_effect),
+    ("resumeNonThrowingContinuationReturning", resume_returning),
+    ("resumeThrowingContinuationReturning", resume_returning),
+    ("resumeThrowingContinuationThrowing", resume_throwing),
+];
 
-    pub(crate) fn finish_task_with_error(&mut self, _: Frame, _: Slot, _: u32) -> Run<Next> {
-        unsupported("an error in a task")
+/// The priority of all tasks: one thread runs them in the order in which they are ready.
+const PRIORITY: u64 = 25;
+
+/// Something that runs when its turn comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Job {
+    /// The task at an address goes on.
+    Task(u64),
+    /// A continuation without a value is resumed.
+    Resume(u64),
+}
+
+/// A task.
+#[derive(Debug, Default)]
+pub(crate) struct Task {
+    /// Its number, which tells stacks apart.
+    pub(crate) number: u32,
+    /// Its stack while it does not run.
+    pub(crate) stack: crate::frame::Stack,
+    pub(crate) base: usize,
+    /// Where it goes on; `None` before it began.
+    pub(crate) resume: Option<Pc>,
+    pub(crate) accesses: Vec<Access>,
+    /// The closure that it runs.
+    pub(crate) code: u64,
+    pub(crate) context: u64,
+    /// True if it gives the closure's context back.
+    pub(crate) owns_context: bool,
+    /// Where its result goes, and the type of it.
+    pub(crate) result: u64,
+    pub(crate) ty: Option<TypeId>,
+    /// True if the memory of the result is its own.
+    pub(crate) owns_result: bool,
+    pub(crate) is_done: bool,
+    /// The error that it ended with; 0 where it did not.
+    pub(crate) error: u64,
+    /// What it waits for.
+    pub(crate) wait: Option<Wait>,
+    /// The tasks that wait for it.
+    pub(crate) waiters: Vec<u64>,
+    /// The group that it belongs to; 0 where there is none.
+    pub(crate) group: u64,
+    /// Tasks that are cancelled with it.
+    pub(crate) children: Vec<u64>,
+    pub(crate) is_cancelled: bool,
+    /// Functions that are called when it is cancelled: a number, the code and the context.
+    pub(crate) handlers: Vec<(u64, u64, u64)>,
+    /// Values of task-local variables: key, address and type, the newest last.
+    pub(crate) locals: Vec<(u64, u64, TypeId)>,
+    /// The first word of the executor that it runs on.
+    pub(crate) executor: u64,
+}
+
+/// What a task that does not run waits for, and where it goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    pub(crate) next: Pc,
+    pub(crate) error_to: Pc,
+    pub(crate) error: Slot,
+    /// The address or the slot of what it waits for.
+    pub(crate) out: u64,
+    pub(crate) how: Waiting,
+}
+
+/// What a task does with what it waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Waiting {
+    /// Copies the result of another task.
+    Future,
+    /// Leaves the result where the other task wrote it.
+    AsyncLet,
+    /// Destroys the result.
+    Finish,
+    /// Takes the result of any task of a group.
+    Group,
+    /// Waits until all tasks of a group are done.
+    All,
+    /// Is resumed by a continuation.
+    Continuation,
+}
+
+/// A group of tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    /// The tasks whose results were not taken yet.
+    pub(crate) pending: Vec<u64>,
+    /// Those of them that are done, the first one first.
+    pub(crate) done: VecDeque<u64>,
+    pub(crate) waiter: Option<u64>,
+    pub(crate) is_cancelled: bool,
+    /// True if results are dropped.
+    pub(crate) discards: bool,
+    /// The first error of a group that drops results.
+    pub(crate) error: u64,
+}
+
+/// A continuation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Continuation {
+    pub(crate) task: u64,
+    /// Where its value goes.
+    pub(crate) out: u64,
+    pub(crate) ty: TypeId,
+    /// True if the memory of the value is its own.
+    pub(crate) owns: bool,
+    pub(crate) is_resumed: bool,
+    pub(crate) error: u64,
+}
+
+/// All tasks, and what is to be run.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    pub(crate) all: FxHashMap<u64, Task>,
+    pub(crate) made: u32,
+    pub(crate) ready: VecDeque<Job>,
+    /// What sleeps: when it wakes, a number that orders what wakes at the same time, and what it is.
+    pub(crate) sleeping: Vec<(u64, u32, Job)>,
+    /// The task that runs; 0 outside of tasks.
+    pub(crate) current: u64,
+    /// What belongs to code outside of tasks.
+    pub(crate) outside: Task,
+    pub(crate) groups: FxHashMap<u64, Group>,
+    pub(crate) continuations: FxHashMap<u64, Continuation>,
+    /// Jobs that are no tasks.
+    pub(crate) jobs: FxHashMap<u64, Job>,
+    /// The nanoseconds that were slept.
+    pub(crate) slept: u64,
+    /// The slots for the values of continuations that are waited for.
+    pub(crate) continuation_values: FxHashMap<u64, Option<Slot>>,
+    pub(crate) handlers_made: u64,
+}
+
+impl Tasks {
+    /// Returns the task that runs, or what stands for it outside of tasks.
+    pub(crate) fn running(&mut self) -> &mut Task {
+        match self.all.get_mut(&self.current) {
+            Some(task) => task,
+            None => &mut self.outside,
+        }
     }
 }
+
+fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
+    Ok(Effect::Done)
+}
+
+fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
+    Ok(())
+}
+
+fn same(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let value = it.get(site.args[0]);
+    it.set(site.to, value);
+    Ok(())
+}
+
+fn always(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set_byte(call.result, 1);
+    Ok(Effect::Done)
+}
+
+fn never(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set_byte(call.result, 0);
+    Ok(Effect::Done)
+}
+
+fn null(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set(call.result, 0);
+    Ok(Effect::Done)
+}
+
+fn null_pair(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set(call.result, 0);
+    it.set(call.result + 8, 0);
+    Ok(Effect::Done)
+}
+
+fn priority(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let len = if call.name == "swift_task_getCurrentThreadPriority" { 8 } else { 1 };
+    it.set_int(call.result, len, PRIORITY);
+    Ok(Effect::Done)
+}
+
+fn lock_size(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set(call.result, 8);
+    Ok(Effect::Done)
+}
+
+fn ignored_record(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    it.set(call.result, 1);
+    Ok(Effect::Done)
+}
+
+fn job_id(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let job = it.arg(call, 0);
+    let number = it.runtime.tasks.all.get(&job).map_or(0, |t| t.number);
+    it.set(call.result, u64::from(number));
+    Ok(Effect::Done)
+}
+
+/// Returns the job that a word stands for: a task, or what resumes a continuation.
+fn job(it: &mut Interp<'_>, word: u64) -> Job {
+    it.runtime.tasks.jobs.remove(&word).unwrap_or(Job::Task(word))
+}
+
+fn job_run(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let word = it.arg(call, 0);
+    let job = job(it, word);
+    it.runtime.tasks.ready.push_front(job);
+    Ok(Effect::Done)
+}
+
+fn enqueue(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let word = it.arg(call, 0);
+    let job = job(it, word);
+    it.enqueue(job);
+    Ok(Effect::Done)
+}
+
+fn sleep(it: &mut Interp<'_>, until: u64, word: u64) {
+    let job = job(it, word);
+    let tasks = &mut it.runtime.tasks;
+    tasks.made += 1;
+    let number = tasks.made;
+    tasks.sleeping.push((until, number, job));
+}
+
+fn enqueue_with_delay(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (delay, word) = (it.arg(call, 0), it.arg(call, 1));
+    let now = it.now();
+    sleep(it, now.saturating_add(delay), word);
+    Ok(Effect::Done)
+}
+
+fn enqueue_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (seconds, nanoseconds, word) = (it.arg(call, 0), it.arg(call, 1), it.arg(call, 5));
+    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word);
+    Ok(Effect::Done)
+}
+
+fn drain(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
+    it.leave_task()?;
+    it.next_job().map(Effect::Goto)
+}
+
+fn nullary_job(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let continuation = it.arg(call, 1);
+    let word = it.allocate(crate::memory::Kind::Code, 0, 16, u32::MAX)?;
+    it.runtime.tasks.jobs.insert(word, Job::Resume(continuation));
+    it.set(call.result, word);
+    Ok(Effect::Done)
+}
+
+/// Returns where a call that waits goes on.
+pub(super) fn wait(call: &Call<'_>, out: u64, how: Waiting) -> Wait {
+    Wait { next: call.next, error_to: call.error_to, error: call.error, out, how }
+}
+
+fn future_wait(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (out, task) = (it.arg(call, 0), it.arg(call, 1));
+    it.wait_for(task, wait(call, out, Waiting::Future))
+}
+
+fn async_let_get(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (task, out) = (it.arg(call, 0), it.arg(call, 1));
+    it.wait_for(task, wait(call, out, Waiting::AsyncLet))
+}
+
+fn async_let_finish(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (task, out) = (it.arg(call, 0), it.arg(call, 1));
+    it.cancel_task(task)?;
+    it.wait_for(task, wait(call, out, Waiting::Finish))
+}
+
+fn cancel(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let task = it.arg(call, 0);
+    it.cancel_task(task)?;
+    Ok(Effect::Done)
+}
+
+fn cancel_builtin(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let task = it.get(site.args[0]);
+    it.cancel_task(task)
+}
+
+fn is_cancelled(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let task = it.arg(call, 0);
+    let answer = it.runtime.tasks.all.get(&task).is_some_and(|t| t.is_cancelled);
+    it.set_byte(call.result, u8::from(answer));
+    Ok(Effect::Done)
+}
+
+fn current(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let current = it.runtime.tasks.current;
+    if current != 0 {
+        it.retain_reference(current)?;
+    }
+    it.set(call.result, current);
+    Ok(Effect::Done)
+}
+
+fn current_builtin(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let current = it.runtime.tasks.current;
+    if current != 0 {
+        it.retain_reference(current)?;
+    }
+    it.set(site.to, current);
+    Ok(())
+}
+
+fn add_handler(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (code, context) = (it.get(call.args[0]), it.get(call.args[0] + 8));
+    it.runtime.tasks.handlers_made += 1;
+    let number = it.runtime.tasks.handlers_made;
+    let task = it.runtime.tasks.running();
+    task.handlers.push((number, code, context));
+    let is_cancelled = task.is_cancelled;
+    it.set(call.result, number);
+    if is_cancelled {
+        it.call_closure(code, context, &[], 0)?;
+    }
+    Ok(Effect::Done)
+}
+
+fn remove_handler(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let number = it.arg(call, 0);
+    it.runtime.tasks.running().handlers.retain(|h| h.0 != number);
+    Ok(Effect::Done)
+}
+
+/// `createAsyncTask(flags, executor?, group?, executor?, executor?, name?, closure)`: the task and its context.
+fn create_task(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let [_, _, group, .., closure] = site.args[..] else {
+        return unsupported("`createAsyncTask` with other operands");
+    };
+    let ty = match site.types.first() {
+        Some(&ty) => Some(it.type_id(ty)?),
+        None => None,
+    };
+    let group = it.get(group);
+    let (code, context) = (it.get(closure), it.get(closure + 8));
+    let task = it.new_task(Task { code, context, owns_context: true, ty, ..Task::default() })?;
+    if group != 0 {
+        it.join_group(task, group)?;
+    }
+    it.enqueue(Job::Task(task));
+    it.set(site.to, task);
+    it.set(site.to + 8, task);
+    Ok(())
+}
+
+/// `startAsyncLetWithLocalBuffer(options, closure, buffer)`.
+fn start_async_let(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let [_, closure, buffer] = site.args[..] else {
+        return unsupported("`startAsyncLetWithLocalBuffer` with other operands");
+    };
+    let Some(&ty) = site.types.first() else { return unsupported("an `async let` without a type") };
+    let ty = Some(it.type_id(ty)?);
+    let (code, context, result) = (it.get(closure), it.get(closure + 8), it.get(buffer));
+    let task = it.new_task(Task { code, context, ty, result, ..Task::default() })?;
+    let parent = it.runtime.tasks.running();
+    parent.children.push(task);
+    if parent.is_cancelled {
+        it.cancel_task(task)?;
+    }
+    it.enqueue(Job::Task(task));
+    it.set(site.to, task);
+    Ok(())
+}
+
+fn no_executor(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    it.set(site.to, 0);
+    it.set(site.to + 8, 0);
+    Ok(())
+}
+
+fn executor(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let actor = it.get(site.args[0]);
+    it.set(site.to, actor);
+    it.set(site.to + 8, 0);
+    Ok(())
+}
+
+fn resume_returning(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let (continuation, value) = (it.get(site.args[0]), it.get(site.args[1]));
+    it.resume_continuation(continuation, Some(value), 0)
+}
+
+fn resume_throwing(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let (continuation, error) = (it.get(site.args[0]), it.get(site.args[1]));
+    it.resume_continuation(continuation, None, error)
+}
+
+fn local_push(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (key, value) = (it.arg(call, 0), it.arg(call, 1));
+    let Some(&ty) = call.types.first() else { return unsupported("a task-local value without a type") };
+    let id = it.type_id(ty)?;
+    let (size, align) = (it.types.get(id).size, it.types.get(id).align);
+    let address = it.allocate(crate::memory::Kind::Heap, u64::from(size), u64::from(align), ty.as_u32())?;
+    it.copy_value(true, crate::op::Write::Init, value, address, id)?;
+    it.runtime.tasks.running().locals.push((key, address, id));
+    Ok(Effect::Done)
+}
+
+fn local_pop(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
+    if let Some((_, address, ty)) = it.runtime.tasks.running().locals.pop() {
+        it.destroy_addr(address, ty)?;
+        it.free_object(address)?;
+    }
+    Ok(Effect::Done)
+}
+
+fn local_get(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let key = it.arg(call, 0);
+    let found = it.runtime.tasks.running().locals.iter().rev().find(|l| l.0 == key).map_or(0, |l| l.1);
+    it.set(call.result, found);
+    Ok(Effect::Done)
+}
+
+fn get_time(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (seconds, nanoseconds) = (it.arg(call, 0), it.arg(call, 1));
+    let now = it.now();
+    it.write(seconds, now / 1_000_000_000)?;
+    it.write(nanoseconds, now % 1_000_000_000)?;
+    Ok(Effect::Done)
+}
+
+fn clock_resolution(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (seconds, nanoseconds) = (it.arg(call, 0), it.arg(call, 1));
+    it.write(seconds, 0)?;
+    it.write(nanoseconds, 1)?;
+    Ok(Effect::Done)
+}
+

@@ -291,65 +291,70 @@ fn general_category(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
-/// Returns the value of a decimal digit; `None` for what is no number. Other numbers are refused.
-fn digit(scalar: char) -> Run<Option<u32>> {
-    let category = |c: char| CodePointMapData::<GeneralCategory>::new().get(c);
-    match category(scalar) {
-        // The digits of a script stand one after the other, and no script's begins where another's ends, except the
-        // mathematical ones, of which each has ten.
-        GeneralCategory::DecimalNumber if ('\u{1D7CE}'..='\u{1D7FF}').contains(&scalar) => {
-            Ok(Some((u32::from(scalar) - 0x1D7CE) % 10))
+/// The kind of a number that a scalar is: another number, a digit, a decimal digit.
+#[derive(Clone, Copy)]
+enum NumericType {
+    Numeric,
+    Digit,
+    Decimal,
+}
+
+impl NumericType {
+    /// Returns the number that the library knows the type by.
+    fn code(self) -> u8 {
+        match self {
+            Self::Numeric => 0,
+            Self::Digit => 1,
+            Self::Decimal => 2,
         }
-        GeneralCategory::DecimalNumber => {
-            let before = (1..10).take_while(|&n| {
-                let earlier = u32::from(scalar).checked_sub(n).and_then(char::from_u32);
-                earlier.is_some_and(|c| category(c) == GeneralCategory::DecimalNumber)
-            });
-            Ok(Some(before.count() as u32))
-        }
-        GeneralCategory::LetterNumber | GeneralCategory::OtherNumber => {
-            unsupported(format!("the numeric value of U+{:04X}", u32::from(scalar)))
-        }
-        _ if CodePointSetData::new::<props::Ideographic>().contains(scalar) => {
-            unsupported(format!("the numeric value of U+{:04X}", u32::from(scalar)))
-        }
-        _ => Ok(None),
     }
 }
 
+/// Returns the kind and the value of the number that a scalar is.
+fn number(scalar: char) -> Option<(NumericType, f64)> {
+    let category = |c: char| CodePointMapData::<GeneralCategory>::new().get(c);
+    // The digits of a script stand one after the other, and no script's begins where another's ends, except the
+    // mathematical ones, of which each has ten.
+    if category(scalar) == GeneralCategory::DecimalNumber {
+        if ('\u{1D7CE}'..='\u{1D7FF}').contains(&scalar) {
+            return Some((NumericType::Decimal, f64::from((u32::from(scalar) - 0x1D7CE) % 10)));
+        }
+        let before = (1..10).take_while(|&n| {
+            let earlier = u32::from(scalar).checked_sub(n).and_then(char::from_u32);
+            earlier.is_some_and(|c| category(c) == GeneralCategory::DecimalNumber)
+        });
+        return Some((NumericType::Decimal, before.count() as f64));
+    }
+    super::scalars::number(scalar).map(|(is_digit, value)| {
+        (if is_digit { NumericType::Digit } else { NumericType::Numeric }, value)
+    })
+}
+
 fn numeric_type(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let number = digit(scalar(it, call)?)?.map_or(0xFF, |_| 2);
-    it.set_byte(call.result, number);
+    let code = number(scalar(it, call)?).map_or(0xFF, |(ty, _)| ty.code());
+    it.set_byte(call.result, code);
     Ok(Effect::Done)
 }
 
 fn numeric_value(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let value = digit(scalar(it, call)?)?.map_or(-1.0, f64::from);
+    let value = number(scalar(it, call)?).map_or(-1.0, |(_, value)| value);
     it.set(call.result, value.to_bits());
     Ok(Effect::Done)
 }
 
 /// Returns what a scalar becomes in another case: 0 is upper case, 1 lower case, 2 title case.
-fn cased(scalar: char, mapping: u8) -> Run<String> {
+fn cased(scalar: char, mapping: u8) -> String {
     match mapping {
-        0 => Ok(scalar.to_uppercase().collect()),
-        1 => Ok(scalar.to_lowercase().collect()),
-        _ => {
-            let upper: String = scalar.to_uppercase().collect();
-            let is_pair =
-                ('\u{1C4}'..='\u{1CC}').contains(&scalar) || ('\u{1F1}'..='\u{1F3}').contains(&scalar);
-            if upper.chars().count() > 1 || is_pair || ('\u{10D0}'..='\u{10FF}').contains(&scalar) {
-                return unsupported(format!("the title case of U+{:04X}", u32::from(scalar)));
-            }
-            Ok(upper)
-        }
+        0 => scalar.to_uppercase().collect(),
+        1 => scalar.to_lowercase().collect(),
+        _ => super::scalars::title_case(scalar).unwrap_or_else(|| scalar.to_uppercase().collect()),
     }
 }
 
 /// The distance to the scalar that it becomes, where that is one.
 fn mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     let scalar = scalar(it, call)?;
-    let to = cased(scalar, it.get_byte(call.args[1]))?;
+    let to = cased(scalar, it.get_byte(call.args[1]));
     let mut all = to.chars();
     let distance = match (all.next(), all.next()) {
         (Some(one), None) => u32::from(one).wrapping_sub(u32::from(scalar)),
@@ -361,7 +366,7 @@ fn mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 
 /// The text that it becomes, where that is several scalars.
 fn special_mapping(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
-    let to = cased(scalar(it, call)?, it.get_byte(call.args[1]))?;
+    let to = cased(scalar(it, call)?, it.get_byte(call.args[1]));
     let result = if to.chars().count() > 1 {
         let count = it.arg(call, 2);
         it.write(count, to.len() as u64)?;

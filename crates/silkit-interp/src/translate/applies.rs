@@ -148,7 +148,7 @@ impl Translator<'_, '_> {
     }
 
     /// Returns the place of the only argument of a block, and its bytes; a place of its own where there is none.
-    fn argument_place(&mut self, body: &Body, block: silkit_ir::Block) -> Run<(Slot, u32)> {
+    pub(super) fn argument_place(&mut self, body: &Body, block: silkit_ir::Block) -> Run<(Slot, u32)> {
         match body.arguments(block).first() {
             Some(&argument) => {
                 let (ty, is_address) = self.type_of(body, argument)?;

@@ -2,7 +2,8 @@
 
 use super::Translator;
 use crate::builtin_names::Name;
-use crate::op::Op;
+use crate::op::{NO_PC, Op};
+use crate::sites::{AwaitSite, Branch, ContinuationSite};
 use crate::violation::{Run, unsupported};
 use silkit_ir::instructions::{
     AwaitAsyncContinuation, Builtin, DifferentiableFunction, DifferentiableFunctionExtract,
@@ -11,13 +12,23 @@ use silkit_ir::{Body, Inst, Value};
 use silkit_types::Type;
 
 impl Translator<'_, '_> {
-    /// Translates `hop_to_executor`: one thread runs everything: a hop to another executor changes nothing.
-    pub(super) fn hop_to_executor(&mut self, _: &Body, _: Value) -> Run<()> {
+    /// Translates `hop_to_executor`: one thread runs everything, so that only the order may change.
+    pub(super) fn hop_to_executor(&mut self, body: &Body, operand: Value) -> Run<()> {
+        let len = self.len_of(body, operand)?;
+        if len >= 8 {
+            let executor = self.use_value(body, operand)?;
+            self.emit(Op::Hop { executor });
+        }
         Ok(())
     }
 
-    pub(super) fn extract_executor(&mut self, body: &Body, inst: Inst) -> Run<()> {
-        unsupported(format!("`{}`", body.info(inst).name))
+    /// Translates `extract_executor`: the actor stands for its executor.
+    pub(super) fn extract_executor(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
+        let from = self.use_value(body, operand)?;
+        let to = self.result(body, inst)?;
+        self.copy(to, from, 8);
+        self.constant(to + 8, 0);
+        Ok(())
     }
 
     pub(super) fn extract_isolation(&mut self, body: &Body, inst: Inst) -> Run<()> {
@@ -31,17 +42,47 @@ impl Translator<'_, '_> {
 
     pub(super) fn get_continuation(
         &mut self,
-        _: &Body,
-        _: Inst,
-        _: bool,
-        _: Type,
-        _: Option<Value>,
+        body: &Body,
+        inst: Inst,
+        resume: Type,
+        address: Option<Value>,
     ) -> Run<()> {
-        unsupported("a continuation")
+        let address = match address {
+            Some(address) => Some(self.use_value(body, address)?),
+            None => None,
+        };
+        let ty = self.resolve(resume)?;
+        let ty = self.type_id(ty)?;
+        let to = self.result(body, inst)?;
+        self.it.sites.continuations.push(ContinuationSite { address, ty, to });
+        let site = self.it.sites.continuations.len() as u32 - 1;
+        self.emit(Op::GetContinuation { site });
+        Ok(())
     }
 
-    pub(super) fn await_continuation(&mut self, _: &Body, _: AwaitAsyncContinuation) -> Run<()> {
-        unsupported("a continuation")
+    pub(super) fn await_continuation(&mut self, body: &Body, i: AwaitAsyncContinuation) -> Run<()> {
+        let continuation = self.use_value(body, i.operand)?;
+        let value = match body.arguments(i.resume).first() {
+            Some(_) => Some(self.argument_place(body, i.resume)?.0),
+            None => None,
+        };
+        let error = match i.error {
+            Some(block) => self.argument_place(body, block)?.0,
+            None => 0,
+        };
+        let site = self.it.sites.awaits.len() as u32;
+        self.it.sites.awaits.push(AwaitSite { continuation, value, error, next: NO_PC, error_to: NO_PC });
+        self.emit(Op::AwaitContinuation { site });
+        self.is_open = false;
+        let here = self.it.code.len() as u32;
+        let next = self.way_to(i.resume, Vec::new(), here, Branch::First);
+        let error_to = match i.error {
+            Some(block) => self.way_to(block, Vec::new(), here, Branch::First),
+            None => NO_PC,
+        };
+        let of = &mut self.it.sites.awaits[site as usize];
+        (of.next, of.error_to) = (next, error_to);
+        Ok(())
     }
 
     pub(super) fn async_builtin(&mut self, _: &Body, _: Inst, _: Builtin<'_>, _: &Name<'_>) -> Run<bool> {

@@ -82,7 +82,9 @@ impl World {
             TyKind::Storage(Storage::Unowned, _) => {
                 let reference = self.referent_layout(ty)?;
                 let kind = match reference.kind {
-                    LayoutKind::Reference(_) => LayoutKind::Reference(RefKind::Unowned),
+                    LayoutKind::Reference(_) | LayoutKind::ClassExistential(_) => {
+                        LayoutKind::Reference(RefKind::Unowned)
+                    }
                     _ => return Err(TypeError::Unsupported(format!("the layout of `{ty}`"))),
                 };
                 Layout { kind, ..reference }
@@ -101,13 +103,18 @@ impl World {
         })
     }
 
-    /// Returns the layout of the reference in a storage type, which is optional for weak ones.
+    /// Returns the layout of the reference in a storage type; where it is optional, `nil` takes an extra inhabitant.
     fn referent_layout(&self, ty: Ty) -> Result<Layout, TypeError> {
         let TyKind::Storage(_, referent) = ty.kind() else {
             return Err(TypeError::Unsupported(ty.to_string()));
         };
-        let layout = self.layout(referent.optional_payload().unwrap_or(*referent))?;
-        Ok((*layout).clone())
+        match referent.optional_payload() {
+            None => Ok((*self.layout(*referent)?).clone()),
+            Some(payload) => {
+                let layout = (*self.layout(payload)?).clone();
+                Ok(Layout { xi: layout.xi.clone().and_then(|xi| xi.after(1)), ..layout })
+            }
+        }
     }
 
     fn weak_tables(&self, referent: Ty) -> u64 {

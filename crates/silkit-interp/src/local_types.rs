@@ -1,0 +1,293 @@
+//! Types that are declared inside of functions: SIL uses them and does not declare them.
+//!
+//! What a module's instructions, tables and accessors say of such a type is written as a declaration. Stored properties
+//! come in the order of their accessors, which is that of the source; without accessors in the order of their uses.
+
+use crate::violation::demangled;
+use silkit_base::{FxHashMap, FxHashSet, Symbol};
+use silkit_ir::instructions::AnyInst;
+use silkit_ir::{Body, ClassRef, DeclRef, Inst, Module, Value, VTable};
+use silkit_types::decl::DeclTable;
+use silkit_types::{Type, TypeKind};
+use std::fmt::Write;
+
+/// What is known about a type.
+#[derive(Default)]
+struct Found {
+    kind: Option<&'static str>,
+    members: Vec<Member>,
+    superclass: Option<Symbol>,
+}
+
+/// A stored property or a case.
+struct Member {
+    name: Symbol,
+    /// The type of the property or of the payload, as spelled.
+    ty: Option<String>,
+    /// `weak` or `unowned`.
+    storage: &'static str,
+}
+
+struct Finder<'a> {
+    decls: &'a DeclTable,
+    found: FxHashMap<Symbol, Found>,
+    order: Vec<Symbol>,
+}
+
+/// Returns declarations of the types that a module uses and that neither it nor `is_known` knows.
+pub(crate) fn declarations(
+    module: &Module,
+    decls: &DeclTable,
+    is_known: &dyn Fn(Symbol) -> bool,
+) -> String {
+    let mut finder = Finder { decls, found: FxHashMap::default(), order: Vec::new() };
+    for function in module.functions.values() {
+        let Some(body) = &function.body else { continue };
+        for inst in body.insts() {
+            finder.instruction(body, inst);
+        }
+    }
+    for table in module.vtables.values() {
+        finder.vtable(table);
+    }
+    finder.order.retain(|name| !is_known(*name));
+    if finder.order.is_empty() {
+        return String::new();
+    }
+    finder.accessors(module);
+    finder.text()
+}
+
+impl Finder<'_> {
+    /// Returns what is known about the type at a dotted path, unless it is declared.
+    fn entry(&mut self, path: &[Symbol], kind: &'static str) -> Option<&mut Found> {
+        let [name] = path else { return None };
+        let name = bare(*name);
+        if self.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some()) {
+            return None;
+        }
+        if !self.found.contains_key(&name) {
+            self.order.push(name);
+        }
+        let found = self.found.entry(name).or_default();
+        if !kind.is_empty() {
+            found.kind.get_or_insert(kind);
+        }
+        Some(found)
+    }
+
+    fn named(&mut self, ty: Type, kind: &'static str) -> Option<&mut Found> {
+        match ty.kind() {
+            TypeKind::Named(n) if n.parent.is_none() && n.args.is_empty() => self.entry(&[n.name], kind),
+            _ => None,
+        }
+    }
+
+    fn member(&mut self, of: DeclRef, kind: &'static str) -> Option<&mut Member> {
+        let name = of.name()?;
+        let (_, path) = of.data().path.split_last()?;
+        let found = self.entry(path, kind)?;
+        Some(member(&mut found.members, name))
+    }
+
+    fn field(&mut self, body: &Body, inst: Inst, of: DeclRef, kind: &'static str) {
+        let Some(address) = body.first_result(inst) else { return };
+        let (mut ty, mut storage) = (None, "");
+        if self.member(of, kind).is_some() {
+            learn_from_uses(body, address, &mut ty, &mut storage);
+        }
+        if let Some(member) = self.member(of, kind) {
+            member.learn(ty);
+            if !storage.is_empty() {
+                member.storage = storage;
+            }
+        }
+    }
+
+    fn case(&mut self, of: DeclRef, payload: Option<String>) {
+        if let Some(member) = self.member(of, "enum") {
+            member.learn(payload);
+        }
+    }
+
+    fn instruction(&mut self, body: &Body, inst: Inst) {
+        match body.view(inst) {
+            AnyInst::StructElementAddr(i) => self.field(body, inst, i.field, "struct"),
+            AnyInst::StructExtract(i) => self.field(body, inst, i.field, "struct"),
+            AnyInst::RefElementAddr(i) => self.field(body, inst, i.field, "class"),
+            AnyInst::Struct(i) => {
+                let _ = self.named(i.ty.ty(), "struct");
+            }
+            AnyInst::AllocRef(i) => {
+                let _ = self.named(i.ty.ty(), "class");
+            }
+            AnyInst::Metatype(_) => {
+                let ty = body.first_result(inst).map(|v| body.value(v).ty.ty());
+                if let Some(TypeKind::Metatype(_, of)) = ty.map(Type::kind) {
+                    let _ = self.named(*of, "");
+                }
+            }
+            AnyInst::Enum(i) => {
+                let payload = i.payload.and_then(|p| spelled(body, p));
+                self.case(i.element, payload);
+            }
+            AnyInst::InjectEnumAddr(i) => self.case(i.element, None),
+            AnyInst::InitEnumDataAddr(i) => self.case(i.element, None),
+            AnyInst::SwitchEnum(i) => {
+                for (element, block) in i.cases.iter() {
+                    let payload = body.arguments(block).first().and_then(|&a| spelled(body, a));
+                    self.case(element, payload);
+                }
+            }
+            AnyInst::SwitchEnumAddr(i) => {
+                i.cases.iter().for_each(|(element, _)| self.case(element, None));
+            }
+            _ => {}
+        }
+    }
+
+    fn vtable(&mut self, table: &VTable) {
+        let ClassRef::Name(name) = &table.class else { return };
+        let own = *name;
+        let base = table.entries.iter().find_map(|e| match e.method.data().path.split_last() {
+            Some((_, [base])) if bare(*base) != own => Some(bare(*base)),
+            _ => None,
+        });
+        if let Some(found) = self.entry(&[own], "class") {
+            found.kind = Some("class");
+            found.superclass = base;
+        }
+    }
+
+    /// Takes types and order of properties from accessors, `x.getter in T #1 in f()`.
+    fn accessors(&mut self, module: &Module) {
+        let mut seen: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+        for function in module.functions.values() {
+            if !function.name.as_str().contains('L') {
+                continue;
+            }
+            let name = demangled(function.name);
+            let Some((member, rest)) = name.split_once(" in ") else { continue };
+            let Some((owner, _)) = rest.split_once(" #") else { continue };
+            let owner = Symbol::new(owner);
+            if !self.order.contains(&owner) {
+                continue;
+            }
+            let Some(f) = function.ty.ty().as_function() else { continue };
+            let initial = member.strip_prefix("variable initialization expression of ");
+            let (field, ty) = match (initial, member.rsplit_once('.')) {
+                (Some(field), _) => (field, f.results.first().map(|r| r.ty)),
+                (None, Some((field, "getter"))) => (field, f.results.first().map(|r| r.ty)),
+                (None, Some((field, "setter"))) => (field, f.params.first().map(|p| p.ty)),
+                _ => continue,
+            };
+            let (field, ty) = (Symbol::new(field), ty.map(|t| t.to_string()));
+            let Some(found) = self.found.get_mut(&owner) else { continue };
+            let Some(known) = found.members.iter_mut().find(|m| m.name == field) else { continue };
+            if let Some(ty) = ty.filter(|t| !t.is_empty()) {
+                known.ty = Some(ty);
+            }
+            let order = seen.entry(owner).or_default();
+            if !order.contains(&field) {
+                order.push(field);
+            }
+        }
+        for (owner, order) in seen {
+            if let Some(found) = self.found.get_mut(&owner) {
+                let at = |m: &Member| order.iter().position(|n| *n == m.name).unwrap_or(usize::MAX);
+                found.members.sort_by_key(at);
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut written: FxHashSet<Symbol> = FxHashSet::default();
+        for name in &self.order {
+            let Some(found) = self.found.get(name).filter(|_| written.insert(*name)) else { continue };
+            let kind = found.kind.unwrap_or("enum");
+            let _ = write!(text, "\n{kind} {name}");
+            if let Some(base) = found.superclass {
+                let _ = write!(text, " : {base}");
+            }
+            text.push_str(" {\n");
+            for m in &found.members {
+                let _ = match (kind, &m.ty) {
+                    ("enum", Some(ty)) if ty.starts_with('(') => writeln!(text, "  case {}{ty}", m.name),
+                    ("enum", Some(ty)) => writeln!(text, "  case {}({ty})", m.name),
+                    ("enum", None) => writeln!(text, "  case {}", m.name),
+                    (_, ty) => {
+                        let ty = ty.as_deref().unwrap_or("_Unknown");
+                        writeln!(text, "  @_hasStorage {} var {}: {ty} {{ get set }}", m.storage, m.name)
+                    }
+                };
+            }
+            text.push_str("}\n");
+        }
+        text
+    }
+}
+
+impl Member {
+    fn learn(&mut self, ty: Option<String>) {
+        if self.ty.is_none() {
+            self.ty = ty;
+        }
+    }
+}
+
+/// Returns the name of a type as it stands elsewhere: a reference to a member of a local type marks it.
+fn bare(name: Symbol) -> Symbol {
+    name.as_str().strip_prefix("<abstract function>").map_or(name, Symbol::new)
+}
+
+fn member(members: &mut Vec<Member>, name: Symbol) -> &mut Member {
+    let at = members.iter().position(|m| m.name == name).unwrap_or_else(|| {
+        members.push(Member { name, ty: None, storage: "" });
+        members.len() - 1
+    });
+    &mut members[at]
+}
+
+/// Returns the type of a value as spelled, where the module knows it.
+fn spelled(body: &Body, value: Value) -> Option<String> {
+    let ty = body.value(value).ty;
+    (!ty.is_unknown()).then(|| ty.ty().to_string())
+}
+
+/// Learns the type of a property from what is stored there, and whether it is weak or unowned.
+fn learn_from_uses(body: &Body, value: Value, ty: &mut Option<String>, storage: &mut &'static str) {
+    for user in body.users(value) {
+        let other = match body.view(user) {
+            AnyInst::BeginAccess(_) | AnyInst::MarkUninitialized(_) => {
+                if let Some(inner) = body.first_result(user) {
+                    learn_from_uses(body, inner, ty, storage);
+                }
+                None
+            }
+            AnyInst::Store(i) if i.destination == value => Some(i.source),
+            AnyInst::Assign(i) if i.destination == value => Some(i.source),
+            AnyInst::CopyAddr(i) => Some(if i.source == value { i.destination } else { i.source }),
+            AnyInst::LoadWeak(_) => {
+                *storage = "weak";
+                body.first_result(user)
+            }
+            AnyInst::StoreWeak(i) => {
+                *storage = "weak";
+                Some(i.source)
+            }
+            AnyInst::LoadUnowned(_) | AnyInst::StrongCopyUnownedValue(_) => {
+                *storage = "unowned";
+                body.first_result(user)
+            }
+            AnyInst::StoreUnowned(i) => {
+                *storage = "unowned";
+                Some(i.source)
+            }
+            _ => None,
+        };
+        if ty.is_none() {
+            *ty = other.and_then(|v| spelled(body, v));
+        }
+    }
+}
