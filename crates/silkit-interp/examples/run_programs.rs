@@ -1,7 +1,7 @@
 //! Runs programs of a folder and compares what they print with what is expected.
 //!
 //! Each program is a folder with `canonical.sil`, `optimized.sil`, `raw.sil`, `expected.txt` and `exit_code`.
-//! `run_programs FOLDER --library NAME=FILE … [--stage STAGE] [--only TEXT] [--limit STEPS] [--verbose]`
+//! `run_programs FOLDER --library NAME=FILE … [--stage STAGE] [--only TEXT] [--limit STEPS] [--verbose] [--output]`
 
 use silkit_interp::{Host, Interp, LinkedModule, Options, Program, Recorder, Stop, Trace};
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ struct Arguments {
     only: Option<String>,
     verbose: bool,
     trace: bool,
+    output: bool,
     limit: u64,
 }
 
@@ -27,6 +28,7 @@ fn arguments() -> Arguments {
         only: None,
         verbose: false,
         trace: false,
+        output: false,
         limit: 400_000_000,
     };
     let mut all = std::env::args().skip(1);
@@ -43,6 +45,7 @@ fn arguments() -> Arguments {
             "--limit" => found.limit = all.next().and_then(|n| n.parse().ok()).unwrap_or(found.limit),
             "--verbose" => found.verbose = true,
             "--trace" => found.trace = true,
+            "--output" => found.output = true,
             _ => found.folder = PathBuf::from(argument),
         }
     }
@@ -102,6 +105,9 @@ fn check(folder: &Path, libraries: &[Arc<LinkedModule>], a: &Arguments) -> (Resu
     };
     let outcome = Interp::new(program, options, &mut host).run_program("main");
     let (expected, code) = expectation(folder, &a.stage);
+    if a.output {
+        println!("{}", String::from_utf8_lossy(&host.0.stdout));
+    }
     let result = match outcome.exit_code {
         None => Err(match &outcome.stop {
             Stop::Unsupported(what) => format!("unsupported: {what}"),

@@ -13,6 +13,9 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("swift_job_run", job_run),
     ("swift_task_enqueueGlobal", enqueue),
     ("swift_task_enqueueMainExecutor", enqueue),
+    ("swift_dispatchEnqueueGlobal", enqueue),
+    ("swift_dispatchEnqueueMain", enqueue),
+    ("swift_dispatchEnqueueWithDeadline", dispatch_with_deadline),
     ("swift_task_startOnMainActor", enqueue),
     ("swift_task_immediate", enqueue),
     ("swift_task_enqueueGlobalWithDelay", enqueue_with_delay),
@@ -48,7 +51,7 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("_swift_getActiveExecutor", null_pair),
     ("_swift_getCurrentTaskExecutor", null_pair),
     ("_swift_getPreferredTaskExecutor", null_pair),
-    ("swift_createDefaultExecutorsOnce", nothing),
+    ("swift_createDefaultExecutorsOnce", create_executors),
     ("swift_get_time", get_time),
     ("swift_get_clock_res", clock_resolution),
     ("_swift_async_stream_lock_size", lock_size),
@@ -80,6 +83,9 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
 
 /// The priority of all tasks: one thread runs them in the order in which they are ready.
 const PRIORITY: u64 = 25;
+
+/// The bit of a task's flags that says that it is ready at once.
+const ENQUEUE: u64 = 1 << 12;
 
 /// Something that runs when its turn comes.
 #[derive(Clone, Copy, Debug)]
@@ -208,6 +214,7 @@ pub(crate) struct Tasks {
     /// The slots for the values of continuations that are waited for.
     pub(crate) continuation_values: FxHashMap<u64, Option<Slot>>,
     pub(crate) handlers_made: u64,
+    pub(crate) has_executors: bool,
 }
 
 impl Tasks {
@@ -318,6 +325,21 @@ fn enqueue_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
 }
 
+/// `(isGlobal, seconds, nanoseconds, …, job)`.
+fn dispatch_with_deadline(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
+    let (seconds, nanoseconds, word) = (it.arg(call, 1), it.arg(call, 2), it.arg(call, 6));
+    sleep(it, seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds), word);
+    Ok(Effect::Done)
+}
+
+/// Lets the library make its executors, when they are asked for the first time.
+fn create_executors(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
+    if !std::mem::replace(&mut it.runtime.tasks.has_executors, true) {
+        it.call_library("swift_createDefaultExecutors", vec![], &[], 0)?;
+    }
+    Ok(Effect::Done)
+}
+
 fn drain(it: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
     it.leave_task()?;
     it.next_job().map(Effect::Goto)
@@ -410,20 +432,22 @@ fn remove_handler(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
 
 /// `createAsyncTask(flags, executor?, group?, executor?, executor?, name?, closure)`: the task and its context.
 fn create_task(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
-    let [_, _, group, .., closure] = site.args[..] else {
+    let [flags, _, group, .., closure] = site.args[..] else {
         return unsupported("`createAsyncTask` with other operands");
     };
     let ty = match site.types.first() {
         Some(&ty) => Some(it.type_id(ty)?),
         None => None,
     };
-    let group = it.get(group);
+    let (flags, group) = (it.get(flags), it.get(group));
     let (code, context) = (it.get(closure), it.get(closure + 8));
     let task = it.new_task(Task { code, context, owns_context: true, ty, ..Task::default() })?;
     if group != 0 {
         it.join_group(task, group)?;
     }
-    it.enqueue(Job::Task(task));
+    if flags & ENQUEUE != 0 {
+        it.enqueue(Job::Task(task));
+    }
     it.set(site.to, task);
     it.set(site.to + 8, task);
     Ok(())

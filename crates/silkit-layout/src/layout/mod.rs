@@ -214,8 +214,13 @@ impl World {
             }
             Builtin::FixedArray(count, element) => self.array_layout(count, element)?,
             Builtin::Token => Layout::scalar(0, 1),
-            Builtin::PackIndex | Builtin::Job | Builtin::Continuation => Layout::scalar(pointer, pointer),
-            Builtin::Executor => Layout::scalar(2 * pointer, pointer),
+            Builtin::PackIndex => Layout::scalar(pointer, pointer),
+            Builtin::Job | Builtin::Continuation => {
+                Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(pointer, pointer) }
+            }
+            Builtin::Executor => {
+                Layout { xi: self.metadata_pointer().xi, ..Layout::scalar(2 * pointer, pointer) }
+            }
             Builtin::DefaultActorStorage | Builtin::DistributedActorStorage => {
                 Layout { kind: LayoutKind::Raw, ..Layout::scalar(12 * pointer, 2 * pointer) }
             }
