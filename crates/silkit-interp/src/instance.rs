@@ -92,6 +92,8 @@ pub(crate) struct Instance {
     pub(crate) types: FxHashMap<(Type, bool), Ty>,
     /// The types of values that the module does not know.
     pub(crate) inferred: FxHashMap<Value, (Ty, bool)>,
+    /// The bytes that say of values that they were moved.
+    pub(crate) moved: FxHashMap<Value, Slot>,
     /// True if its frames and blocks were prepared.
     pub(crate) is_prepared: bool,
 }
@@ -111,6 +113,7 @@ impl Instance {
             tails: FxHashMap::default(),
             types: FxHashMap::default(),
             inferred: FxHashMap::default(),
+            moved: FxHashMap::default(),
             is_prepared: false,
         }
     }

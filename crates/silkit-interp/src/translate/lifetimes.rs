@@ -1,6 +1,7 @@
 //! Copies, destructions, retains and releases.
 
 use super::Translator;
+use super::moves::CopyAs;
 use crate::op::Op;
 use crate::types::Plan;
 use crate::violation::{Run, unsupported};
@@ -58,11 +59,19 @@ impl Translator<'_, '_> {
 
     pub(super) fn copy_value(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
         self.forward(body, inst, operand)?;
-        self.retain_value(body, operand)
+        let Some(copy) = body.first_result(inst) else { return Ok(()) };
+        match self.copy_as(body, copy) {
+            CopyAs::Copy => self.retain_value(body, operand),
+            CopyAs::Borrow => Ok(()),
+            CopyAs::Move => self.note_moved(body, operand),
+        }
     }
 
-    pub(super) fn destroy_value(&mut self, body: &Body, inst: Inst, operand: Value) -> Run<()> {
-        let _ = inst;
+    pub(super) fn destroy_value(&mut self, body: &Body, operand: Value) -> Run<()> {
+        if self.is_borrowed_copy(body, operand) {
+            return Ok(());
+        }
+        self.skip_if_moved(operand);
         self.release_value(body, operand)
     }
 

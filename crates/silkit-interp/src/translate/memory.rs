@@ -1,6 +1,7 @@
 //! Loads, stores, copies and accesses.
 
 use super::Translator;
+use super::moves::CopyAs;
 use crate::op::{Op, Write};
 use crate::sites::AccessSite;
 use crate::violation::{Run, unsupported};
@@ -31,7 +32,11 @@ impl Translator<'_, '_> {
         let info = self.it.types.get(id);
         let is_trivial = info.plan.is_trivial();
         let op = match i.qualifier {
-            Some(LoadQualifier::Copy) if !is_trivial => Op::LoadCopy { to, address, ty: id },
+            Some(LoadQualifier::Copy) if !is_trivial => match self.copy_as(body, value) {
+                CopyAs::Copy => Op::LoadCopy { to, address, ty: id },
+                CopyAs::Borrow => Op::Load { to, address, ty: id },
+                CopyAs::Move => Op::LoadTake { to, address, ty: id },
+            },
             Some(LoadQualifier::Take) if !is_trivial => Op::LoadTake { to, address, ty: id },
             _ => match (info.size, info.align, info.is_dense) {
                 (0, ..) => Op::Nop,
@@ -159,7 +164,23 @@ impl Translator<'_, '_> {
         init: bool,
     ) -> Run<()> {
         let write = self.write(init);
-        self.copy_to(body, source, take, destination, write)
+        match self.copy_at_as(body, destination) {
+            CopyAs::Borrow if !take => self.borrow_to(body, source, destination),
+            how => self.copy_to(body, source, take || how == CopyAs::Move, destination, write),
+        }
+    }
+
+    /// Writes the bits of a value to a place that only looks at them.
+    fn borrow_to(&mut self, body: &Body, source: Value, destination: Value) -> Run<()> {
+        let from = self.use_value(body, source)?;
+        let to = self.use_value(body, destination)?;
+        let (ty, _) = self.type_of(body, source)?;
+        let size = self.size(ty)?;
+        let ty = self.type_id(ty)?;
+        let value = self.allocate_slot(size);
+        self.emit(Op::Load { to: value, address: from, ty });
+        self.emit(Op::Store { from: value, address: to, ty });
+        Ok(())
     }
 
     fn copy_to(
@@ -185,6 +206,9 @@ impl Translator<'_, '_> {
     pub(super) fn destroy_addr(&mut self, body: &Body, operand: Value) -> Run<()> {
         if self.destroy_parts_at(body, operand)? {
             return Ok(());
+        }
+        if self.is_borrowed_place(body, operand) {
+            return self.forget_place(body, operand);
         }
         let address = self.use_value(body, operand)?;
         let (ty, _) = self.type_of(body, operand)?;

@@ -17,6 +17,7 @@ mod key_paths;
 mod lifetimes;
 mod literals;
 mod memory;
+mod moves;
 mod opened;
 mod packs;
 mod prespecialized;
@@ -250,6 +251,7 @@ impl Translator<'_, '_> {
             let slot = self.allocate_slot(size);
             self.instance_mut().slots[argument.as_u32() as usize] = slot;
         }
+        self.prepare_moves(body);
         Ok(())
     }
 
@@ -262,6 +264,12 @@ impl Translator<'_, '_> {
         let enter = self.it.code.len();
         self.inst = first.unwrap_or(Inst::NONE);
         self.emit(Op::Enter { count: 0 });
+        if self.function.is_raw
+            && let Some(block) = first.map(|inst| body.inst_block(inst))
+            && body.first_inst(block) == first
+        {
+            body.arguments(block).iter().for_each(|&argument| self.note_defined(argument));
+        }
         let mut count = 0;
         let mut next = first;
         while let Some(inst) = next {
@@ -270,6 +278,9 @@ impl Translator<'_, '_> {
             self.observe(body, inst);
             let translated = self.instruction(body, inst);
             match translated {
+                Ok(()) if self.function.is_raw && self.is_open => {
+                    body.results(inst).for_each(|value| self.note_defined(value));
+                }
                 Ok(()) => {}
                 Err(Stop::Unsupported(what)) => {
                     let what = self.text(what);

@@ -114,7 +114,7 @@ rows! {
     StrongCopyUnmanagedValue => this.copy_value_as_result(body, inst, i.operand),
     MoveValue => this.forward(body, inst, i.operand),
     DropDeinit => this.drop_deinit(body, inst, i.operand),
-    DestroyValue => this.destroy_value(body, inst, i.operand),
+    DestroyValue => this.destroy_value(body, i.operand),
     EndLifetime => Ok(()),
     ExtendLifetime => Ok(()),
     EndBorrow => Ok(()),
