@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// What hashing and random numbers begin with
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
+    /// Let tasks go on in another order, which the seed decides
+    #[arg(long, value_name = "SEED")]
+    schedule: Option<u64>,
     /// Report memory that is left at the end and that nothing refers to
     #[arg(long)]
     leaks: bool,
@@ -104,6 +107,7 @@ impl Args {
             limit: self.limit.unwrap_or(u64::MAX),
             memory: self.memory,
             seed: self.seed,
+            schedule: self.schedule,
             leaks: self.leaks,
             unchecked: self.no_check.iter().copied().collect(),
             trace: match self.trace.as_deref() {

@@ -335,6 +335,12 @@ pub(crate) enum Op {
         address: Slot,
         ty: TypeId,
     },
+    /// Tells whether memory holds a value.
+    HoldsValue {
+        to: Slot,
+        address: Slot,
+        ty: TypeId,
+    },
     LoadWeak {
         take: bool,
         to: Slot,

@@ -1,32 +1,9 @@
 //! Small programs, each with the exit code that it has where it is executed rightly.
 
-use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
-use std::rc::Rc;
-use std::sync::Arc;
+mod common;
 
-const PRELUDE: &str = "
-sil_stage canonical
-import Builtin
-struct Int32 { @_hasStorage var _value: Builtin.Int32 { get set } }
-";
-
-/// Runs a program whose `main` returns a value of `Builtin.Int32` from `value`.
-fn run(text: &str) -> Stop {
-    let main = "
-sil @main : $@convention(c) () -> Int32 {
-bb0:
-  %0 = function_ref @value : $@convention(thin) () -> Builtin.Int32
-  %1 = apply %0() : $@convention(thin) () -> Builtin.Int32
-  %2 = struct $Int32 (%1 : $Builtin.Int32)
-  return %2 : $Int32
-}
-";
-    let parsed = silkit_text::parse_module(&format!("{PRELUDE}{text}{main}"));
-    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let program = Program::link(vec![Arc::new(LinkedModule::new("main", parsed.module))]);
-    let mut host = Recorder::default();
-    Interp::new(Rc::new(program), Options::default(), &mut host).run_program("main").stop
-}
+use common::run;
+use silkit_interp::Stop;
 
 #[test]
 fn a_method_is_found_by_the_one_that_it_overrides() {
@@ -200,4 +177,143 @@ bb0:
 }
 ";
     assert_eq!(run(value), Stop::Exit(5));
+}
+
+#[test]
+fn an_override_is_told_from_an_overload_by_its_parameters() {
+    let classes = "
+class Base { func number(_ n: Builtin.Int32) -> Builtin.Int32 }
+class Derived : Base {
+  override func number(_ n: Builtin.Int32) -> Builtin.Int32
+  func number(_ n: Builtin.Int64) -> Builtin.Int32
+}
+sil @by_32 : $@convention(method) (Builtin.Int32, @guaranteed Derived) -> Builtin.Int32 {
+bb0(%0 : $Builtin.Int32, %1 : $Derived):
+  %2 = integer_literal $Builtin.Int32, 32
+  return %2 : $Builtin.Int32
+}
+sil @by_64 : $@convention(method) (Builtin.Int64, @guaranteed Derived) -> Builtin.Int32 {
+bb0(%0 : $Builtin.Int64, %1 : $Derived):
+  %2 = integer_literal $Builtin.Int32, 64
+  return %2 : $Builtin.Int32
+}
+sil_vtable Derived {
+  #Base.number: (Base) -> (Builtin.Int32) -> Builtin.Int32 : @by_32 [override]
+  #Derived.number: (Derived) -> (Builtin.Int64) -> Builtin.Int32 : @by_64
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_ref $Derived
+  %1 = integer_literal $Builtin.Int32, 0
+  %2 = class_method %0 : $Derived, #Derived.number : (Derived) -> (Builtin.Int32) -> Builtin.Int32, $@convention(method) (Builtin.Int32, @guaranteed Derived) -> Builtin.Int32
+  %3 = apply %2(%1, %0) : $@convention(method) (Builtin.Int32, @guaranteed Derived) -> Builtin.Int32
+  return %3 : $Builtin.Int32
+}
+";
+    assert_eq!(run(classes), Stop::Exit(32));
+}
+
+#[test]
+fn types_that_are_declared_inside_of_functions_are_laid_out_by_their_uses() {
+    let program = "
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Local
+  %1 = struct_element_addr %0, #<abstract function>Local.first
+  %2 = struct_element_addr %0, #<abstract function>Local.second
+  %3 = integer_literal $Builtin.Int8, 40
+  store %3 to %1
+  %5 = integer_literal $Builtin.Int32, 2
+  store %5 to %2
+  %7 = load %1
+  %8 = load %2
+  %9 = builtin \"zextOrBitCast_Int8_Int32\"(%7) : $Builtin.Int32
+  %10 = builtin \"add_Int32\"(%9, %8) : $Builtin.Int32
+  %11 = builtin \"sizeof\"<Local>() : $Builtin.Word
+  %12 = builtin \"truncOrBitCast_Word_Int32\"(%11) : $Builtin.Int32
+  %13 = builtin \"add_Int32\"(%10, %12) : $Builtin.Int32
+  dealloc_stack %0
+  return %13
+}
+";
+    assert_eq!(run(program), Stop::Exit(50));
+}
+
+#[test]
+fn the_accessors_of_a_local_type_say_the_order_of_its_properties() {
+    let program = "
+sil @$s4main1fyyF5LocalL_V1aBi8_vg : $@convention(method) (Local) -> Builtin.Int8
+sil @$s4main1fyyF5LocalL_V1bBi32_vg : $@convention(method) (Local) -> Builtin.Int32
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Local
+  %1 = struct_element_addr %0, #<abstract function>Local.b
+  %2 = struct_element_addr %0, #<abstract function>Local.a
+  %3 = address_to_pointer %0 to $Builtin.RawPointer
+  %4 = address_to_pointer %1 to $Builtin.RawPointer
+  %5 = builtin \"ptrtoint_Int32\"(%3) : $Builtin.Int32
+  %6 = builtin \"ptrtoint_Int32\"(%4) : $Builtin.Int32
+  %7 = builtin \"sub_Int32\"(%6, %5) : $Builtin.Int32
+  dealloc_stack %0
+  return %7
+}
+";
+    assert_eq!(run(program), Stop::Exit(4));
+}
+
+#[test]
+fn an_opaque_result_that_can_be_replaced_has_the_type_of_its_replacement() {
+    let program = "
+protocol P { }
+struct Small : P { @_hasStorage var x: Builtin.Int8 { get set } }
+struct Large : P { @_hasStorage var x: Builtin.Int64 { get set } }
+sil [dynamically_replacable] @$s4main1gQryF : $@convention(thin) @substituted <T> () -> @out T for <@_opaqueReturnTypeOf(\"$s4main1gQryF\", 0) __> {
+bb0(%0 : $*@_opaqueReturnTypeOf(\"$s4main1gQryF\", 0) __):
+  %1 = unchecked_addr_cast %0 to $*Small
+  %2 = tuple ()
+  return %2
+}
+REPLACEMENT
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = builtin \"sizeof\"<@_opaqueReturnTypeOf(\"$s4main1gQryF\", 0) __>() : $Builtin.Word
+  %1 = builtin \"truncOrBitCast_Word_Int32\"(%0) : $Builtin.Int32
+  return %1
+}
+";
+    let replacement = "
+sil [dynamic_replacement_for \"$s4main1gQryF\"] @$s4main1hQryF : $@convention(thin) @substituted <T> () -> @out T for <@_opaqueReturnTypeOf(\"$s4main1hQryF\", 0) __> {
+bb0(%0 : $*@_opaqueReturnTypeOf(\"$s4main1hQryF\", 0) __):
+  %1 = unchecked_addr_cast %0 to $*Large
+  %2 = tuple ()
+  return %2
+}
+";
+    assert_eq!(run(&program.replace("REPLACEMENT", "")), Stop::Exit(1));
+    assert_eq!(run(&program.replace("REPLACEMENT", replacement)), Stop::Exit(8));
+}
+
+#[test]
+fn an_access_without_nested_conflicts_leaves_no_record() {
+    let program = "
+sil_global @number : $Builtin.Int32
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = global_addr @number : $*Builtin.Int32
+  %1 = alloc_stack $Builtin.UnsafeValueBuffer
+  begin_unpaired_access [read] [dynamic] [no_nested_conflict] %0 : $*Builtin.Int32, %1 : $*Builtin.UnsafeValueBuffer
+  dealloc_stack %1 : $*Builtin.UnsafeValueBuffer
+  %4 = begin_access [read] [dynamic] %0 : $*Builtin.Int32
+  %5 = begin_access [read] [dynamic] [no_nested_conflict] %0 : $*Builtin.Int32
+  end_access %5 : $*Builtin.Int32
+  end_access %4 : $*Builtin.Int32
+  %8 = begin_access [modify] [dynamic] %0 : $*Builtin.Int32
+  %9 = integer_literal $Builtin.Int32, 3
+  store %9 to %8 : $*Builtin.Int32
+  %11 = load %8 : $*Builtin.Int32
+  end_access %8 : $*Builtin.Int32
+  return %11 : $Builtin.Int32
+}
+";
+    assert_eq!(run(program), Stop::Exit(3));
 }

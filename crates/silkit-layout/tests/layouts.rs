@@ -144,6 +144,15 @@ fn layouts_are_as_declared() {
         ("$Small", [3, 4, 2, 253]),
         ("$Thin", [8, 8, 8, 0]),
         ("$InlineArray<3, Bool>", [3, 3, 1, 254]),
+        // `nil` takes an extra inhabitant of the reference.
+        ("$@sil_unmanaged K", [8, 8, 8, 4096]),
+        ("$@sil_unmanaged Optional<K>", [8, 8, 8, 4095]),
+        ("$@sil_unowned Optional<K>", [8, 8, 8, 4095]),
+        ("$@sil_unowned any C", [16, 16, 8, 4096]),
+        ("$@sil_unowned Optional<any C>", [16, 16, 8, 4095]),
+        ("$Builtin.Job", [8, 8, 8, 4096]),
+        ("$Optional<Builtin.RawUnsafeContinuation>", [8, 8, 8, 4095]),
+        ("$Builtin.Executor", [16, 16, 8, 4096]),
     ];
     for (spelled, numbers) in expected {
         let layout = world.layout(ty(&world, spelled)).unwrap_or_else(|e| panic!("{spelled}: {e}"));
@@ -210,4 +219,37 @@ fn members_and_conformances_follow_from_tables() {
     assert_eq!(ty(&world, "$Array<Optional<K>>").name(true), "Swift.Array<Swift.Optional<main.K>>");
     assert_eq!(ty(&world, "$Int").as_nominal().map(|(n, _)| n), Some(Nominal::swift("Int")));
     assert!(world.resolve(silkit_types::Type::nominal("Nowhere"), &Env::top(ModuleId(0)), true).is_err());
+}
+
+#[test]
+fn only_an_error_alone_conforms_to_itself() {
+    let world = world(&[("main", PROGRAM), ("Swift", LIBRARY)]);
+    let error = ty(&world, "$any Error").formal();
+    let silkit_layout::TyKind::Existential(e) = error.kind() else { panic!("{error}") };
+    let protocol = e.protocols[0];
+    let conforms = |spelled: &str| world.conforms(ty(&world, spelled).formal(), protocol);
+    assert!(!conforms("$any Error & P"));
+    assert!(!conforms("$any P"));
+}
+
+#[test]
+fn copyability_depends_on_arguments() {
+    let program = "
+struct Once : ~Copyable { @_hasStorage var x: Int { get set } }
+struct Holder<T> : ~Copyable where T : ~Copyable { @_hasStorage var x: Int { get set } }
+extension Holder : Copyable where T : Copyable { }
+struct Tag<T> : Copyable where T : ~Copyable { }
+struct Pair<T, U> : Copyable where T : ~Copyable, U : ~Copyable { }
+protocol Q { }
+sil_witness_table <T> Tag<T>: Q module main { }
+sil_witness_table <T, U where U : ~Copyable> Pair<T, U>: Q module main { }
+";
+    let world = world(&[("main", program), ("Swift", LIBRARY)]);
+    let is_copyable = |spelled: &str| world.is_copyable(ty(&world, spelled));
+    assert!(is_copyable("$Int") && is_copyable("$Holder<Int>") && is_copyable("$Tag<Once>"));
+    assert!(!is_copyable("$Once") && !is_copyable("$Holder<Once>") && !is_copyable("$(Int, Once)"));
+    let protocol = world.find_nominal(ModuleId(0), silkit_base::Symbol::new("Q")).expect("declared");
+    let conforms = |spelled: &str| world.conforms(ty(&world, spelled), protocol);
+    assert!(conforms("$Tag<Int>") && conforms("$Tag<Holder<Int>>") && conforms("$Pair<Int, Once>"));
+    assert!(!conforms("$Tag<Once>") && !conforms("$Tag<Holder<Once>>") && !conforms("$Pair<Once, Int>"));
 }

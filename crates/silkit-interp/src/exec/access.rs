@@ -87,7 +87,8 @@ impl Interp<'_> {
         let address = self.get(site.address);
         let buffer = site.buffer.map_or(0, |slot| self.get(slot));
         let (modifies, by) = (site.modifies, self.pc);
-        self.start_access(Access { address, modifies, by, buffer, frame: 0, is_dynamic: true }, true)
+        let access = Access { address, modifies, by, buffer, frame: 0, is_dynamic: true };
+        self.start_access(access, !site.no_nested_conflict)
     }
 
     pub(super) fn end_unpaired(&mut self, buffer: Slot) -> Run<()> {

@@ -48,8 +48,8 @@ impl Interp<'_> {
                 let wanted = formal.map(|t| t.canonical());
                 table.entries.iter().filter(same).find(|e| e.formal.map(|t| t.canonical()) == wanted)
             };
-            let found = exact.or_else(canonical).or_else(|| table.entries.iter().find(same));
-            if let Some(entry) = found {
+            let alike = || table.entries.iter().filter(same).find(|e| has_parameters(e, formal));
+            if let Some(entry) = exact.or_else(canonical).or_else(alike) {
                 return Some(entry.function);
             }
         }
@@ -60,7 +60,7 @@ impl Interp<'_> {
     fn overridden_entry(&self, class: Ty, member: DeclRef, formal: Option<Type>) -> Option<Symbol> {
         let program = self.program.clone();
         let (name, _) = member.data().path.split_last()?;
-        let parameters = formal.and_then(method_parameters);
+        let mut first = None;
         for ancestor in program.world.ancestry(class) {
             let (nominal, _) = ancestor.as_nominal()?;
             let Some((_, table)) = program.vtable(nominal) else { continue };
@@ -68,13 +68,14 @@ impl Interp<'_> {
                 let of = e.method.data();
                 of.path.last() == Some(name) && of.kinds == member.data().kinds
             };
-            let same = |e: &&VTableEntry| e.formal.and_then(method_parameters) == parameters;
             let all = || table.entries.iter().filter(overrides);
-            if let Some(entry) = all().find(same).or_else(|| all().next()) {
+            if let Some(entry) = all().find(|e| has_parameters(e, formal)) {
                 return Some(entry.function);
             }
+            let own = all().find(|e| e.method == member);
+            first = first.or(own.or_else(|| all().next()).map(|e| e.function));
         }
-        None
+        first
     }
 
     /// Returns the instance of a method's implementation for a class; `types` are the generic arguments of the call,
@@ -191,6 +192,11 @@ fn self_type(ty: Type) -> Type {
         TypeKind::Metatype(_, t) | TypeKind::DynamicSelf(t) | TypeKind::Paren(t) => self_type(*t),
         _ => ty,
     }
+}
+
+/// Returns true if a method takes the same parameters as one of a formal type.
+fn has_parameters(entry: &VTableEntry, formal: Option<Type>) -> bool {
+    entry.formal.and_then(method_parameters) == formal.and_then(method_parameters)
 }
 
 /// Returns the parameters of a method, without those of the type that it belongs to.

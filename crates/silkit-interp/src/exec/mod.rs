@@ -265,6 +265,11 @@ impl Interp<'_> {
                 self.int_to_float(signed, from_bits, to_bits, to, from);
             }
             Op::Vector { site } => self.vector(site)?,
+            Op::HoldsValue { to, address, ty } => {
+                let address = self.get(address);
+                let answer = self.holds_value(address, ty)?;
+                self.set_byte(to, u8::from(answer));
+            }
             Op::BeginUnpaired { site } => self.begin_unpaired(site)?,
             Op::EndUnpaired { buffer } => self.end_unpaired(buffer)?,
             Op::KeyPath { site } => self.key_path(site)?,

@@ -10,18 +10,43 @@ use silkit_ir::instructions::{
     AllocBox, AllocExistentialBox, AllocPack, AllocRef, AllocRefDynamic, AllocStack, IndexAddr,
     IndexRawPointer, ProjectBox, ProjectExistentialBox, TailAddr, Values,
 };
-use silkit_ir::{Body, Inst, Value};
-use silkit_layout::{Builtin, FnRepr, TyKind};
+use silkit_ir::{Body, Inst, Opcode, Value};
+use silkit_layout::{Builtin, FnRepr, Ty, TyKind};
 use silkit_types::SilType;
+
+/// A function of the library that copies a value as an optional one, bytes behind it included, and then writes the tag:
+/// `RawKeyPathComponent._projectReadOnly`.
+const READS_BEYOND: &str = "s19RawKeyPathComponentV16_projectReadOnly";
 
 impl Translator<'_, '_> {
     pub(super) fn alloc_stack(&mut self, body: &Body, inst: Inst, i: AllocStack) -> Run<()> {
         let ty = self.resolve(i.ty.ty())?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
         let to = self.define(body, value, ty, true)?;
-        let ty = self.type_id(ty)?;
+        let larger = if self.function.name.as_str().contains(READS_BEYOND) {
+            self.largest_cast(body, value, ty)?
+        } else {
+            ty
+        };
+        let ty = self.type_id(larger)?;
         self.emit(Op::AllocStack { to, ty });
         Ok(())
+    }
+
+    /// Returns the largest of the types as which a place is used.
+    fn largest_cast(&mut self, body: &Body, place: Value, ty: Ty) -> Run<Ty> {
+        let mut largest = ty;
+        for user in body.users(place) {
+            if body.inst(user).opcode == Opcode::UncheckedAddrCast
+                && let Some(cast) = body.first_result(user)
+            {
+                let (ty, _) = self.type_of(body, cast)?;
+                if self.size(ty)? > self.size(largest)? {
+                    largest = ty;
+                }
+            }
+        }
+        Ok(largest)
     }
 
     /// Allocates a pack: an array of the addresses of its elements, or of their values where it is direct.

@@ -339,13 +339,26 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Translates an assignment by wrapper: whether it initializes or sets, definite initialization has not said yet.
+    /// Translates an assignment by wrapper whose mode definite initialization has not chosen yet: the first one
+    /// initializes, any later one sets.
     pub(super) fn wrapper_by_state(
         &mut self,
         body: &Body,
         i: silkit_ir::instructions::AssignByWrapper,
     ) -> Run<()> {
-        let _ = (body, i);
-        unsupported("the assignment to a property with a wrapper in raw SIL")
+        let address = self.use_value(body, i.destination)?;
+        let (ty, _) = self.type_of(body, i.destination)?;
+        let ty = self.type_id(ty)?;
+        let condition = self.allocate_slot(8);
+        self.emit(Op::HoldsValue { to: condition, address, ty });
+        let branch = self.emit(Op::Nop);
+        self.call_initializer(body, i.initializer, i.source, i.destination)?;
+        let over = self.emit(Op::Nop);
+        let then = self.it.code.len() as u32;
+        self.call_setter(body, i.setter, i.source)?;
+        self.it.code[branch as usize] = Op::JumpIf { condition, then, otherwise: branch + 1 };
+        let end = self.it.code.len() as u32;
+        self.it.code[over as usize] = Op::Jump { to: end };
+        Ok(())
     }
 }

@@ -71,8 +71,7 @@ impl Translator<'_, '_> {
         if self.is_borrowed_copy(body, operand) {
             return Ok(());
         }
-        self.skip_if_moved(operand);
-        self.release_value(body, operand)
+        self.release_unless_moved(body, operand)
     }
 
     pub(super) fn convert_ownership(

@@ -133,12 +133,16 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Emits the test that skips the next operation if a value was moved.
-    pub(super) fn skip_if_moved(&mut self, value: Value) {
-        if let Some(&condition) = self.it.instances[self.id.0 as usize].moved.get(&value) {
-            let here = self.it.code.len() as u32;
-            self.emit(Op::JumpIf { condition, then: here + 2, otherwise: here + 1 });
-        }
+    /// Destroys a value unless it was moved.
+    pub(super) fn release_unless_moved(&mut self, body: &Body, value: Value) -> Run<()> {
+        let Some(&condition) = self.it.instances[self.id.0 as usize].moved.get(&value) else {
+            return self.release_value(body, value);
+        };
+        let test = self.emit(Op::Nop);
+        self.release_value(body, value)?;
+        let then = self.it.code.len() as u32;
+        self.it.code[test as usize] = Op::JumpIf { condition, then, otherwise: test + 1 };
+        Ok(())
     }
 }
 

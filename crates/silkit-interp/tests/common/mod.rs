@@ -1,0 +1,41 @@
+//! Running small programs.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder, Stop};
+use std::rc::Rc;
+use std::sync::Arc;
+
+const DECLARATIONS: &str = "
+import Builtin
+struct Int32 { @_hasStorage var _value: Builtin.Int32 { get set } }
+";
+
+const MAIN: &str = "
+sil @main : $@convention(c) () -> Int32 {
+bb0:
+  %0 = function_ref @value : $@convention(thin) () -> Builtin.Int32
+  %1 = apply %0() : $@convention(thin) () -> Builtin.Int32
+  %2 = struct $Int32 (%1 : $Builtin.Int32)
+  return %2 : $Int32
+}
+";
+
+/// Runs a program whose `main` returns a value of `Builtin.Int32` from `value`.
+pub(crate) fn run(text: &str) -> Stop {
+    run_as("canonical", &format!("{text}{MAIN}"), Options::default())
+}
+
+/// Runs such a program of raw SIL.
+pub(crate) fn run_raw(text: &str) -> Stop {
+    run_as("raw", &format!("{text}{MAIN}"), Options::default())
+}
+
+/// Runs a program with its own `main`.
+pub(crate) fn run_as(stage: &str, text: &str, options: Options) -> Stop {
+    let parsed = silkit_text::parse_module(&format!("sil_stage {stage}\n{DECLARATIONS}{text}"));
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let program = Program::link(vec![Arc::new(LinkedModule::new("Swift", parsed.module))]);
+    let mut host = Recorder::default();
+    Interp::new(Rc::new(program), options, &mut host).run_program("main").stop
+}

@@ -1,0 +1,205 @@
+//! Raw SIL: what later passes decide is decided when the program runs.
+
+mod common;
+
+use common::run_raw;
+use silkit_interp::Stop;
+
+/// A type that cannot be copied, whose deinit adds its value to a global, and functions that borrow and consume it.
+const TOKEN: &str = "
+struct Token : ~Copyable {
+  @_hasStorage let value: Builtin.Int32 { get }
+  deinit
+}
+sil_global @sum : $Builtin.Int32
+sil [ossa] @token_deinit : $@convention(method) (@owned Token) -> () {
+bb0(%0 : @owned $Token):
+  %1 = drop_deinit %0 : $Token
+  %2 = destructure_struct %1 : $Token
+  %3 = global_addr @sum : $*Builtin.Int32
+  %4 = load [trivial] %3 : $*Builtin.Int32
+  %5 = builtin \"add_Int32\"(%4 : $Builtin.Int32, %2 : $Builtin.Int32) : $Builtin.Int32
+  store %5 to [trivial] %3 : $*Builtin.Int32
+  %7 = tuple ()
+  return %7 : $()
+}
+sil_moveonlydeinit Token { @token_deinit }
+sil [ossa] @make : $@convention(thin) () -> @owned Token {
+bb0:
+  %0 = integer_literal $Builtin.Int32, 1
+  %1 = struct $Token (%0 : $Builtin.Int32)
+  return %1 : $Token
+}
+sil [ossa] @look : $@convention(thin) (@guaranteed Token) -> () {
+bb0(%0 : @guaranteed $Token):
+  %1 = copy_value %0 : $Token
+  %2 = mark_unresolved_non_copyable_value [no_consume_or_assign] %1 : $Token
+  destroy_value %2 : $Token
+  %4 = tuple ()
+  return %4 : $()
+}
+sil [ossa] @eat : $@convention(thin) (@owned Token) -> () {
+bb0(%0 : @owned $Token):
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
+  destroy_value %1 : $Token
+  %3 = tuple ()
+  return %3 : $()
+}
+sil [ossa] @reset : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = load [trivial] %0 : $*Builtin.Int32
+  return %1 : $Builtin.Int32
+}
+";
+
+/// Runs statements on a token `%1` that has the global set to 0 before and to the number of deinits after.
+fn deinits(statements: &str) -> Stop {
+    run_raw(&format!(
+        "{TOKEN}
+sil [ossa] @statements : $@convention(thin) () -> () {{
+bb0:
+  %90 = function_ref @make : $@convention(thin) () -> @owned Token
+  %91 = function_ref @look : $@convention(thin) (@guaranteed Token) -> ()
+  %92 = function_ref @eat : $@convention(thin) (@owned Token) -> ()
+  %0 = apply %90() : $@convention(thin) () -> @owned Token
+{statements}
+  %99 = tuple ()
+  return %99 : $()
+}}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {{
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = integer_literal $Builtin.Int32, 0
+  store %1 to [trivial] %0 : $*Builtin.Int32
+  %3 = function_ref @statements : $@convention(thin) () -> ()
+  %4 = apply %3() : $@convention(thin) () -> ()
+  %5 = load [trivial] %0 : $*Builtin.Int32
+  return %5 : $Builtin.Int32
+}}
+"
+    ))
+}
+
+#[test]
+fn a_copy_that_is_looked_at_is_a_borrow() {
+    let statements = "
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
+  %2 = copy_value %1 : $Token
+  %3 = apply %91(%2) : $@convention(thin) (@guaranteed Token) -> ()
+  destroy_value %2 : $Token
+  destroy_value %1 : $Token
+";
+    assert_eq!(deinits(statements), Stop::Exit(1));
+}
+
+#[test]
+fn a_copy_that_is_consumed_is_a_move() {
+    let statements = "
+  %1 = mark_unresolved_non_copyable_value [consumable_and_assignable] %0 : $Token
+  %2 = begin_borrow %1 : $Token
+  %3 = copy_value %2 : $Token
+  end_borrow %2 : $Token
+  %4 = apply %92(%3) : $@convention(thin) (@owned Token) -> ()
+  destroy_value %1 : $Token
+";
+    assert_eq!(deinits(statements), Stop::Exit(1));
+}
+
+#[test]
+fn a_load_of_what_is_consumed_takes_it() {
+    let statements = "
+  %1 = alloc_stack $Token
+  store %0 to [init] %1 : $*Token
+  %3 = mark_unresolved_non_copyable_value [consumable_and_assignable] %1 : $*Token
+  %4 = load [copy] %3 : $*Token
+  %5 = apply %92(%4) : $@convention(thin) (@owned Token) -> ()
+  destroy_addr %1 : $*Token
+  dealloc_stack %1 : $*Token
+";
+    assert_eq!(deinits(statements), Stop::Exit(1));
+}
+
+#[test]
+fn a_load_of_what_is_looked_at_borrows_it() {
+    let statements = "
+  %1 = alloc_stack $Token
+  store %0 to [init] %1 : $*Token
+  %3 = mark_unresolved_non_copyable_value [no_consume_or_assign] %1 : $*Token
+  %4 = load [copy] %3 : $*Token
+  %5 = apply %91(%4) : $@convention(thin) (@guaranteed Token) -> ()
+  destroy_value %4 : $Token
+  destroy_addr %1 : $*Token
+  dealloc_stack %1 : $*Token
+";
+    assert_eq!(deinits(statements), Stop::Exit(1));
+}
+
+#[test]
+fn a_copy_in_memory_is_a_borrow_or_a_move() {
+    let statements = |use_of_copy: &str| {
+        format!(
+            "
+  %1 = alloc_stack $Token
+  store %0 to [init] %1 : $*Token
+  %3 = alloc_stack $Token
+  copy_addr %1 to [init] %3 : $*Token
+{use_of_copy}
+  dealloc_stack %3 : $*Token
+  destroy_addr %1 : $*Token
+  dealloc_stack %1 : $*Token
+"
+        )
+    };
+    let taken = "
+  %5 = load [take] %3 : $*Token
+  %6 = apply %92(%5) : $@convention(thin) (@owned Token) -> ()";
+    assert_eq!(deinits(&statements(taken)), Stop::Exit(1));
+    assert_eq!(deinits(&statements("  destroy_addr %3 : $*Token")), Stop::Exit(1));
+}
+
+#[test]
+fn the_first_assignment_by_a_wrapper_initializes_and_the_second_sets() {
+    let program = "
+struct Wrapper {
+  @_hasStorage var value: Builtin.Int32 { get set }
+  @_hasStorage var sets: Builtin.Int32 { get set }
+}
+sil [ossa] @initial : $@convention(thin) (Builtin.Int32) -> Wrapper {
+bb0(%0 : $Builtin.Int32):
+  %1 = integer_literal $Builtin.Int32, 0
+  %2 = struct $Wrapper (%0 : $Builtin.Int32, %1 : $Builtin.Int32)
+  return %2 : $Wrapper
+}
+sil [ossa] @set : $@convention(method) (Builtin.Int32, @inout Wrapper) -> () {
+bb0(%0 : $Builtin.Int32, %1 : $*Wrapper):
+  %2 = struct_element_addr %1 : $*Wrapper, #Wrapper.value
+  store %0 to [trivial] %2 : $*Builtin.Int32
+  %4 = struct_element_addr %1 : $*Wrapper, #Wrapper.sets
+  %5 = integer_literal $Builtin.Int32, 40
+  store %5 to [trivial] %4 : $*Builtin.Int32
+  %7 = tuple ()
+  return %7 : $()
+}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Wrapper
+  %1 = function_ref @initial : $@convention(thin) (Builtin.Int32) -> Wrapper
+  %2 = function_ref @set : $@convention(method) (Builtin.Int32, @inout Wrapper) -> ()
+  %3 = partial_apply [callee_guaranteed] [on_stack] %2(%0) : $@convention(method) (Builtin.Int32, @inout Wrapper) -> ()
+  %4 = integer_literal $Builtin.Int32, 1
+  assign_by_wrapper %4 : $Builtin.Int32 to %0 : $*Wrapper, init %1 : $@convention(thin) (Builtin.Int32) -> Wrapper, set %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  %6 = integer_literal $Builtin.Int32, 2
+  assign_by_wrapper %6 : $Builtin.Int32 to %0 : $*Wrapper, init %1 : $@convention(thin) (Builtin.Int32) -> Wrapper, set %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  dealloc_stack %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  %9 = struct_element_addr %0 : $*Wrapper, #Wrapper.value
+  %10 = load [trivial] %9 : $*Builtin.Int32
+  %11 = struct_element_addr %0 : $*Wrapper, #Wrapper.sets
+  %12 = load [trivial] %11 : $*Builtin.Int32
+  %13 = builtin \"add_Int32\"(%10 : $Builtin.Int32, %12 : $Builtin.Int32) : $Builtin.Int32
+  dealloc_stack %0 : $*Wrapper
+  return %13 : $Builtin.Int32
+}
+";
+    assert_eq!(run_raw(program), Stop::Exit(42));
+}

@@ -1,0 +1,196 @@
+//! Tasks, groups of tasks and continuations.
+
+mod common;
+
+use common::run_as;
+use silkit_interp::{Options, Stop};
+
+/// Declarations, `spawn` to make a task that is ready at once, and `exit`.
+const PRELUDE: &str = "
+protocol Error { }
+enum Optional<T> { case some(T) case none }
+sil @exit : $@convention(c) (Int32) -> Never
+enum Never { }
+sil @swift_task_future_wait : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+sil @swift_task_asyncMainDrainQueue : $@convention(thin) () -> Never
+sil @swift_taskGroup_wait_next_throwing : $@convention(thin) @async <T> (Builtin.RawPointer) -> (@out Optional<T>, @error any Error)
+
+sil @one : $@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error) {
+bb0(%0 : $*Builtin.Int32, %1 : $Builtin.Int32):
+  store %1 to %0 : $*Builtin.Int32
+  %3 = tuple ()
+  return %3 : $()
+}
+
+sil @leave : $@convention(thin) (Builtin.Int32) -> () {
+bb0(%0 : $Builtin.Int32):
+  %1 = struct $Int32 (%0 : $Builtin.Int32)
+  %2 = function_ref @exit : $@convention(c) (Int32) -> Never
+  %3 = apply %2(%1) : $@convention(c) (Int32) -> Never
+  unreachable
+}
+";
+
+/// Returns the instructions that make a task of a closure.
+fn spawn(name: &str, flags: u32, group: &str, closure: &str) -> String {
+    format!(
+        "
+  %{name}f = integer_literal $Builtin.Int64, {flags}
+  %{name}e = enum $Optional<Builtin.Executor>, #Optional.none!enumelt
+  %{name}n = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+  %{name}t = builtin \"createAsyncTask\"<Builtin.Int32>(%{name}f : $Builtin.Int64, %{name}e : $Optional<Builtin.Executor>, {group} : $Optional<Builtin.RawPointer>, %{name}e : $Optional<Builtin.Executor>, %{name}n : $Optional<Builtin.RawPointer>, %{name}n : $Optional<Builtin.RawPointer>, {closure} : $@async @callee_guaranteed () -> (@out Builtin.Int32, @error any Error)) : $(Builtin.NativeObject, Builtin.RawPointer)
+  %{name} = tuple_extract %{name}t : $(Builtin.NativeObject, Builtin.RawPointer), 0
+"
+    )
+}
+
+/// Runs a program whose first task executes `body`, which calls `leave`.
+fn run(functions: &str, body: &str, schedule: Option<u64>) -> Stop {
+    let start = spawn("main", 1 << 12, "%g", "%c");
+    let text = format!(
+        "{PRELUDE}{functions}
+sil @first : $@convention(thin) @async () -> (@out Builtin.Int32, @error any Error) {{
+bb0(%result : $*Builtin.Int32):
+{body}
+}}
+sil @main : $@convention(c) () -> Int32 {{
+bb0:
+  %f = function_ref @first : $@convention(thin) @async () -> (@out Builtin.Int32, @error any Error)
+  %c = thin_to_thick_function %f : $@convention(thin) @async () -> (@out Builtin.Int32, @error any Error) to $@async @callee_guaranteed () -> (@out Builtin.Int32, @error any Error)
+  %g = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+{start}
+  %d = function_ref @swift_task_asyncMainDrainQueue : $@convention(thin) () -> Never
+  %e = apply %d() : $@convention(thin) () -> Never
+  unreachable
+}}
+"
+    );
+    run_as("canonical", &text, Options { schedule, ..Options::default() })
+}
+
+const CLOSURE: &str = "$@convention(thin) @async (Builtin.Int32) -> (@out Builtin.Int32, @error any Error)";
+
+#[test]
+fn the_result_of_a_task_is_waited_for() {
+    let child = spawn("child", 1 << 12, "%g", "%c");
+    let body = format!(
+        "
+  %i = integer_literal $Builtin.Int32, 42
+  %f = function_ref @one : {CLOSURE}
+  %c = partial_apply [callee_guaranteed] %f(%i) : {CLOSURE}
+  %g = enum $Optional<Builtin.RawPointer>, #Optional.none!enumelt
+{child}
+  %w = function_ref @swift_task_future_wait : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  %s = alloc_stack $Builtin.Int32
+  %a = apply %w<Builtin.Int32>(%s, %child) : $@convention(thin) @async <T> (@guaranteed Builtin.NativeObject) -> @out T
+  %v = load %s : $*Builtin.Int32
+  strong_release %child : $Builtin.NativeObject
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%v) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+"
+    );
+    assert_eq!(run("", &body, None), Stop::Exit(42));
+    for seed in 0..20 {
+        assert_eq!(run("", &body, Some(seed)), Stop::Exit(42), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_group_gives_the_results_of_its_tasks_in_the_order_in_which_they_end() {
+    let first = spawn("p", 1 << 12, "%g", "%c");
+    let second = spawn("q", 1 << 12, "%g", "%d");
+    let body = format!(
+        "
+  %i = integer_literal $Builtin.Int32, 1
+  %j = integer_literal $Builtin.Int32, 2
+  %f = function_ref @one : {CLOSURE}
+  %c = partial_apply [callee_guaranteed] %f(%i) : {CLOSURE}
+  %d = partial_apply [callee_guaranteed] %f(%j) : {CLOSURE}
+  %group = builtin \"createTaskGroup\"<Builtin.Int32>() : $Builtin.RawPointer
+  %g = enum $Optional<Builtin.RawPointer>, #Optional.some!enumelt, %group : $Builtin.RawPointer
+{first}
+  strong_release %p : $Builtin.NativeObject
+{second}
+  strong_release %q : $Builtin.NativeObject
+  %w = function_ref @swift_taskGroup_wait_next_throwing : $@convention(thin) @async <T> (Builtin.RawPointer) -> (@out Optional<T>, @error any Error)
+  %s = alloc_stack $Optional<Builtin.Int32>
+  try_apply %w<Builtin.Int32>(%s, %group) : $@convention(thin) @async <T> (Builtin.RawPointer) -> (@out Optional<T>, @error any Error), normal bb1, error bb9
+bb1(%r1 : $()):
+  %v1 = load %s : $*Optional<Builtin.Int32>
+  %o1 = unchecked_enum_data %v1 : $Optional<Builtin.Int32>, #Optional.some!enumelt
+  try_apply %w<Builtin.Int32>(%s, %group) : $@convention(thin) @async <T> (Builtin.RawPointer) -> (@out Optional<T>, @error any Error), normal bb2, error bb9
+bb2(%r2 : $()):
+  %v2 = load %s : $*Optional<Builtin.Int32>
+  %o2 = unchecked_enum_data %v2 : $Optional<Builtin.Int32>, #Optional.some!enumelt
+  try_apply %w<Builtin.Int32>(%s, %group) : $@convention(thin) @async <T> (Builtin.RawPointer) -> (@out Optional<T>, @error any Error), normal bb3, error bb9
+bb3(%r3 : $()):
+  %v3 = load %s : $*Optional<Builtin.Int32>
+  switch_enum %v3 : $Optional<Builtin.Int32>, case #Optional.some!enumelt: bb9x, case #Optional.none!enumelt: bb4
+bb4:
+  %e = builtin \"destroyTaskGroup\"(%group : $Builtin.RawPointer) : $()
+  %ten = integer_literal $Builtin.Int32, 10
+  %m = builtin \"mul_Int32\"(%o1 : $Builtin.Int32, %ten : $Builtin.Int32) : $Builtin.Int32
+  %sum = builtin \"add_Int32\"(%m : $Builtin.Int32, %o2 : $Builtin.Int32) : $Builtin.Int32
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%sum) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+bb9(%error : $any Error):
+  unreachable
+bb9x(%other : $Builtin.Int32):
+  unreachable
+"
+    );
+    assert_eq!(run("", &body, None), Stop::Exit(12));
+    let stops: Vec<Stop> = (0..20).map(|seed| run("", &body, Some(seed))).collect();
+    assert!(stops.iter().all(|s| matches!(s, Stop::Exit(12 | 21))), "{stops:?}");
+    assert!(stops.contains(&Stop::Exit(12)) && stops.contains(&Stop::Exit(21)), "no other order: {stops:?}");
+}
+
+#[test]
+fn a_continuation_that_is_resumed_before_it_is_waited_for_gives_its_value() {
+    let body = "
+  %k = get_async_continuation Builtin.Int32
+  %s = alloc_stack $Builtin.Int32
+  %i = integer_literal $Builtin.Int32, 7
+  store %i to %s : $*Builtin.Int32
+  %r = builtin \"resumeNonThrowingContinuationReturning\"<Builtin.Int32>(%k : $Builtin.RawUnsafeContinuation, %s : $*Builtin.Int32) : $()
+  dealloc_stack %s : $*Builtin.Int32
+  await_async_continuation %k : $Builtin.RawUnsafeContinuation, resume bb1
+bb1(%v : $Builtin.Int32):
+  %l = function_ref @leave : $@convention(thin) (Builtin.Int32) -> ()
+  %x = apply %l(%v) : $@convention(thin) (Builtin.Int32) -> ()
+  unreachable
+";
+    assert_eq!(run("", body, None), Stop::Exit(7));
+}
+
+#[test]
+fn a_continuation_is_resumed_once() {
+    let body = "
+  %k = get_async_continuation Builtin.Int32
+  %s = alloc_stack $Builtin.Int32
+  %i = integer_literal $Builtin.Int32, 7
+  store %i to %s : $*Builtin.Int32
+  %r = builtin \"resumeNonThrowingContinuationReturning\"<Builtin.Int32>(%k : $Builtin.RawUnsafeContinuation, %s : $*Builtin.Int32) : $()
+  %q = builtin \"resumeNonThrowingContinuationReturning\"<Builtin.Int32>(%k : $Builtin.RawUnsafeContinuation, %s : $*Builtin.Int32) : $()
+  unreachable
+";
+    let stop = run("", body, None);
+    assert!(
+        matches!(&stop, Stop::Violation(v) if v.message.contains("resumed a second time")),
+        "{stop:?}"
+    );
+}
+
+#[test]
+fn a_program_in_which_everything_waits_is_refused() {
+    let body = "
+  %k = get_async_continuation Builtin.Int32
+  await_async_continuation %k : $Builtin.RawUnsafeContinuation, resume bb1
+bb1(%v : $Builtin.Int32):
+  unreachable
+";
+    let stop = run("", body, None);
+    assert!(matches!(&stop, Stop::Unsupported(what) if what.contains("everything waits")), "{stop:?}");
+}
