@@ -10,9 +10,9 @@ use crate::op::{NO_PC, Op, Pc, Slot};
 use crate::options::Options;
 use crate::program::{FunctionRef, Program};
 use crate::sites::{
-    AccessSite, AllocSite, AwaitSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite, CodeTarget, ContinuationSite,
-    DynamicTypeSite, EndSite, GlobalSite, KeyPathSite, LazySite, MethodSite, Move, OpenPackSite, OpenSite,
-    SelectSite, SwitchTable, TailSite, VectorSite, YieldSite,
+    AccessSite, AllocSite, AwaitSite, BeginSite, BuiltinSite, CallSite, CastSite, ClosureShape, ClosureSite,
+    CodeTarget, ContinuationSite, DynamicTypeSite, EndSite, GlobalSite, KeyPathSite, LazySite, MethodSite,
+    Move, OpenPackSite, OpenSite, SelectSite, SwitchTable, TailSite, VectorSite, YieldSite,
 };
 use crate::types::{TypeId, TypeInfo, Types, type_error};
 use crate::violation::{Run, Stop};

@@ -6,7 +6,7 @@
 use crate::violation::demangled;
 use silkit_base::{FxHashMap, FxHashSet, Symbol};
 use silkit_ir::instructions::AnyInst;
-use silkit_ir::{Body, ClassRef, DeclRef, Inst, Module, Value, VTable};
+use silkit_ir::{Body, ClassRef, DeclRef, Inst, Module, VTable, Value};
 use silkit_types::decl::DeclTable;
 use silkit_types::{Type, TypeKind};
 use std::fmt::Write;
@@ -35,11 +35,7 @@ struct Finder<'a> {
 }
 
 /// Returns declarations of the types that a module uses and that neither it nor `is_known` knows.
-pub(crate) fn declarations(
-    module: &Module,
-    decls: &DeclTable,
-    is_known: &dyn Fn(Symbol) -> bool,
-) -> String {
+pub(crate) fn declarations(module: &Module, decls: &DeclTable, is_known: &dyn Fn(Symbol) -> bool) -> String {
     let mut finder = Finder { decls, found: FxHashMap::default(), order: Vec::new() };
     for function in module.functions.values() {
         let Some(body) = &function.body else { continue };

@@ -43,7 +43,9 @@ impl LinkedModule {
     /// Returns the module with declarations of the types that it declares inside of functions, if there are any.
     fn with_local_types(&self, libraries: &[Arc<LinkedModule>]) -> Option<Self> {
         let is_known = |name: Symbol| {
-            libraries.iter().any(|l| l.info.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some()))
+            libraries
+                .iter()
+                .any(|l| l.info.decls.get(name).is_some_and(|e| e.nominal.is_some() || e.alias.is_some()))
         };
         let added = crate::local_types::declarations(&self.info.sil, &self.info.decls, &is_known);
         if added.is_empty() {

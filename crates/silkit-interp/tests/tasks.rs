@@ -177,10 +177,7 @@ fn a_continuation_is_resumed_once() {
   unreachable
 ";
     let stop = run("", body, None);
-    assert!(
-        matches!(&stop, Stop::Violation(v) if v.message.contains("resumed a second time")),
-        "{stop:?}"
-    );
+    assert!(matches!(&stop, Stop::Violation(v) if v.message.contains("resumed a second time")), "{stop:?}");
 }
 
 #[test]

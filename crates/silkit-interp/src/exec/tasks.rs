@@ -35,11 +35,8 @@ impl Interp<'_> {
         let tasks = &mut self.runtime.tasks;
         tasks.made += 1;
         task.number = tasks.made;
-        task.stack = Stack {
-            segments: Segments::new(TASK_STACK + (1 << 20)),
-            limit: TASK_STACK,
-            ..Stack::default()
-        };
+        task.stack =
+            Stack { segments: Segments::new(TASK_STACK + (1 << 20)), limit: TASK_STACK, ..Stack::default() };
         let inherited = tasks.running().locals.clone();
         if let Some(ty) = task.ty
             && task.result == 0

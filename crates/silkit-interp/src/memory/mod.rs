@@ -65,7 +65,10 @@ pub(crate) enum Kind {
 impl Kind {
     /// Returns true if references to it are counted.
     pub(crate) fn is_counted(self) -> bool {
-        matches!(self, Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox | Self::Task)
+        matches!(
+            self,
+            Self::Object | Self::Box | Self::Context | Self::ErrorBox | Self::ValueBox | Self::Task
+        )
     }
 
     /// Returns the name in messages.

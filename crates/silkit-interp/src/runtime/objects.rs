@@ -23,10 +23,8 @@ pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("swift_release", release),
 ];
 
-pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
-    ("errorInMain", error_in_main),
-    ("unexpectedError", error_in_main),
-];
+pub(super) const BUILTINS: &[(&str, BuiltinFn)] =
+    &[("errorInMain", error_in_main), ("unexpectedError", error_in_main)];
 
 impl Interp<'_> {
     /// Calls code by its address, without a context.

@@ -535,4 +535,3 @@ fn clock_resolution(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
     it.write(nanoseconds, 1)?;
     Ok(Effect::Done)
 }
-

@@ -325,9 +325,8 @@ fn number(scalar: char) -> Option<(NumericType, f64)> {
         });
         return Some((NumericType::Decimal, before.count() as f64));
     }
-    super::scalars::number(scalar).map(|(is_digit, value)| {
-        (if is_digit { NumericType::Digit } else { NumericType::Numeric }, value)
-    })
+    super::scalars::number(scalar)
+        .map(|(is_digit, value)| (if is_digit { NumericType::Digit } else { NumericType::Numeric }, value))
 }
 
 fn numeric_type(it: &mut Interp<'_>, call: &Call<'_>) -> Run<Effect> {
