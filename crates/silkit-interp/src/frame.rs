@@ -31,6 +31,19 @@ pub(crate) struct Frame {
     pub(crate) coroutine: u32,
 }
 
+/// An access that is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) address: u64,
+    pub(crate) modifies: bool,
+    pub(crate) by: Pc,
+    pub(crate) buffer: u64,
+    /// The number of the frame that must end it; 0 where another one may.
+    pub(crate) frame: u64,
+    /// True if others that overlap are looked for when it runs: the compiler has proved it of the rest.
+    pub(crate) is_dynamic: bool,
+}
+
 /// A coroutine that yielded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Suspended {

@@ -1,6 +1,6 @@
 //! The interpreter: the state of a run, shared by all its parts.
 
-use crate::frame::{Frame, NATIVE_PC, Segments, Stack};
+use crate::frame::{Access, Frame, NATIVE_PC, Segments, Stack};
 use crate::host::Host;
 use crate::instance::{BindId, Binding, Instance, InstanceId};
 use crate::instruments::Instruments;
@@ -52,19 +52,6 @@ pub(crate) struct Sites {
     pub(crate) boxes: Vec<(Ty, u32, u32)>,
     pub(crate) continuations: Vec<ContinuationSite>,
     pub(crate) awaits: Vec<AwaitSite>,
-}
-
-/// An access that is not over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub(crate) address: u64,
-    pub(crate) modifies: bool,
-    pub(crate) by: Pc,
-    pub(crate) buffer: u64,
-    /// The number of the frame that must end it; 0 where another one may.
-    pub(crate) frame: u64,
-    /// True if others that overlap are looked for when it runs: the compiler has proved it of the rest.
-    pub(crate) is_dynamic: bool,
 }
 
 /// A program that runs.

@@ -44,6 +44,7 @@ mod program;
 mod run;
 mod runtime;
 mod sites;
+mod tasks;
 mod translate;
 mod types;
 mod violation;

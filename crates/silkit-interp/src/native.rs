@@ -55,7 +55,7 @@ pub(crate) struct Runtime {
     /// The task that runs.
     pub(crate) current_task: u32,
     /// All tasks.
-    pub(crate) tasks: crate::runtime::tasks::Tasks,
+    pub(crate) tasks: crate::tasks::Tasks,
     /// The state of the generator that orders tasks.
     pub(crate) choices: u64,
     /// Memory that C code allocated once for the whole run.
@@ -72,7 +72,7 @@ impl Runtime {
             once: FxHashMap::default(),
             begin_sites: FxHashMap::default(),
             current_task: 0,
-            tasks: crate::runtime::tasks::Tasks::default(),
+            tasks: crate::tasks::Tasks::default(),
             choices: schedule,
             permanent: FxHashMap::default(),
             decompositions: Decompositions::default(),

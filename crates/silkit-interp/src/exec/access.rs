@@ -1,6 +1,7 @@
 //! Exclusivity: accesses that overlap.
 
-use crate::interp::{Access, Interp};
+use crate::frame::Access;
+use crate::interp::Interp;
 use crate::op::Slot;
 use crate::violation::{Run, Stop, ViolationKind};
 

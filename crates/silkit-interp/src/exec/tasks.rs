@@ -7,7 +7,7 @@ use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::native::Effect;
 use crate::op::{NO_PC, Pc, Slot, Write};
-use crate::runtime::tasks::{Continuation, Job, Task, Wait, Waiting};
+use crate::tasks::{Continuation, Job, Task, Wait, Waiting};
 use crate::violation::{Run, ViolationKind, unsupported};
 use silkit_layout::{Nominal, Ty};
 

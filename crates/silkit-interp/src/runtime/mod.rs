@@ -16,7 +16,7 @@ mod scalars;
 mod static_init;
 mod stdio;
 mod task_groups;
-pub(crate) mod tasks;
+mod tasks;
 mod text;
 mod unicode;
 mod vectors;

@@ -1,10 +1,11 @@
 //! Groups of tasks.
 
-use super::tasks::{Group, Waiting, wait};
+use super::tasks::wait;
 use super::{BuiltinFn, Call, Effect, NativeFn};
 use crate::interp::Interp;
 use crate::memory::Kind;
 use crate::sites::BuiltinSite;
+use crate::tasks::{Group, Waiting};
 use crate::violation::{Run, unsupported};
 
 pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[

@@ -1,13 +1,10 @@
 //! Tasks: the functions of the runtime about them. How they are run: `exec/tasks.rs`.
 
 use super::{BuiltinFn, Call, Effect, NativeFn};
-use crate::interp::{Access, Interp};
-use crate::op::{Pc, Slot};
+use crate::interp::Interp;
 use crate::sites::BuiltinSite;
-use crate::types::TypeId;
+use crate::tasks::{Job, Task, Wait, Waiting};
 use crate::violation::{Run, unsupported};
-use silkit_base::FxHashMap;
-use std::collections::VecDeque;
 
 pub(super) const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("swift_job_run", job_run),
@@ -86,146 +83,6 @@ const PRIORITY: u64 = 25;
 
 /// The bit of a task's flags that says that it is ready at once.
 const ENQUEUE: u64 = 1 << 12;
-
-/// Something that runs when its turn comes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Job {
-    /// The task at an address goes on.
-    Task(u64),
-    /// A continuation without a value is resumed.
-    Resume(u64),
-}
-
-/// A task.
-#[derive(Debug, Default)]
-pub(crate) struct Task {
-    /// Its number, which tells stacks apart.
-    pub(crate) number: u32,
-    /// Its stack while it does not run.
-    pub(crate) stack: crate::frame::Stack,
-    pub(crate) base: usize,
-    /// Where it goes on; `None` before it began.
-    pub(crate) resume: Option<Pc>,
-    pub(crate) accesses: Vec<Access>,
-    /// The closure that it runs.
-    pub(crate) code: u64,
-    pub(crate) context: u64,
-    /// True if it gives the closure's context back.
-    pub(crate) owns_context: bool,
-    /// Where its result goes, and the type of it.
-    pub(crate) result: u64,
-    pub(crate) ty: Option<TypeId>,
-    /// True if the memory of the result is its own.
-    pub(crate) owns_result: bool,
-    pub(crate) is_done: bool,
-    /// The error that it ended with; 0 where it did not.
-    pub(crate) error: u64,
-    /// What it waits for.
-    pub(crate) wait: Option<Wait>,
-    /// The tasks that wait for it.
-    pub(crate) waiters: Vec<u64>,
-    /// The group that it belongs to; 0 where there is none.
-    pub(crate) group: u64,
-    /// Tasks that are cancelled with it.
-    pub(crate) children: Vec<u64>,
-    pub(crate) is_cancelled: bool,
-    /// Functions that are called when it is cancelled: a number, the code and the context.
-    pub(crate) handlers: Vec<(u64, u64, u64)>,
-    /// Values of task-local variables: key, address and type, the newest last.
-    pub(crate) locals: Vec<(u64, u64, TypeId)>,
-    /// The first word of the executor that it runs on.
-    pub(crate) executor: u64,
-}
-
-/// What a task that does not run waits for, and where it goes on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wait {
-    pub(crate) next: Pc,
-    pub(crate) error_to: Pc,
-    pub(crate) error: Slot,
-    /// The address or the slot of what it waits for.
-    pub(crate) out: u64,
-    pub(crate) how: Waiting,
-}
-
-/// What a task does with what it waited for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Waiting {
-    /// Copies the result of another task.
-    Future,
-    /// Leaves the result where the other task wrote it.
-    AsyncLet,
-    /// Destroys the result.
-    Finish,
-    /// Takes the result of any task of a group.
-    Group,
-    /// Waits until all tasks of a group are done.
-    All,
-    /// Is resumed by a continuation.
-    Continuation,
-}
-
-/// A group of tasks.
-#[derive(Debug, Default)]
-pub(crate) struct Group {
-    /// The tasks whose results were not taken yet.
-    pub(crate) pending: Vec<u64>,
-    /// Those of them that are done, the first one first.
-    pub(crate) done: VecDeque<u64>,
-    pub(crate) waiter: Option<u64>,
-    pub(crate) is_cancelled: bool,
-    /// True if results are dropped.
-    pub(crate) discards: bool,
-    /// The first error of a group that drops results.
-    pub(crate) error: u64,
-}
-
-/// A continuation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Continuation {
-    pub(crate) task: u64,
-    /// Where its value goes.
-    pub(crate) out: u64,
-    pub(crate) ty: TypeId,
-    /// True if the memory of the value is its own.
-    pub(crate) owns: bool,
-    pub(crate) is_resumed: bool,
-    pub(crate) error: u64,
-}
-
-/// All tasks, and what is to be run.
-#[derive(Debug, Default)]
-pub(crate) struct Tasks {
-    pub(crate) all: FxHashMap<u64, Task>,
-    pub(crate) made: u32,
-    pub(crate) ready: VecDeque<Job>,
-    /// What sleeps: when it wakes, a number that orders what wakes at the same time, and what it is.
-    pub(crate) sleeping: Vec<(u64, u32, Job)>,
-    /// The task that runs; 0 outside of tasks.
-    pub(crate) current: u64,
-    /// What belongs to code outside of tasks.
-    pub(crate) outside: Task,
-    pub(crate) groups: FxHashMap<u64, Group>,
-    pub(crate) continuations: FxHashMap<u64, Continuation>,
-    /// Jobs that are no tasks.
-    pub(crate) jobs: FxHashMap<u64, Job>,
-    /// The nanoseconds that were slept.
-    pub(crate) slept: u64,
-    /// The slots for the values of continuations that are waited for.
-    pub(crate) continuation_values: FxHashMap<u64, Option<Slot>>,
-    pub(crate) handlers_made: u64,
-    pub(crate) has_executors: bool,
-}
-
-impl Tasks {
-    /// Returns the task that runs, or what stands for it outside of tasks.
-    pub(crate) fn running(&mut self) -> &mut Task {
-        match self.all.get_mut(&self.current) {
-            Some(task) => task,
-            None => &mut self.outside,
-        }
-    }
-}
 
 fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
     Ok(Effect::Done)
