@@ -215,6 +215,7 @@ pub(crate) fn write_rest(module: &Module, sink: &mut Sink<'_>) {
         coverage_maps,
         deinits,
         scopes,
+        is_serialized: _,
     } = module;
     stage.write(sink);
     swift.write(sink);
@@ -265,6 +266,7 @@ pub(crate) fn read_rest(source: &mut Source<'_, '_>) -> Result<(Module, Vec<bool
         coverage_maps: Codec::read(source)?,
         deinits: Codec::read(source)?,
         scopes: Codec::read(source)?,
+        is_serialized: false,
     };
     source.end()?;
     Ok((module, initialized))

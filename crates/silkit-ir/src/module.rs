@@ -51,6 +51,8 @@ pub struct Module {
     pub deinits: Vec<MoveOnlyDeinit>,
     /// The debug scopes.
     pub scopes: Vec<Scope>,
+    /// True once bodies are no longer kept for other modules (`serialize-sil`). No form of the module on disk says so.
+    pub is_serialized: bool,
 }
 
 impl Module {

@@ -305,3 +305,19 @@ fn the_status_of_a_way_is_that_of_its_pipelines() {
     assert_eq!(names, ["SILGen", "Diagnostic", "Onone"]);
     assert!(status.contains("\n  x  noreturn-folding\n"), "{status}");
 }
+
+#[test]
+fn functions_for_clients_need_no_bodies_for_them_after_serialization() {
+    let input = b"sil_stage canonical
+sil non_abi [serialized] @f : $@convention(thin) () -> () {
+bb0:
+  %0 = tuple ()
+  return %0
+}
+";
+    let output = run_with(&["opt", "--verify-each", "-serialize-sil"], input);
+    assert!(output.status.success() && stdout(&output).contains("sil non_abi @f"), "{}", stderr(&output));
+    // The text does not say that serialization is over.
+    let again = run_with(&["opt"], &output.stdout);
+    assert!(stderr(&again).contains("but not serialized"), "{}", stderr(&again));
+}

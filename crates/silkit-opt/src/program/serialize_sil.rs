@@ -28,6 +28,7 @@ pub(super) const PASS: Pass<'static> =
 fn run(cx: &mut ModuleContext<'_>) {
     let is_whole_module = cx.program().is_whole_module();
     let module = cx.module_mut();
+    module.is_serialized = true;
     let mut count = 0;
     for function in module.functions.values_mut() {
         if function.attributes.serialized != Serialized::No {

@@ -164,7 +164,7 @@ fn serialized_linkage(cx: &ModuleContext<'_>) {
         let spelled = function.linkage.spelling();
         let message = match (function.linkage, is_serialized(function)) {
             (L::Hidden | L::Private, true) => format!("`@{}` is `{spelled}`, but serialized", function.name),
-            (L::PublicNonAbi | L::PackageNonAbi, false) => {
+            (L::PublicNonAbi | L::PackageNonAbi, false) if !cx.module.is_serialized => {
                 format!("`@{}` is `{spelled}`, but not serialized", function.name)
             }
             _ => continue,
