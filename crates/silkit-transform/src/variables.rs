@@ -74,9 +74,8 @@ impl StoredVariables {
     /// Creates the variables in an allocation.
     pub fn of(body: &Body, allocation: Inst) -> Self {
         let mut own = None;
-        if let Some(AllocStack { var: Some(var), moveable_value_debuginfo, .. }) = body.view_as(allocation) {
-            let variable =
-                DebugValue { var: Some(var), moveable_value_debuginfo, ..DebugValue::new(Value::NONE) };
+        if let Some(AllocStack { var: Some(var), .. }) = body.view_as(allocation) {
+            let variable = DebugValue { var: Some(var), ..DebugValue::new(Value::NONE) };
             own = Some((body.inst(allocation).loc, variable));
         }
         let others = body.results(allocation).flat_map(|address| at_address(body, address)).collect();
@@ -111,7 +110,9 @@ pub fn keep_stored(
     }
     let others = variables.others.iter().copied();
     let borrowed = body.results(store).flat_map(|address| at_address(body, address));
-    let with_source = |(loc, variable)| (loc, DebugValue { operand: source, trace: false, ..variable });
+    let with_source = |(loc, variable)| {
+        (loc, DebugValue { operand: source, trace: false, moveable_value_debuginfo: false, ..variable })
+    };
     found.extend(others.chain(borrowed).map(with_source));
     if found.is_empty() {
         return;
