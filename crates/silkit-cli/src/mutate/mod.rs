@@ -17,19 +17,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-A test is a function to begin with, and what it is expected to print or to end with; without --expect
-and --exit-code that is what the program does as it is. A mutant that no check reports and that no test
-notices lives: a test is missing, or the change makes no difference. All mutants run in one process; those
-of instructions that are not executed do not run.
+A test is a function to begin with, and what it is expected to print or to end with; without
+--expect and --exit-code that is what the program does as it is. A mutant that no check reports
+and that no test notices lives: a test is missing, or the change makes no difference. All
+mutants run in one process; those of instructions that are not executed do not run.
 
-The operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other branch), constant
-(one more), call (none), removed and doubled (retains, releases, destructions, deallocations, stores, ends
-of accesses). The exit status is 1 if a mutant lives.
+The operators: relational (`<` for `<=`), arithmetic (`+` for `-`), condition (the other
+branch), constant (one more), call (none), removed and doubled (retains, releases, destructions,
+deallocations, stores, ends of accesses). The exit status is 1 if a mutant lives.
 
 Examples:
   silkit mutate examples/run/hello.sil
   silkit mutate examples/run/hello.sil --operator relational,constant --html report.html
-  silkit mutate main.sil --library Swift.sib --expect main.out --function 'Stack.push(_:)' --format json";
+  silkit mutate main.sil --expect main.out --function 'Stack.push(_:)' --format json";
 
 /// Change a program in small ways, and tell which changes its tests do not notice
 #[derive(clap::Args)]
