@@ -167,6 +167,9 @@ fn shapes() -> Vec<(&'static str, Text)> {
     ]
 }
 
+/// The passes that change none of the shapes.
+const IDLE: [&str; 0] = [];
+
 /// Returns the tags of all passes.
 fn tags() -> Vec<&'static str> {
     PASSES.sorted().iter().map(|pass| pass.tag).collect()
@@ -186,6 +189,13 @@ impl Input {
         let swift = swift.join("\n");
         let declarations = with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table);
         Self { module: parsed.module, declarations }
+    }
+
+    /// Returns true if a pass changes the input.
+    fn is_changed_by(&self, tag: &str) -> bool {
+        let pass = PASSES.find(tag).expect("a pass");
+        let outcome = Runner::new().run(&mut self.module.clone(), &self.declarations, &[pass.into()]);
+        outcome.runs.iter().any(|run| run.has_changed)
     }
 
     /// Returns how long a pass takes: the best of some tries.
@@ -211,6 +221,14 @@ fn is_linear(tag: &str, small: &Input, large: &Input) -> bool {
 }
 
 // One test: what runs at once would be measured, too.
+#[test]
+fn every_pass_has_a_shape_that_it_works_on() {
+    let inputs: Vec<Input> = shapes().into_iter().map(|(_, text)| Input::new(&text(24))).collect();
+    let is_idle = |tag: &&str| !inputs.iter().any(|input| input.is_changed_by(tag));
+    let idle: Vec<&str> = tags().into_iter().filter(is_idle).collect();
+    assert_eq!(idle, IDLE);
+}
+
 #[test]
 fn costs_grow_as_the_input() {
     let mut wrong = Vec::new();

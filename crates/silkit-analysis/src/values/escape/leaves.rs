@@ -124,6 +124,10 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             }
             AddressUse::Lend => {
                 result().into_iter().for_each(|borrow| walk.down(borrow, path));
+                // The reference does not look at what is lent: there the value and what is loaded from here do not alias.
+                if path.follows_stores {
+                    walk.up(body.operand_value(inst, 0), path);
+                }
                 STAYS
             }
             AddressUse::Read | AddressUse::Take | AddressUse::Borrow => {
