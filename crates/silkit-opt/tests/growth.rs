@@ -4,7 +4,7 @@
 
 use silkit_ir::Module;
 use silkit_opt::PASSES;
-use silkit_pass::Runner;
+use silkit_pass::{Options, Runner};
 use silkit_testkit::growth::worked;
 use silkit_text::decl::{Dialect, parse_decls, with_stdlib};
 use silkit_text::parse_module;
@@ -16,9 +16,22 @@ const PRELUDE: &str = "\
 sil_stage canonical
 import Builtin
 import Swift
-class Node {}
+import SwiftOnoneSupport
+class Node { @_hasStorage final let x: Builtin.Int64 { get }
+ func m() }
+struct Pair { var a: Builtin.Int64
+ var b: Builtin.Int64 }
+enum Two { case a
+ case b }
 sil @look : $@convention(thin) (@guaranteed Node) -> ()
 sil @make : $@convention(thin) () -> @owned Node
+sil @stop : $@convention(thin) () -> Never
+sil @node_m : $@convention(method) (@guaranteed Node) -> ()
+sil [_semantics \"bool.literal_init\"] @literal : $@convention(method) (Builtin.Int1, @thin Bool.Type) -> Bool
+sil @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0
+sil_vtable Node {
+  #Node.m: (Node) -> () -> () : @node_m
+}
 ";
 
 const RETURN: &str = "%r = tuple ()\nreturn %r : $()\n}\n";
@@ -30,20 +43,33 @@ fn function(attributes: &str, body: &str) -> String {
     format!("sil {attributes} @f : {sig} {{\n{args}\n{body}")
 }
 
+/// Puts a number in the place of each `#`, but of those before names: `%a#`, `#Node.x`.
+fn numbered(text: &str, number: usize) -> String {
+    let mut parts = text.split('#');
+    let mut found = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.starts_with(|c: char| c.is_ascii_uppercase()) {
+            true => found.push('#'),
+            false => found += &number.to_string(),
+        }
+        found += part;
+    }
+    found
+}
+
 /// Loops around loops, each with one block before the inner one and one behind, which goes back: two blocks each.
 fn loops(n: usize, before: &str, behind: &str) -> String {
-    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
     let mut body = String::from("br h0\n");
     for i in 0..n {
         let next = if i + 1 < n { format!("h{}", i + 1) } else { format!("l{i}") };
-        _ = writeln!(body, "h{i}:\n{}br {next}", with(before, i));
+        _ = writeln!(body, "h{i}:\n{}br {next}", numbered(before, i));
     }
     for i in (0..n).rev() {
         let next = if i == 0 { "last".to_owned() } else { format!("l{}", i - 1) };
         _ = writeln!(
             body,
             "l{i}:\n{}cond_br %c, h{i}x, l{i}x\nh{i}x:\nbr h{i}\nl{i}x:\nbr {next}",
-            with(behind, i)
+            numbered(behind, i)
         );
     }
     body + "last:\n"
@@ -51,15 +77,14 @@ fn loops(n: usize, before: &str, behind: &str) -> String {
 
 /// Branches in a row: four blocks each.
 fn branches(n: usize, before: &str, then: &str, behind: &str) -> String {
-    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
     let mut body = String::new();
     for i in 0..n {
         _ = writeln!(
             body,
             "{}cond_br %c, t{i}, e{i}\nt{i}:\n{}br j{i}\ne{i}:\nbr j{i}\nj{i}:\n{}",
-            with(before, i),
-            with(then, i),
-            with(behind, i)
+            numbered(before, i),
+            numbered(then, i),
+            numbered(behind, i)
         );
     }
     body
@@ -67,13 +92,12 @@ fn branches(n: usize, before: &str, then: &str, behind: &str) -> String {
 
 /// Branches within branches: four blocks each.
 fn nested(n: usize, before: &str, behind: &str) -> String {
-    let with = |text: &str, i: usize| text.replace('#', &i.to_string());
     let mut body = String::new();
     for i in 0..n {
-        _ = writeln!(body, "{}cond_br %c, t{i}, e{i}\nt{i}:", with(before, i));
+        _ = writeln!(body, "{}cond_br %c, t{i}, e{i}\nt{i}:", numbered(before, i));
     }
     for i in (0..n).rev() {
-        _ = writeln!(body, "br j{i}\ne{i}:\nbr j{i}\nj{i}:\n{}", with(behind, i));
+        _ = writeln!(body, "br j{i}\ne{i}:\nbr j{i}\nj{i}:\n{}", numbered(behind, i));
     }
     body
 }
@@ -138,6 +162,117 @@ fn shapes() -> Vec<(&'static str, Text)> {
             let body = branches(n / 3, make, look, "destroy_value %n# : $Node\n");
             function("[ossa]", &(body + OWNED + RETURN))
         }),
+        ("raw memory and accesses", |n| {
+            let raw = "%s# = alloc_stack $Builtin.Int64\n%m# = mark_uninitialized [var] %s# : $*Builtin.Int64\n\
+                       assign %i to [init] %m# : $*Builtin.Int64\n\
+                       %a# = begin_access [modify] [unknown] %m# : $*Builtin.Int64\n\
+                       %v# = load [trivial] %a# : $*Builtin.Int64\nend_access %a# : $*Builtin.Int64\n\
+%b# = begin_access [read] [static] %m# : $*Builtin.Int64\nend_access %b# : $*Builtin.Int64\n\
+                       dealloc_stack %s# : $*Builtin.Int64\n\
+                       %t# = alloc_stack $(Builtin.Int64, Builtin.Int64)\n\
+                       tuple_addr_constructor [init] %t# : $*(Builtin.Int64, Builtin.Int64) with (%i : $Builtin.Int64, %v# : $Builtin.Int64)\n\
+                       dealloc_stack %t# : $*(Builtin.Int64, Builtin.Int64)\n";
+            function("[ossa]", &(branches(n / 3, raw, "", "") + OWNED + RETURN))
+        }),
+        ("stack memory out of order, pointers", |n| {
+            let memory = "%s# = alloc_stack $Builtin.Int64\n%t# = alloc_stack $Builtin.Int64\n\
+                          %p# = address_to_pointer [stack_protection] %s# : $*Builtin.Int64 to $Builtin.RawPointer\n\
+                          %q# = pointer_to_address %p# : $Builtin.RawPointer to $*Builtin.Int64\n\
+                          store %i to %q# : $*Builtin.Int64\n\
+                          dealloc_stack %s# : $*Builtin.Int64\ndealloc_stack %t# : $*Builtin.Int64\n";
+            function("", &(branches(n / 3, memory, "", "") + OBJECT + RETURN))
+        }),
+        ("critical edges, dead ends, loops without preheaders", |n| {
+            let mut body = String::new();
+            for i in 0..n / 8 {
+                _ = writeln!(
+                    body,
+                    "cond_br %c, j{i}, t{i}\nt{i}:\ncond_br %c, j{i}, u{i}\nu{i}:\ncond_br %c, d{i}, s{i}\n\
+                     d{i}:\ncond_fail %c : $Builtin.Int1, \"x\"\nunreachable\n\
+                     s{i}:\nswitch_enum undef : $Two, case #Two.a!enumelt: j{i}, case #Two.b!enumelt: h{i}\n\
+                     h{i}:\ncond_br %c, h{i}, j{i}\n\
+                     j{i}:\ncond_br %c, g{i}, k{i}\ng{i}:\ncond_br %c, g{i}, k{i}\nk{i}:"
+                );
+            }
+            function("", &(body + OBJECT + RETURN))
+        }),
+        ("phis of the same value, of pairs, of borrows", |n| {
+            let mut body = String::new();
+            for i in 0..n / 6 {
+                _ = writeln!(
+                    body,
+                    "%p{i} = struct $Pair (%i : $Builtin.Int64, %i : $Builtin.Int64)\n\
+                     cond_br %c, t{i}, e{i}\nt{i}:\nbr j{i}(%i : $Builtin.Int64, %i : $Builtin.Int64, %p{i} : $Pair)\n\
+                     e{i}:\nbr j{i}(%i : $Builtin.Int64, %i : $Builtin.Int64, %p{i} : $Pair)\n\
+                     j{i}(%a{i} : $Builtin.Int64, %d{i} : $Builtin.Int64, %q{i} : $Pair):\n\
+                     %x{i} = struct_extract %q{i} : $Pair, #Pair.a\nfix_lifetime %x{i} : $Builtin.Int64\n\
+                     fix_lifetime %a{i} : $Builtin.Int64\nfix_lifetime %d{i} : $Builtin.Int64\n\
+                     %b{i} = begin_borrow [lexical] %o : $Node\n%w{i} = begin_borrow %o : $Node\n\
+                     br r{i}(%w{i} : $Node)\nr{i}(%y{i} : @guaranteed $Node):\n\
+                     end_borrow %y{i} : $Node\nend_borrow %b{i} : $Node"
+                );
+            }
+            function("[ossa]", &(body + OWNED + RETURN))
+        }),
+        ("checks, calls that never return, literals", |n| {
+            let checks = "%d# = builtin \"xor_Int1\"(%c : $Builtin.Int1, %c : $Builtin.Int1) : $Builtin.Int1\n\
+                          cond_fail %c : $Builtin.Int1, \"x\"\ncond_fail %d# : $Builtin.Int1, \"x\"\n\
+                          %k# = integer_literal $Builtin.Int1, -1\n%e# = metatype $@thin Bool.Type\n\
+                          %f# = function_ref @literal : $@convention(method) (Builtin.Int1, @thin Bool.Type) -> Bool\n\
+                          %b# = apply %f#(%k#, %e#) : $@convention(method) (Builtin.Int1, @thin Bool.Type) -> Bool\n\
+                          %v# = struct_extract %b# : $Bool, #Bool._value\ncond_br %v#, y#, z#\ny#:\nbr w#\nz#:\nbr w#\nw#:\n";
+            let stop = "%g# = function_ref @stop : $@convention(thin) () -> Never\n\
+                        %u# = apply %g#() : $@convention(thin) () -> Never\n";
+            function("[ossa]", &(branches(n / 6, checks, stop, "") + OWNED + RETURN))
+        }),
+        ("methods and properties of new objects", |n| {
+            let object = "%n# = alloc_ref $Node\n\
+                          %m# = class_method %n# : $Node, #Node.m : (Node) -> () -> (), $@convention(method) (@guaranteed Node) -> ()\n\
+                          %u# = apply %m#(%n#) : $@convention(method) (@guaranteed Node) -> ()\n\
+                          %p# = ref_element_addr %n# : $Node, #Node.x\n%v# = load %p# : $*Builtin.Int64\n\
+                          strong_release %n# : $Node\n";
+            function("", &(branches(n / 3, object, "", "") + OBJECT + RETURN))
+        }),
+        ("generic calls", |n| {
+            let call = "%g# = function_ref @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
+                        %s# = alloc_stack $Int\n\
+                        %u# = apply %g#<Int>(%s#, undef, undef) : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
+                        dealloc_stack %s# : $*Int\n";
+            function("", &(branches(n / 3, call, "", "") + OBJECT + RETURN))
+        }),
+        ("wrappers of values that are only moved", |n| {
+            let moved = "%w# = copyable_to_moveonlywrapper [owned] %i : $Builtin.Int64\n\
+                         %m# = move_value [lexical] [var_decl] %w# : $@moveOnly Builtin.Int64\n\
+                         debug_value %m# : $@moveOnly Builtin.Int64, let, name \"x\"\n\
+                         destroy_value %m# : $@moveOnly Builtin.Int64\n";
+            function("[ossa]", &(branches(n / 3, moved, "", "") + OWNED + RETURN))
+        }),
+        ("variables, steps and hops in asynchronous code", |n| {
+            let code = "debug_value [moveable_value_debuginfo] %i, let, (name \"x\", loc \"a.swift\":1:1)\n\
+                        hop_to_executor %x\n%s# = alloc_stack $Builtin.Int64\n\
+                        debug_step, loc \"a.swift\":2:2\nstore %i to [trivial] %s#, loc \"a.swift\":2:2\n\
+                        hop_to_executor %x\ndealloc_stack %s#\n";
+            format!(
+                "sil [ossa] @f : $@convention(thin) @async (Builtin.Int1, Builtin.Int64, Builtin.Executor) -> () {{\n\
+                 bb0(%c : $Builtin.Int1, %i : $Builtin.Int64, %x : $Builtin.Executor):\n{}{RETURN}",
+                branches(n / 6, code, "", "")
+            )
+        }),
+        ("classes and serialized functions", |n| {
+            let mut text = String::new();
+            for i in 0..n {
+                _ = writeln!(
+                    text,
+                    "private class K{i} {{ func m() }}\n\
+                     sil [serialized] @k{i} : $@convention(method) (@guaranteed K{i}) -> () {{\nbb0(%0 : $K{i}):\n\
+                     %r = tuple ()\nreturn %r : $()\n}}\n\
+                     sil private [_semantics \"sil.optimizer.delete_if_unused\"] @d{i} : $@convention(thin) () -> () {{\nbb0:\n\
+                     %r = tuple ()\nreturn %r : $()\n}}\n\
+                     sil_vtable K{i} {{\n  #K{i}.m: (K{i}) -> () -> () : @k{i}\n}}"
+                );
+            }
+            text
+        }),
         ("functions that call each other", |n| {
             let mut text = String::new();
             for i in 0..n {
@@ -167,8 +302,19 @@ fn shapes() -> Vec<(&'static str, Text)> {
     ]
 }
 
-/// The passes that change none of the shapes.
-const IDLE: [&str; 0] = [];
+/// Returns the options that a pass needs to do anything.
+fn options(tag: &str) -> Options {
+    let mut options = Options::default();
+    match tag {
+        "prune-vtables" => options.set("wmo", ""),
+        "sil-lexical-lifetime-eliminator" => options.set("enable-lexical-lifetimes", "false"),
+        _ => {}
+    }
+    options
+}
+
+/// The passes that change none of the shapes: they take functions from a library.
+const IDLE: [&str; 2] = ["mandatory-linker", "performance-linker"];
 
 /// Returns the tags of all passes.
 fn tags() -> Vec<&'static str> {
@@ -194,7 +340,8 @@ impl Input {
     /// Returns true if a pass changes the input.
     fn is_changed_by(&self, tag: &str) -> bool {
         let pass = PASSES.find(tag).expect("a pass");
-        let outcome = Runner::new().run(&mut self.module.clone(), &self.declarations, &[pass.into()]);
+        let runner = Runner::new().options(options(tag));
+        let outcome = runner.run(&mut self.module.clone(), &self.declarations, &[pass.into()]);
         outcome.runs.iter().any(|run| run.has_changed)
     }
 
@@ -203,8 +350,9 @@ impl Input {
         let pass = PASSES.find(tag).expect("a pass");
         let once = || {
             let mut module = self.module.clone();
+            let runner = Runner::new().options(options(tag));
             let start = worked();
-            let outcome = Runner::new().run(&mut module, &self.declarations, &[pass.into()]);
+            let outcome = runner.run(&mut module, &self.declarations, &[pass.into()]);
             assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
             worked().saturating_sub(start)
         };

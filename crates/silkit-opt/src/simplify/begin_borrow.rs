@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule::always(Opcode::BeginBorrow, simplify);
 
 fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     let Some(BeginBorrow { operand: borrowed, lexical, .. }) = rw.body().view_as(inst) else { return };
-    if rw.is_owned(borrowed) && !lexical && !has_pointer_escape(rw, borrowed) {
+    if rw.is_owned(borrowed) && !lexical {
         use_owned_value(rw, inst, borrowed);
     } else if rw.body().def_as::<ThinToThickFunction>(borrowed).is_some() {
         use_closure(rw, inst, borrowed);
@@ -76,14 +76,18 @@ fn use_owned_value(rw: &mut Rewriter<'_, '_>, borrow: Inst, owned: Value) {
     if !uses_but_ends(rw.body(), last).all(could_be_owned) {
         return;
     }
+    // Escapes are asked for last: that costs a look at all uses of the value, of which many borrows may be.
     if let Some(copy) = only_copy(rw, borrow, last) {
-        if rw.may_change() {
+        if !has_pointer_escape(rw, owned) && rw.may_change() {
             let copied = rw.before(borrow).copy_value(owned);
             let part = convert(rw, result, copied);
             rw.replace(copy, part);
             rw.remove_with_users(borrow);
         }
-    } else if is_destroyed_after(rw.body(), owned, borrow) && rw.may_change() {
+    } else if is_destroyed_after(rw.body(), owned, borrow)
+        && !has_pointer_escape(rw, owned)
+        && rw.may_change()
+    {
         let part = convert(rw, result, owned);
         let is_destroy = |operand: &Operand| rw.is(rw.body().operand(*operand).user, Opcode::DestroyValue);
         let destroys: Vec<Operand> = rw.body().uses(owned).filter(is_destroy).collect();
