@@ -225,6 +225,14 @@ fn shapes() -> Vec<(&'static str, Text)> {
                         %u# = apply %g#() : $@convention(thin) () -> Never\n";
             function("[ossa]", &(branches(n / 6, checks, stop, "") + OWNED + RETURN))
         }),
+        ("structs on the stack", |n| {
+            let pair = "%s# = alloc_stack $Pair\n\
+                        %a# = struct_element_addr %s# : $*Pair, #Pair.a\nstore %i to %a# : $*Builtin.Int64\n\
+                        %b# = struct_element_addr %s# : $*Pair, #Pair.b\nstore %i to %b# : $*Builtin.Int64\n\
+                        %v# = load %a# : $*Builtin.Int64\nfix_lifetime %v# : $Builtin.Int64\n\
+                        dealloc_stack %s# : $*Pair\n";
+            function("", &(branches(n / 3, pair, "", "") + OBJECT + RETURN))
+        }),
         ("methods and properties of new objects", |n| {
             let object = "%n# = alloc_ref $Node\n\
                           %m# = class_method %n# : $Node, #Node.m : (Node) -> () -> (), $@convention(method) (@guaranteed Node) -> ()\n\
