@@ -110,15 +110,19 @@ fn again(text: &str) -> String {
 /// Returns the text of a shape with about so many blocks.
 type Text = fn(usize) -> String;
 
+const OBJECT: &str = "strong_release %o : $Node\n";
+const OWNED: &str = "destroy_value %o : $Node\n";
+const SLOT: &str = "%s# = alloc_stack $Node\n%k# = copy_value %o : $Node\nstore %k# to [init] %s# : $*Node\n";
+const SLOT_END: &str = "destroy_addr %s# : $*Node\ndealloc_stack %s# : $*Node\n";
+const ADD: &str = "%d# = builtin \"xor_Int64\"(%i : $Builtin.Int64, %i : $Builtin.Int64) : $Builtin.Int64\n";
+
 /// Returns the shapes, by name.
 fn shapes() -> Vec<(&'static str, Text)> {
-    const OBJECT: &str = "strong_release %o : $Node\n";
-    const OWNED: &str = "destroy_value %o : $Node\n";
-    const SLOT: &str =
-        "%s# = alloc_stack $Node\n%k# = copy_value %o : $Node\nstore %k# to [init] %s# : $*Node\n";
-    const SLOT_END: &str = "destroy_addr %s# : $*Node\ndealloc_stack %s# : $*Node\n";
-    const ADD: &str =
-        "%d# = builtin \"xor_Int64\"(%i : $Builtin.Int64, %i : $Builtin.Int64) : $Builtin.Int64\n";
+    [shapes_of_dead_code(), shapes_of_memory(), shapes_of_control(), shapes_of_calls()].concat()
+}
+
+/// Returns the shapes of dead and live code.
+fn shapes_of_dead_code() -> Vec<(&'static str, Text)> {
     vec![
         ("dead code in nested loops", |n| {
             function("[ossa]", &(loops(n / 4, ADD, &again(ADD)) + OWNED + RETURN))
@@ -134,6 +138,12 @@ fn shapes() -> Vec<(&'static str, Text)> {
             let copy = "%k# = copy_value %o : $Node\n";
             function("[ossa]", &(nested(n / 3, copy, "destroy_value %k# : $Node\n") + OWNED + RETURN))
         }),
+    ]
+}
+
+/// Returns the shapes of memory on the stack.
+fn shapes_of_memory() -> Vec<(&'static str, Text)> {
+    vec![
         ("slots in a row", |n| function("[ossa]", &(branches(n / 3, SLOT, "", SLOT_END) + OWNED + RETURN))),
         ("slots within each other", |n| {
             function("[ossa]", &(nested(n / 3, SLOT, SLOT_END) + OWNED + RETURN))
@@ -152,15 +162,6 @@ fn shapes() -> Vec<(&'static str, Text)> {
             let end = "dealloc_stack %s : $*Builtin.Int64\n";
             let body = branches(n / 3, "", store, "");
             function("[ossa]", &(slot.to_owned() + &body + end + OWNED + RETURN))
-        }),
-        ("objects and calls in branches", |n| {
-            let make = "%f# = function_ref @make : $@convention(thin) () -> @owned Node\n\
-                        %n# = apply %f#() : $@convention(thin) () -> @owned Node\n";
-            let look = "%g# = function_ref @look : $@convention(thin) (@guaranteed Node) -> ()\n\
-                        %b# = begin_borrow %n# : $Node\n\
-                        %u# = apply %g#(%b#) : $@convention(thin) (@guaranteed Node) -> ()\nend_borrow %b# : $Node\n";
-            let body = branches(n / 3, make, look, "destroy_value %n# : $Node\n");
-            function("[ossa]", &(body + OWNED + RETURN))
         }),
         ("raw memory and accesses", |n| {
             let raw = "%s# = alloc_stack $Builtin.Int64\n%m# = mark_uninitialized [var] %s# : $*Builtin.Int64\n\
@@ -182,6 +183,20 @@ fn shapes() -> Vec<(&'static str, Text)> {
                           dealloc_stack %s# : $*Builtin.Int64\ndealloc_stack %t# : $*Builtin.Int64\n";
             function("", &(branches(n / 3, memory, "", "") + OBJECT + RETURN))
         }),
+        ("structs on the stack", |n| {
+            let pair = "%s# = alloc_stack $Pair\n\
+                        %a# = struct_element_addr %s# : $*Pair, #Pair.a\nstore %i to %a# : $*Builtin.Int64\n\
+                        %b# = struct_element_addr %s# : $*Pair, #Pair.b\nstore %i to %b# : $*Builtin.Int64\n\
+                        %v# = load %a# : $*Builtin.Int64\nfix_lifetime %v# : $Builtin.Int64\n\
+                        dealloc_stack %s# : $*Pair\n";
+            function("", &(branches(n / 3, pair, "", "") + OBJECT + RETURN))
+        }),
+    ]
+}
+
+/// Returns the shapes of control flow and of single instructions.
+fn shapes_of_control() -> Vec<(&'static str, Text)> {
+    vec![
         ("critical edges, dead ends, loops without preheaders", |n| {
             let mut body = String::new();
             for i in 0..n / 8 {
@@ -225,29 +240,6 @@ fn shapes() -> Vec<(&'static str, Text)> {
                         %u# = apply %g#() : $@convention(thin) () -> Never\n";
             function("[ossa]", &(branches(n / 6, checks, stop, "") + OWNED + RETURN))
         }),
-        ("structs on the stack", |n| {
-            let pair = "%s# = alloc_stack $Pair\n\
-                        %a# = struct_element_addr %s# : $*Pair, #Pair.a\nstore %i to %a# : $*Builtin.Int64\n\
-                        %b# = struct_element_addr %s# : $*Pair, #Pair.b\nstore %i to %b# : $*Builtin.Int64\n\
-                        %v# = load %a# : $*Builtin.Int64\nfix_lifetime %v# : $Builtin.Int64\n\
-                        dealloc_stack %s# : $*Pair\n";
-            function("", &(branches(n / 3, pair, "", "") + OBJECT + RETURN))
-        }),
-        ("methods and properties of new objects", |n| {
-            let object = "%n# = alloc_ref $Node\n\
-                          %m# = class_method %n# : $Node, #Node.m : (Node) -> () -> (), $@convention(method) (@guaranteed Node) -> ()\n\
-                          %u# = apply %m#(%n#) : $@convention(method) (@guaranteed Node) -> ()\n\
-                          %p# = ref_element_addr %n# : $Node, #Node.x\n%v# = load %p# : $*Builtin.Int64\n\
-                          strong_release %n# : $Node\n";
-            function("", &(branches(n / 3, object, "", "") + OBJECT + RETURN))
-        }),
-        ("generic calls", |n| {
-            let call = "%g# = function_ref @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
-                        %s# = alloc_stack $Int\n\
-                        %u# = apply %g#<Int>(%s#, undef, undef) : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
-                        dealloc_stack %s# : $*Int\n";
-            function("", &(branches(n / 3, call, "", "") + OBJECT + RETURN))
-        }),
         ("wrappers of values that are only moved", |n| {
             let moved = "%w# = copyable_to_moveonlywrapper [owned] %i : $Builtin.Int64\n\
                          %m# = move_value [lexical] [var_decl] %w# : $@moveOnly Builtin.Int64\n\
@@ -265,6 +257,36 @@ fn shapes() -> Vec<(&'static str, Text)> {
                  bb0(%c : $Builtin.Int1, %i : $Builtin.Int64, %x : $Builtin.Executor):\n{}{RETURN}",
                 branches(n / 6, code, "", "")
             )
+        }),
+    ]
+}
+
+/// Returns the shapes of objects, calls and functions.
+fn shapes_of_calls() -> Vec<(&'static str, Text)> {
+    vec![
+        ("objects and calls in branches", |n| {
+            let make = "%f# = function_ref @make : $@convention(thin) () -> @owned Node\n\
+                        %n# = apply %f#() : $@convention(thin) () -> @owned Node\n";
+            let look = "%g# = function_ref @look : $@convention(thin) (@guaranteed Node) -> ()\n\
+                        %b# = begin_borrow %n# : $Node\n\
+                        %u# = apply %g#(%b#) : $@convention(thin) (@guaranteed Node) -> ()\nend_borrow %b# : $Node\n";
+            let body = branches(n / 3, make, look, "destroy_value %n# : $Node\n");
+            function("[ossa]", &(body + OWNED + RETURN))
+        }),
+        ("methods and properties of new objects", |n| {
+            let object = "%n# = alloc_ref $Node\n\
+                          %m# = class_method %n# : $Node, #Node.m : (Node) -> () -> (), $@convention(method) (@guaranteed Node) -> ()\n\
+                          %u# = apply %m#(%n#) : $@convention(method) (@guaranteed Node) -> ()\n\
+                          %p# = ref_element_addr %n# : $Node, #Node.x\n%v# = load %p# : $*Builtin.Int64\n\
+                          strong_release %n# : $Node\n";
+            function("", &(branches(n / 3, object, "", "") + OBJECT + RETURN))
+        }),
+        ("generic calls", |n| {
+            let call = "%g# = function_ref @$sSayxSicig : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
+                        %s# = alloc_stack $Int\n\
+                        %u# = apply %g#<Int>(%s#, undef, undef) : $@convention(method) <τ_0_0> (Int, @guaranteed Array<τ_0_0>) -> @out τ_0_0\n\
+                        dealloc_stack %s# : $*Int\n";
+            function("", &(branches(n / 3, call, "", "") + OBJECT + RETURN))
         }),
         ("classes and serialized functions", |n| {
             let mut text = String::new();
