@@ -17,6 +17,8 @@ struct Found {
     kind: Option<&'static str>,
     members: Vec<Member>,
     superclass: Option<Symbol>,
+    /// The types of the values that a struct was made of.
+    parts: Vec<Option<String>>,
 }
 
 /// A stored property or a case.
@@ -112,7 +114,10 @@ impl Finder<'_> {
             AnyInst::StructExtract(i) => self.field(body, inst, i.field, "struct"),
             AnyInst::RefElementAddr(i) => self.field(body, inst, i.field, "class"),
             AnyInst::Struct(i) => {
-                let _ = self.named(i.ty.ty(), "struct");
+                let parts: Vec<Option<String>> = i.elements.iter().map(|v| spelled(body, v)).collect();
+                if let Some(found) = self.named(i.ty.ty(), "struct") {
+                    found.parts = parts;
+                }
             }
             AnyInst::AllocRef(i) => {
                 let _ = self.named(i.ty.ty(), "class");
@@ -207,6 +212,12 @@ impl Finder<'_> {
                 let _ = write!(text, " : {base}");
             }
             text.push_str(" {\n");
+            // What has no name is not looked at on its own.
+            let unnamed = if found.members.is_empty() { &found.parts[..] } else { &[] };
+            for (number, ty) in unnamed.iter().enumerate() {
+                let ty = ty.as_deref().unwrap_or("_Unknown");
+                let _ = writeln!(text, "  @_hasStorage var _{number}: {ty} {{ get set }}");
+            }
             for m in &found.members {
                 let _ = match (kind, &m.ty) {
                     ("enum", Some(ty)) if ty.starts_with('(') => writeln!(text, "  case {}{ty}", m.name),

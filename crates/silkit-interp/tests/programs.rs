@@ -317,3 +317,56 @@ bb0:
 ";
     assert_eq!(run(program), Stop::Exit(3));
 }
+
+#[test]
+fn a_weak_property_of_a_local_type_is_weak() {
+    let program = "
+class Object { deinit }
+enum Optional<T> { case some(T) case none }
+sil @object_deinit : $@convention(method) (@owned Object) -> () {
+bb0(%0 : $Object):
+  dealloc_ref %0
+  %2 = tuple ()
+  return %2
+}
+sil_vtable Object {
+  #Object.deinit!deallocator: @object_deinit
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Local
+  %1 = struct_element_addr %0, #<abstract function>Local.object
+  %2 = alloc_ref $Object
+  %3 = enum $Optional<Object>, #Optional.some!enumelt, %2
+  store_weak %3 to [init] %1
+  strong_release %2
+  %6 = load_weak %1
+  %7 = integer_literal $Builtin.Int32, 1
+  %8 = integer_literal $Builtin.Int32, 2
+  switch_enum %6, case #Optional.some!enumelt: bb1, case #Optional.none!enumelt: bb2
+bb1(%10 : $Object):
+  br bb3(%7)
+bb2:
+  br bb3(%8)
+bb3(%13 : $Builtin.Int32):
+  dealloc_stack %0
+  return %13
+}
+";
+    assert_eq!(run(program), Stop::Exit(2));
+}
+
+#[test]
+fn a_variable_without_bytes_has_a_null_address() {
+    let program = "
+sil_global @nothing : $()
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = global_addr @nothing : $*()
+  %1 = address_to_pointer %0 : $*() to $Builtin.RawPointer
+  %2 = builtin \"ptrtoint_Int32\"(%1 : $Builtin.RawPointer) : $Builtin.Int32
+  return %2 : $Builtin.Int32
+}
+";
+    assert_eq!(run(program), Stop::Exit(0));
+}

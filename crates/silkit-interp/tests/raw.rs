@@ -191,7 +191,7 @@ bb0:
   assign_by_wrapper %4 : $Builtin.Int32 to %0 : $*Wrapper, init %1 : $@convention(thin) (Builtin.Int32) -> Wrapper, set %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
   %6 = integer_literal $Builtin.Int32, 2
   assign_by_wrapper %6 : $Builtin.Int32 to %0 : $*Wrapper, init %1 : $@convention(thin) (Builtin.Int32) -> Wrapper, set %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
-  dealloc_stack %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
+  destroy_value %3 : $@noescape @callee_guaranteed (Builtin.Int32) -> ()
   %9 = struct_element_addr %0 : $*Wrapper, #Wrapper.value
   %10 = load [trivial] %9 : $*Builtin.Int32
   %11 = struct_element_addr %0 : $*Wrapper, #Wrapper.sets
@@ -202,4 +202,90 @@ bb0:
 }
 ";
     assert_eq!(run_raw(program), Stop::Exit(42));
+}
+
+#[test]
+fn a_wrapper_takes_a_tuple_apart_and_its_setter_accesses_the_property_itself() {
+    let program = "
+sil_global @total : $Builtin.Int32
+sil [ossa] @sum : $@convention(thin) (Builtin.Int32, Builtin.Int32) -> Builtin.Int32 {
+bb0(%0 : $Builtin.Int32, %1 : $Builtin.Int32):
+  %2 = builtin \"add_Int32\"(%0 : $Builtin.Int32, %1 : $Builtin.Int32) : $Builtin.Int32
+  return %2 : $Builtin.Int32
+}
+sil [ossa] @set : $@convention(thin) (Builtin.Int32, Builtin.Int32, Builtin.RawPointer) -> () {
+bb0(%0 : $Builtin.Int32, %1 : $Builtin.Int32, %2 : $Builtin.RawPointer):
+  %3 = pointer_to_address %2 : $Builtin.RawPointer to [strict] $*Builtin.Int32
+  %4 = begin_access [modify] [dynamic] %3 : $*Builtin.Int32
+  %5 = builtin \"mul_Int32\"(%0 : $Builtin.Int32, %1 : $Builtin.Int32) : $Builtin.Int32
+  store %5 to [trivial] %4 : $*Builtin.Int32
+  end_access %4 : $*Builtin.Int32
+  %8 = tuple ()
+  return %8 : $()
+}
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $Builtin.Int32
+  %1 = function_ref @sum : $@convention(thin) (Builtin.Int32, Builtin.Int32) -> Builtin.Int32
+  %2 = function_ref @set : $@convention(thin) (Builtin.Int32, Builtin.Int32, Builtin.RawPointer) -> ()
+  %3 = address_to_pointer %0 : $*Builtin.Int32 to $Builtin.RawPointer
+  %4 = partial_apply [callee_guaranteed] [on_stack] %2(%3) : $@convention(thin) (Builtin.Int32, Builtin.Int32, Builtin.RawPointer) -> ()
+  %5 = integer_literal $Builtin.Int32, 6
+  %6 = integer_literal $Builtin.Int32, 7
+  %7 = tuple (%5 : $Builtin.Int32, %6 : $Builtin.Int32)
+  %8 = begin_access [modify] [dynamic] %0 : $*Builtin.Int32
+  assign_by_wrapper %7 : $(Builtin.Int32, Builtin.Int32) to %8 : $*Builtin.Int32, init %1 : $@convention(thin) (Builtin.Int32, Builtin.Int32) -> Builtin.Int32, set %4 : $@noescape @callee_guaranteed (Builtin.Int32, Builtin.Int32) -> ()
+  end_access %8 : $*Builtin.Int32
+  %11 = load [trivial] %0 : $*Builtin.Int32
+  %12 = begin_access [modify] [dynamic] %0 : $*Builtin.Int32
+  assign_by_wrapper %7 : $(Builtin.Int32, Builtin.Int32) to %12 : $*Builtin.Int32, init %1 : $@convention(thin) (Builtin.Int32, Builtin.Int32) -> Builtin.Int32, set %4 : $@noescape @callee_guaranteed (Builtin.Int32, Builtin.Int32) -> ()
+  end_access %12 : $*Builtin.Int32
+  destroy_value %4 : $@noescape @callee_guaranteed (Builtin.Int32, Builtin.Int32) -> ()
+  %16 = load [trivial] %0 : $*Builtin.Int32
+  dealloc_stack %0 : $*Builtin.Int32
+  %18 = builtin \"add_Int32\"(%11 : $Builtin.Int32, %16 : $Builtin.Int32) : $Builtin.Int32
+  return %18 : $Builtin.Int32
+}
+";
+    assert_eq!(run_raw(program), Stop::Exit(13 + 42));
+}
+
+#[test]
+fn an_object_that_its_initializer_gives_up_is_given_back_without_its_deinit() {
+    let program = "
+class Pair {
+  @_hasStorage var a: Builtin.Int32 { get set }
+  @_hasStorage var b: Builtin.Int32 { get set }
+  deinit
+}
+sil_global @sum : $Builtin.Int32
+sil [ossa] @pair_deinit : $@convention(method) (@owned Pair) -> () {
+bb0(%0 : @owned $Pair):
+  %1 = global_addr @sum : $*Builtin.Int32
+  %2 = integer_literal $Builtin.Int32, 5
+  store %2 to [trivial] %1 : $*Builtin.Int32
+  dealloc_ref %0 : $Pair
+  %5 = tuple ()
+  return %5 : $()
+}
+sil_vtable Pair { #Pair.deinit!deallocator: @pair_deinit }
+sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = global_addr @sum : $*Builtin.Int32
+  %1 = integer_literal $Builtin.Int32, 0
+  store %1 to [trivial] %0 : $*Builtin.Int32
+  %3 = alloc_ref $Pair
+  %4 = begin_borrow %3 : $Pair
+  %5 = ref_element_addr %4 : $Pair, #Pair.a
+  store %1 to [trivial] %5 : $*Builtin.Int32
+SECOND
+  end_borrow %4 : $Pair
+  destroy_value %3 : $Pair
+  %9 = load [trivial] %0 : $*Builtin.Int32
+  return %9 : $Builtin.Int32
+}
+";
+    let second = "  %8 = ref_element_addr %4 : $Pair, #Pair.b\n  store %1 to [trivial] %8 : $*Builtin.Int32";
+    assert_eq!(run_raw(&program.replace("SECOND", "")), Stop::Exit(0));
+    assert_eq!(run_raw(&program.replace("SECOND", second)), Stop::Exit(5));
 }

@@ -62,6 +62,7 @@ impl Interp<'_> {
         }
         let entry = self.memory.allocation(reference).map(|(e, _)| (e.kind, e.ty));
         if let Some((Kind::Object, ty)) = entry
+            && !self.is_unfinished(reference, Ty::from_u32(ty))?
             && let Some(deinit) = self.deallocator(Ty::from_u32(ty))?
         {
             let base = self.next_base();
@@ -82,6 +83,19 @@ impl Interp<'_> {
         Ok(())
     }
 
+    /// Returns true if a function of raw SIL gives up an object that its initializer did not finish: definite
+    /// initialization makes that the deallocation of a part.
+    fn is_unfinished(&self, reference: u64, class: Ty) -> Run<bool> {
+        if !self.current_is_raw() {
+            return Ok(false);
+        }
+        let layout = self.world().class_layout(class).map_err(crate::types::type_error)?;
+        Ok(layout.fields.iter().any(|field| {
+            let size = self.world().layout(field.ty).map_or(0, |l| l.size);
+            size > 0 && self.memory.is_touched(reference + field.offset, size) == Ok(false)
+        }))
+    }
+
     /// Destroys what no strong reference is left of.
     fn destroy_object(&mut self, reference: u64) -> Run<()> {
         let Some((entry, _)) = self.memory.allocation(reference) else { return Ok(()) };
@@ -90,11 +104,11 @@ impl Interp<'_> {
             Kind::Object => {
                 let class = Ty::from_u32(ty);
                 match self.deallocator(class)? {
-                    Some(deinit) => {
+                    Some(deinit) if !self.is_unfinished(reference, class)? => {
                         self.call_instance(deinit, &[&reference.to_le_bytes()], 0)?;
                         Ok(())
                     }
-                    None => {
+                    _ => {
                         self.destroy_fields(reference, class)?;
                         self.free_object(reference)
                     }

@@ -130,13 +130,17 @@ impl Interp<'_> {
             return unsupported(format!("the global variable `{name}`"));
         };
         let ty = program.world.resolve(global.ty.ty(), &Env::top(module), true).map_err(type_error)?;
+        let info = self.info(ty)?;
+        if info.size == 0 && info.plan.is_trivial() {
+            // A variable without bytes has no memory: its address is null.
+            return Ok(0);
+        }
         if let Some(body) = &global.initializer {
             return self.initialized_global(module, ty, body);
         }
         if module == ModuleId(u32::MAX) {
             return unsupported(format!("the global variable `{name}`"));
         }
-        let info = self.info(ty)?;
         let address =
             self.allocate(Kind::Global, u64::from(info.size), u64::from(info.align), ty.as_u32())?;
         // A token says that its initializer did not run: it is zero.

@@ -275,16 +275,6 @@ impl Translator<'_, '_> {
 
     pub(super) fn global_addr(&mut self, body: &Body, inst: Inst, name: Symbol) -> Run<()> {
         let to = self.result(body, inst)?;
-        if let Some(value) = body.first_result(inst)
-            && let (ty, true) = self.type_of(body, value)?
-            && let info = self.it.info(ty)?
-            && info.size == 0
-            && info.plan.is_trivial()
-        {
-            // A variable without bytes has no memory: its address is null.
-            self.constant(to, 0);
-            return Ok(());
-        }
         let global = self.global(name);
         self.emit(Op::GlobalAddr { to, global });
         Ok(())

@@ -297,13 +297,55 @@ impl Translator<'_, '_> {
 
     // ---- assignments of raw SIL that call ----
 
+    /// Returns the arguments for an assigned value: a function with several parameters takes the elements of a tuple.
+    fn assigned(&mut self, body: &Body, value: Value, function: Value) -> Run<Vec<Move>> {
+        let ty = body.value(function).ty.ty().as_function();
+        let params: Vec<bool> =
+            ty.map_or_else(Vec::new, |f| f.params.iter().map(|p| p.convention.is_indirect()).collect());
+        let (ty, is_address) = self.type_of(body, value)?;
+        let from = self.use_value(body, value)?;
+        let leaves = match params.len() {
+            0 | 1 => vec![(0, ty)],
+            _ => self.tuple_leaves(ty)?,
+        };
+        let (mut moves, mut to) = (Vec::new(), 0);
+        for (number, (offset, part)) in leaves.into_iter().enumerate() {
+            let by_address = params.get(number).copied().unwrap_or(is_address);
+            let size = self.size(part)?;
+            let (from, len) = match (is_address, by_address) {
+                (false, false) => (from + offset, size),
+                (true, true) => {
+                    let address = self.allocate_slot(8);
+                    self.emit(Op::AddAddress { to: address, from, offset });
+                    (address, 8)
+                }
+                (true, false) => {
+                    let (address, value) = (self.allocate_slot(8), self.allocate_slot(size));
+                    self.emit(Op::AddAddress { to: address, from, offset });
+                    let ty = self.type_id(part)?;
+                    self.emit(Op::LoadTake { to: value, address, ty });
+                    (value, size)
+                }
+                (false, true) => {
+                    let address = self.allocate_slot(8);
+                    let ty = self.type_id(part)?;
+                    self.emit(Op::AllocTemporary { to: address, ty });
+                    self.emit(Op::Store { from: from + offset, address, ty });
+                    (address, 8)
+                }
+            };
+            moves.push(Move { from, to, len });
+            to += len.next_multiple_of(8);
+        }
+        Ok(moves)
+    }
+
     pub(super) fn call_setter(&mut self, body: &Body, setter: Value, value: Value) -> Run<()> {
         let target = self.callee(body, setter, &[])?;
-        let from = self.use_value(body, value)?;
-        let len = self.len_of(body, value)?;
-        let args: Box<[Move]> = [Move { from, to: 0, len }].into();
+        let args = self.assigned(body, value, setter)?;
+        let len = args.iter().map(|m| m.len.next_multiple_of(8)).sum();
         let result = self.allocate_slot(16);
-        let site = self.call_site(target, (args, len.next_multiple_of(8)), (result, 0));
+        let site = self.call_site(target, (args.into(), len), (result, 0));
         self.emit_call(site);
         Ok(())
     }
@@ -318,24 +360,23 @@ impl Translator<'_, '_> {
         let target = self.callee(body, initializer, &[])?;
         let address = self.use_value(body, destination)?;
         let (ty, _) = self.type_of(body, destination)?;
-        let (function, _) = (body.value(initializer).ty.ty().as_function(), ());
+        let function = body.value(initializer).ty.ty().as_function();
         let is_indirect = function.is_some_and(|f| f.results.iter().any(|r| r.convention.is_indirect()));
-        let from = self.use_value(body, value)?;
-        let len = self.len_of(body, value)?;
+        let mut args = self.assigned(body, value, initializer)?;
         if is_indirect {
-            let args: Box<[Move]> = [Move { from: address, to: 0, len: 8 }, Move { from, to: 8, len }].into();
-            let result = self.allocate_slot(16);
-            let site = self.call_site(target, (args, 8 + len.next_multiple_of(8)), (result, 0));
-            self.emit_call(site);
-            return Ok(());
+            args.iter_mut().for_each(|m| m.to += 8);
+            args.insert(0, Move { from: address, to: 0, len: 8 });
         }
-        let size = self.size(ty)?;
-        let result = self.allocate_slot(size);
-        let args: Box<[Move]> = [Move { from, to: 0, len }].into();
-        let site = self.call_site(target, (args, len.next_multiple_of(8)), (result, size));
+        let len = args.iter().map(|m| m.len.next_multiple_of(8)).sum();
+        let size = if is_indirect { 0 } else { self.size(ty)? };
+        let result = self.allocate_slot(size.max(16));
+        let site = self.call_site(target, (args.into(), len), (result, size));
         self.emit_call(site);
-        let ty = self.type_id(ty)?;
-        self.emit(Op::StoreAssign { write: crate::op::Write::Either, from: result, address, ty });
+        if !is_indirect {
+            let ty = self.type_id(ty)?;
+            let write = crate::op::Write::Either;
+            self.emit(Op::StoreAssign { write, from: result, address, ty });
+        }
         Ok(())
     }
 
@@ -355,7 +396,19 @@ impl Translator<'_, '_> {
         self.call_initializer(body, i.initializer, i.source, i.destination)?;
         let over = self.emit(Op::Nop);
         let then = self.it.code.len() as u32;
+        // The setter accesses the property itself.
+        let access = body.def_as::<silkit_ir::instructions::BeginAccess>(i.destination);
+        let place = match access {
+            Some(access) => Some(self.use_value(body, access.address)?),
+            None => None,
+        };
+        if let Some(address) = place {
+            self.emit(Op::EndAccess { address });
+        }
         self.call_setter(body, i.setter, i.source)?;
+        if let Some(access) = access {
+            self.begin_access_to(body, access)?;
+        }
         self.it.code[branch as usize] = Op::JumpIf { condition, then, otherwise: branch + 1 };
         let end = self.it.code.len() as u32;
         self.it.code[over as usize] = Op::Jump { to: end };

@@ -71,6 +71,17 @@ impl Translator<'_, '_> {
         if self.is_borrowed_copy(body, operand) {
             return Ok(());
         }
+        // The closure on the stack that ownership still ends; later passes write `dealloc_stack`.
+        let is_closure_on_stack = body
+            .def_as::<silkit_ir::instructions::PartialApply<'_>>(operand)
+            .is_some_and(|closure| closure.on_stack);
+        let is_given_back =
+            body.users(operand).any(|user| body.inst(user).opcode == silkit_ir::Opcode::DeallocStack);
+        if is_closure_on_stack && !is_given_back {
+            let address = self.use_value(body, operand)? + 8;
+            self.emit(Op::DeallocStack { address });
+            return Ok(());
+        }
         self.release_unless_moved(body, operand)
     }
 

@@ -12,7 +12,7 @@ use silkit_ir::instructions::{
     TupleAddrConstructor,
 };
 use silkit_ir::{Body, Inst, Value};
-use silkit_layout::Ty;
+use silkit_layout::{Ty, TyKind};
 
 impl Translator<'_, '_> {
     fn loaded_type(&mut self, body: &Body, inst: Inst, address: Value) -> Run<Ty> {
@@ -121,20 +121,34 @@ impl Translator<'_, '_> {
         self.forward(body, inst, i.destination)
     }
 
+    /// Returns the type of a reference that is read from weak or unowned storage.
+    fn referent(&mut self, body: &Body, value: Value, address: Value) -> Run<Ty> {
+        if !body.value(value).ty.is_unknown() {
+            return Ok(self.type_of(body, value)?.0);
+        }
+        let (storage, _) = self.type_of(body, address)?;
+        match storage.kind() {
+            TyKind::Storage(_, referent) => Ok(*referent),
+            _ => unsupported(format!("a weak or unowned reference of type `{storage}`")),
+        }
+    }
+
     pub(super) fn load_weak(&mut self, body: &Body, inst: Inst, i: LoadWeak) -> Run<()> {
         let address = self.use_value(body, i.address)?;
-        let to = self.result(body, inst)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
-        let ty = self.object_type(body, value)?;
+        let ty = self.referent(body, value, i.address)?;
+        let to = self.define(body, value, ty, false)?;
+        let ty = self.type_id(ty)?;
         self.emit(Op::LoadWeak { take: i.take, to, address, ty });
         Ok(())
     }
 
     pub(super) fn load_unowned(&mut self, body: &Body, inst: Inst, i: LoadUnowned) -> Run<()> {
         let address = self.use_value(body, i.address)?;
-        let to = self.result(body, inst)?;
         let Some(value) = body.first_result(inst) else { return Ok(()) };
-        let ty = self.object_type(body, value)?;
+        let ty = self.referent(body, value, i.address)?;
+        let to = self.define(body, value, ty, false)?;
+        let ty = self.type_id(ty)?;
         self.emit(Op::LoadUnowned { take: i.take, to, address, ty });
         Ok(())
     }
@@ -277,6 +291,11 @@ impl Translator<'_, '_> {
 
     pub(super) fn begin_access(&mut self, body: &Body, inst: Inst, i: BeginAccess) -> Run<()> {
         self.forward(body, inst, i.address)?;
+        self.begin_access_to(body, i)
+    }
+
+    /// Emits the beginning of an access.
+    pub(super) fn begin_access_to(&mut self, body: &Body, i: BeginAccess) -> Run<()> {
         let address = self.use_value(body, i.address)?;
         let modifies = i.kind != AccessKind::Read;
         let is_dynamic = i.enforcement == AccessEnforcement::Dynamic;
