@@ -2691,7 +2691,7 @@ pub static INFOS: [InstInfo; 226] = [
             arity: Arity::Optional,
             count: None,
             ownership: UseRule::Always(OperandOwnership::InstantaneousUse),
-            address: AddressRule::Always(AddressUse::Unknown),
+            address: AddressRule::Always(AddressUse::Mention),
         }],
         attrs: &[
             AttrSpec { name: "lookup", kind: AttrKind::SilType },

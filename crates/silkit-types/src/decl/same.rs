@@ -110,15 +110,8 @@ impl Declarations {
                 }
             }
             (K::Any(t), K::Any(u)) => self.same(*t, *u, pair),
-            (K::Any(_), K::Named(_) | K::Metatype(..) | K::ProtocolMetatype(..))
-            | (K::Named(_) | K::Metatype(..) | K::ProtocolMetatype(..), K::Any(_)) => {
-                let (any, other) = if matches!(a.kind(), K::Any(_)) { (a, b) } else { (b, a) };
-                // A protocol may stand without `any`, and `any P.Type` is spelled in two ways.
-                match other.kind() {
-                    K::Named(_) => self.is_no_existential(other).then_some(false),
-                    _ => matches!(any.kind(), K::Any(t) if matches!(t.kind(), K::Named(_))).then_some(false),
-                }
-            }
+            (K::Any(_), K::Named(_) | K::Metatype(..) | K::ProtocolMetatype(..)) => self.same_any(a, b),
+            (K::Named(_) | K::Metatype(..) | K::ProtocolMetatype(..), K::Any(_)) => self.same_any(b, a),
             (K::Box(x), K::Box(y)) => self.same_box(x, y, pair),
             (K::Pack { direct, elements }, K::Pack { direct: d, elements: es }) => {
                 let expands = |t: &Type| matches!(t.kind(), K::PackExpansion(_));
@@ -138,7 +131,7 @@ impl Declarations {
             (K::OpenedElement { .. }, _) | (_, K::OpenedElement { .. }) => None,
             (K::Opened { interface, .. }, other) | (other, K::Opened { interface, .. }) => {
                 let plain = !matches!(interface.kind(), K::Member(..));
-                (plain && matches!(other, K::Builtin(..) | K::Tuple(_) | K::Function(_))).then_some(false)
+                (plain && is_concrete(other)).then_some(false)
             }
             (K::Storage(s, t), K::Storage(r, u)) => {
                 if s == r {
@@ -151,9 +144,21 @@ impl Declarations {
                 self.same(*t, *u, pair)
             }
             (K::MoveOnly(_), _) | (_, K::MoveOnly(_)) => None,
-            (K::Named(_), _) => self.is_known(a).then_some(false),
-            (_, K::Named(_)) => self.is_known(b).then_some(false),
+            (K::Named(_), _) => (self.is_known(a) || self.is_own_nominal(a)).then_some(false),
+            (_, K::Named(_)) => (self.is_known(b) || self.is_own_nominal(b)).then_some(false),
             _ => Some(false),
+        }
+    }
+
+    /// Returns whether an existential is what a name or a metatype says.
+    fn same_any(&self, any: Type, other: Type) -> Option<bool> {
+        // A protocol may stand without `any`, and `any P.Type` is spelled in two ways.
+        match other.kind() {
+            TypeKind::Named(_) => self.is_no_existential(other).then_some(false),
+            // The metatype of one opened type is not that of any type that conforms.
+            TypeKind::Metatype(_, of) if matches!(of.kind(), TypeKind::Opened { .. }) => Some(false),
+            _ => matches!(any.kind(), TypeKind::Any(t) if matches!(t.kind(), TypeKind::Named(_)))
+                .then_some(false),
         }
     }
 
@@ -194,6 +199,13 @@ impl Declarations {
     fn is_known(&self, ty: Type) -> bool {
         let Some(path) = self.path_of(ty) else { return false };
         matches!(path.as_str(), "Any" | "AnyObject") || matches!(self.lookup_nominal(path), Lookup::Known(_))
+    }
+
+    /// Returns true if whatever a name stands for is a struct, an enum, a class or a protocol, one of them of the file.
+    fn is_own_nominal(&self, ty: Type) -> bool {
+        let Some(path) = self.path_of(ty) else { return false };
+        let is_own = self.own().get(path).is_some_and(|entry| entry.nominal.is_some());
+        is_own && self.entries(path).all(|entry| entry.nominal.is_some() && entry.alias.is_none())
     }
 
     fn is_no_existential(&self, ty: Type) -> bool {
@@ -308,4 +320,13 @@ fn all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
         }
     }
     found
+}
+
+/// Returns true for types that no archetype is.
+fn is_concrete(kind: &TypeKind) -> bool {
+    use TypeKind as K;
+    matches!(
+        kind,
+        K::Builtin(..) | K::Tuple(_) | K::Function(_) | K::Any(_) | K::Metatype(..) | K::Storage(..)
+    )
 }

@@ -50,7 +50,7 @@ pub(crate) fn help(hidden: bool) -> String {
     }
     out.push_str("\nOptions of sil-opt that are accepted and have no effect here:\n");
     for inert in reference::INERT {
-        let names = inert.switches.iter().chain(inert.values).map(|name| format!("-{name}"));
+        let names = inert.names().map(|name| format!("-{name}"));
         paragraph(&mut out, inert.reason, names);
     }
     if hidden {

@@ -86,6 +86,8 @@ enum KnownOption {
     Inert {
         takes_value: bool,
     },
+    /// Accepted without effect, alone or with one of these values.
+    InertChoice(&'static [&'static str]),
     /// Refused, for this reason.
     Refused(&'static str),
 }
@@ -118,6 +120,9 @@ fn lookup(name: &str) -> Option<KnownOption> {
         if inert.values.contains(&name) {
             return Some(KnownOption::Inert { takes_value: true });
         }
+        if let Some((_, choices)) = inert.choices.iter().find(|(choice, _)| *choice == name) {
+            return Some(KnownOption::InertChoice(choices));
+        }
     }
     let refused = reference::REFUSED.iter().find(|refused| refused.options.contains(&name));
     if let Some(refused) = refused {
@@ -129,6 +134,9 @@ fn lookup(name: &str) -> Option<KnownOption> {
 /// The reason why a pass of the reference cannot run.
 const NOT_BUILT: &str =
     "this pass of the reference is not built in; `silkit opt --list` names those that are";
+
+/// Options of passes that need a value, after a `=` or as the next argument.
+const WITH_VALUE: &[&str] = &["assert-conf-id", "enforce-exclusivity", "opt-mode", "simplify-instruction"];
 
 /// Reads the arguments.
 pub(crate) fn parse(args: &[OsString]) -> Result<Request, Refusal> {
@@ -201,6 +209,9 @@ fn option<'a>(
             act(request, is_on(arg, name, inline)?)
         }
         KnownOption::Option(_) => return Err(unknown(arg, name)),
+        KnownOption::OfPass(option) if WITH_VALUE.contains(&option) => {
+            request.passes.options.set(option, &value("VALUE")?);
+        }
         KnownOption::OfPass(option) => request.passes.options.set(option, inline.unwrap_or_default()),
         KnownOption::Pass(pass) => {
             if is_on(arg, name, inline)? {
@@ -214,6 +225,12 @@ fn option<'a>(
         }
         KnownOption::Inert { takes_value: true } => _ = value("VALUE")?,
         KnownOption::Inert { takes_value: false } => _ = is_on(arg, name, inline)?,
+        KnownOption::InertChoice(choices) if inline.is_some_and(|value| choices.contains(&value)) => {}
+        KnownOption::InertChoice(choices) => {
+            let of_choices =
+                |(message, hint)| (message, format!("{hint}, or `-{name}={}`", choices.join("|")));
+            _ = is_on(arg, name, inline).map_err(of_choices)?;
+        }
         KnownOption::Refused(reason) => {
             return Err((format!("`-{name}` is not supported"), reason.to_owned()));
         }
@@ -243,7 +260,7 @@ fn is_on(arg: &str, name: &str, value: Option<&str>) -> Result<bool, Refusal> {
 fn names() -> impl Iterator<Item = String> {
     let of_passes = passes::all().iter().flat_map(|pass| pass.options.iter().copied());
     let tags = passes::all().iter().map(|pass| pass.tag).chain(PRINTERS.iter().map(|p| p.name));
-    let inert = reference::INERT.iter().flat_map(|inert| inert.switches.iter().chain(inert.values).copied());
+    let inert = reference::INERT.iter().flat_map(|inert| inert.names());
     let dashed = of_passes.chain(tags).chain(inert).map(|name| format!("-{name}"));
     options().map(|option| option.name.to_owned()).chain(dashed)
 }
@@ -282,12 +299,29 @@ mod tests {
     }
 
     #[test]
+    fn options_of_passes_have_their_values_alone_too() {
+        let request = parse(&args("-opt-mode none -assert-conf-id=1 x")).expect("no error");
+        assert_eq!(request.passes.options.get("opt-mode"), Some("none"));
+        assert_eq!(request.passes.options.get("assert-conf-id"), Some("1"));
+        assert_eq!(request.inputs, [PathBuf::from("x")]);
+        assert!(WITH_VALUE.iter().all(|name| matches!(lookup(name), Some(KnownOption::OfPass(_)))));
+    }
+
+    #[test]
+    fn a_switch_without_effect_may_have_a_value() {
+        for line in ["", "=true", "=requested-passes-only"] {
+            assert!(parse(&args(&format!("-enable-copy-propagation{line} x"))).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
     fn errors_say_what_to_try() {
         let error = |line| parse(&args(line)).err().expect("an error");
         assert_eq!(error("-sil-print-type x").1, "did you mean `-sil-print-types`?");
         assert_eq!(error("--tme-passes").1, "did you mean `--time-passes`?");
         assert_eq!(error("-o").1, "write `-o FILE` or `-o=FILE`");
         assert_eq!(error("-sil-print-types=7").1, "write `-sil-print-types` or `-sil-print-types=false`");
+        assert!(error("-enable-copy-propagation=maybe").1.ends_with("=requested-passes-only`"));
         assert_eq!(error("-qqqqqqqq").1, "`silkit opt -help` lists the options");
         assert_eq!(error("--print-changed=dif").1, "did you mean `diff`?");
         assert_eq!(error("--format yaml").0, "unknown format `yaml`");

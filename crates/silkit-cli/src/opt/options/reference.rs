@@ -9,6 +9,16 @@ pub(super) struct Inert {
     pub(super) switches: &'static [&'static str],
     /// The options with a value.
     pub(super) values: &'static [&'static str],
+    /// Options without a value that may also have one of a few.
+    pub(super) choices: &'static [(&'static str, &'static [&'static str])],
+}
+
+impl Inert {
+    /// Returns the names of all its options.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let choices = self.choices.iter().map(|(name, _)| *name);
+        self.switches.iter().chain(self.values).copied().chain(choices)
+    }
 }
 
 /// All options that are accepted and change nothing.
@@ -35,6 +45,7 @@ pub(super) const INERT: &[Inert] = &[
             "target",
             "vfsoverlay",
         ],
+        choices: &[],
     },
     Inert {
         reason: "a Swift feature that SIL text may always use",
@@ -47,6 +58,7 @@ pub(super) const INERT: &[Inert] = &[
             "enable-experimental-static-assert",
         ],
         values: &["enable-experimental-feature", "strict-concurrency", "unavailable-decl-optimization"],
+        choices: &[],
     },
     Inert {
         reason: "the input and the output of all passes are verified anyway; `--verify-each` verifies after each pass",
@@ -60,6 +72,7 @@ pub(super) const INERT: &[Inert] = &[
             "sil-verify-without-invalidation",
         ],
         values: &[],
+        choices: &[],
     },
     Inert {
         reason: "no pass that is built in asks for it",
@@ -68,7 +81,6 @@ pub(super) const INERT: &[Inert] = &[
             "enable-address-dependencies",
             "enable-async-demotion",
             "enable-callee-allocated-coro-abi",
-            "enable-copy-propagation",
             "enable-move-inout-stack-protector",
             "enable-noreturn-prediction",
             "enable-ossa-modules",
@@ -80,6 +92,7 @@ pub(super) const INERT: &[Inert] = &[
             "sil-disable-skipping-passes",
         ],
         values: &["irgen-debuginfo-level", "sil-inline-threshold"],
+        choices: &[("enable-copy-propagation", &["requested-passes-only"])],
     },
     Inert {
         reason: "passes write no optimization remarks",
@@ -91,11 +104,13 @@ pub(super) const INERT: &[Inert] = &[
             "sil-remarks",
             "sil-remarks-missed",
         ],
+        choices: &[],
     },
     Inert {
         reason: "the output always has this form",
         switches: &["debug-diagnostic-names", "sil-disable-ast-dump", "sil-print-no-color"],
         values: &[],
+        choices: &[],
     },
 ];
 

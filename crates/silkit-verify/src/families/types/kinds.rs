@@ -15,8 +15,12 @@ pub(super) fn holds(cx: &FunctionContext<'_>, ty: Type, kind: TypePredicate) -> 
         return None;
     }
     let is = |yes: bool| if yes { Some(true) } else { is_definite(cx, ty).then_some(false) };
+    // The value in an existential has a type of its own.
+    let is_opened =
+        matches!(ty.kind(), K::Opened { interface, .. } if !matches!(interface.kind(), K::Member(..)));
     let builtin = |wanted: fn(&str) -> bool| match ty.kind() {
         K::Builtin(name, _) => Some(wanted(name.as_str())),
+        _ if is_opened => Some(false),
         _ => is(false),
     };
     let (facts, sig) = (cx.declarations(), cx.signature());
@@ -25,6 +29,7 @@ pub(super) fn holds(cx: &FunctionContext<'_>, ty: Type, kind: TypePredicate) -> 
         P::Trivial => facts.is_trivial(ty, sig).filter(|yes| *yes || is_settled(cx, ty)),
         P::Builtin(wanted) => match ty.kind() {
             K::Builtin(name, _) => Some(*name == wanted),
+            _ if is_opened => Some(false),
             _ => is(false),
         },
         P::Integer => builtin(is_integer),
