@@ -94,10 +94,10 @@ pub(crate) fn problem(session: &mut Session, path: &Path, input: &Input, problem
     if let Some(entity) = diagnostic.entity.as_mut() {
         entity.origin = problem.place.source.and_then(swift_place).map(Into::into);
     }
-    let map = problem.function.and_then(|id| input.source_map.function(id));
     let mut span = |spot: &Spot| {
         let text = input.text.as_ref()?;
-        let pos = map.and_then(|map| map.inst(spot.inst?))?;
+        let map = input.source_map.function(spot.function.or(problem.function)?)?;
+        let pos = map.inst(spot.inst?)?;
         let within = instruction(text.get(pos as usize..)?);
         let file = file_of(session, path, text)?;
         Some(Span::new(file, pos + within.start as u32, pos + within.end as u32))

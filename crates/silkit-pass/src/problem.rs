@@ -21,6 +21,8 @@ pub struct Problem {
 /// An instruction that a problem speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
+    /// The function, where it is another one than that of the problem.
+    pub function: Option<FunctionId>,
     /// The instruction. A source map says where it stands, if it was read.
     pub inst: Option<Inst>,
     /// The place in the Swift source that it was compiled from, where that is known.
@@ -30,7 +32,11 @@ pub struct Spot {
 impl Spot {
     /// Creates the place of an instruction, which may be removed later.
     pub fn of(body: &Body, inst: Inst) -> Self {
-        Self { inst: Some(inst), source: body.loc(body.inst(inst).loc).and_then(|loc| loc.source) }
+        Self {
+            function: None,
+            inst: Some(inst),
+            source: body.loc(body.inst(inst).loc).and_then(|loc| loc.source),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use silkit::diag::{Diagnostic, SourceMap};
 use silkit::ir::Module;
 use silkit::pass::observers::{ChangePrinter, Printer};
 use silkit::pass::{
-    Library, Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Runner, Step, Stream,
+    Library, Limit, Observer, Outcome, Output, Pass, Pipeline, Printing, Problem, Runner, Step, Stream,
 };
 use silkit::passes;
 use silkit::text::PrintOptions;
@@ -122,7 +122,8 @@ impl Passes {
         if self.tells_counts {
             output::complain(&counts(&outcome));
         }
-        if outcome.was_stopped {
+        // Errors of passes are diagnostics, which may be expected.
+        if outcome.was_stopped && !outcome.problems.iter().any(Problem::is_error) {
             session.fail();
         }
         !outcome.was_stopped

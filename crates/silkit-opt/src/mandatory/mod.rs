@@ -5,6 +5,7 @@ mod mandatory_inlining;
 mod noreturn_folding;
 mod optimize_hop_to_executor;
 mod silgen_cleanup;
+mod yield_once_check;
 
 use silkit_pass::Pass;
 
@@ -15,4 +16,5 @@ pub(crate) const PASSES: &[Pass<'static>] = &[
     noreturn_folding::PASS,
     optimize_hop_to_executor::PASS,
     silgen_cleanup::PASS,
+    yield_once_check::PASS,
 ];

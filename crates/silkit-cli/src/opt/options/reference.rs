@@ -546,3 +546,9 @@ pub(super) const TAGS: &[&str] = &[
     "view-cfg",
     "yield-once-check",
 ];
+
+/// Returns true if a switch of the reference is set to a value of its own, neither on nor off.
+pub(super) fn has_mode(name: &str, value: Option<&str>) -> bool {
+    name == "enable-copy-propagation"
+        && matches!(value, Some("requested-passes-only" | "optimizing" | "always"))
+}

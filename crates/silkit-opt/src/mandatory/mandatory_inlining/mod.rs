@@ -147,8 +147,8 @@ fn report_circle(functions: &mut OpenFunctions<'_, '_>, frames: &mut [Frame]) {
     for frame in others.iter_mut().rev() {
         let body = frame.open.function().body.as_ref();
         let spot = frame.call.zip(body).map_or_else(Spot::default, |(call, body)| Spot::of(body, call));
-        // The place in the text is of another function.
-        problem = problem.note(Spot { inst: None, ..spot }, "while inlining here");
+        let function = Some(frame.open.id());
+        problem = problem.note(Spot { function, ..spot }, "while inlining here");
     }
     functions.work(&mut last.open, |cx| cx.diagnose(problem));
 }

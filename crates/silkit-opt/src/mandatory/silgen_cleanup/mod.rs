@@ -75,7 +75,7 @@ fn clean(cx: &mut FunctionContext<'_>, inst: Inst, keeps_variables: bool) {
         Opcode::Metatype => reuse_metatype(cx, inst),
         Opcode::Load | Opcode::LoadBorrow => loads::split(cx, inst, keeps_variables),
         Opcode::Store => stores::broaden(cx, inst),
-        Opcode::BeginBorrow => scopes::remove_borrow(cx, inst),
+        Opcode::BeginBorrow => scopes::remove_borrow(cx, inst, keeps_variables),
         Opcode::CopyValue => scopes::remove_copy(cx, inst, keeps_variables),
         _ => {}
     }

@@ -5,16 +5,37 @@
 //! apply %f(%1)                     →  apply %f(%0)
 //! end_borrow %1
 //! ```
+//!
+//! ```text
+//! (%1, %2) = destructure_tuple %0
+//! %3 = begin_borrow %1
+//! end_borrow %3                    →  destroy_value %0
+//! destroy_value %2
+//! destroy_value %1
+//! ```
 
 use silkit_ir::{Inst, Opcode, Operand};
 use silkit_pass::FunctionContext;
-use silkit_transform::redundant_borrow;
+use silkit_transform::{delete, redundant_borrow};
 
-/// Replaces a borrow by its operand if all its users allow that.
-pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst) {
+/// Replaces a borrow by its operand if all its users allow that. What took the operand out of a value goes too, if all its
+/// results are destroyed only.
+pub(super) fn remove_borrow(cx: &mut FunctionContext<'_>, borrow: Inst, keeps_variables: bool) {
     let is_variable = cx.body().has_flag(borrow, "lexical") || cx.body().has_flag(borrow, "var_decl");
-    if !is_variable && redundant_borrow::remove(cx, borrow) {
-        cx.count("borrows removed", 1);
+    let borrowed = cx.body().operand_value(borrow, 0);
+    if is_variable || !redundant_borrow::remove(cx, borrow) {
+        return;
+    }
+    cx.count("borrows removed", 1);
+    let body = cx.body();
+    let source = body.defining_inst(borrowed);
+    let is_destructure =
+        |inst: &Inst| matches!(body.inst(*inst).opcode, Opcode::DestructureTuple | Opcode::DestructureStruct);
+    let Some(source) = source.filter(is_destructure) else { return };
+    let is_variable = |user: Inst| body.inst(user).opcode == Opcode::DebugValue;
+    let has_variables = body.results(source).flat_map(|value| body.users(value)).any(is_variable);
+    if !(has_variables && keeps_variables) && cx.may_change() {
+        delete::dead(cx, [source]);
     }
 }
 

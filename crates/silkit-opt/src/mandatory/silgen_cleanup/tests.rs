@@ -74,6 +74,19 @@ fn variables_are_kept_without_optimization() {
 }
 
 #[test]
+fn what_was_taken_apart_to_borrow_stays_whole() {
+    let clean = |options: &[&str], variable: &str, borrow: &str| {
+        let body = format!(
+            "(%1, %2) = destructure_tuple %0\n{variable}\n{borrow}\ndestroy_value %2\ndestroy_value %1\n\
+             %r = tuple ()\nreturn %r"
+        );
+        cleaned(options, "(@owned (C, C)) -> ()", "%0 : @owned $(C, C)", &body).contains("destructure_tuple")
+    };
+    let (variable, borrow) = ("debug_value %1, let, name \"x\"", "%3 = begin_borrow %1\nend_borrow %3");
+    assert!(!clean(&[], "", borrow) && clean(&[], "", "") && clean(&[], variable, borrow));
+}
+
+#[test]
 fn stores_to_the_only_property_are_broadened() {
     let text = cleaned(
         &[],
