@@ -122,3 +122,59 @@ fn costs_and_coverage_are_written() {
     assert_eq!(counts["functions"][0]["instructions"][3]["count"], 3);
     assert_eq!(counts["functions"][0]["instructions"][3]["line"], 25);
 }
+
+#[test]
+fn a_folder_without_a_toolchain_is_refused() {
+    let folder = scratch("no_toolchain").display().to_string();
+    let output = run(&["library", "import", "--toolchain", &folder]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("is no Swift toolchain: it has no `usr/bin/sil-opt`"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stderr(&output).contains("`silkit library add`"), "{}", stderr(&output));
+}
+
+/// A toolchain whose `sil-opt` is a script that prints a module, or fails.
+#[cfg(unix)]
+#[test]
+fn modules_of_a_toolchain_are_imported() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = scratch("toolchain");
+    let (bin, modules) = (folder.join("usr/bin"), folder.join("usr/lib/swift/linux"));
+    std::fs::create_dir_all(&bin).expect("a folder");
+    for name in ["Swift", "Odd"] {
+        let module = modules.join(format!("{name}.swiftmodule"));
+        std::fs::create_dir_all(&module).expect("a folder");
+        std::fs::write(module.join("x86_64-unknown-linux-gnu.swiftmodule"), "").expect("a file");
+    }
+    let script = "#!/bin/sh\ncase $3 in Odd) echo 'error: it is odd' >&2; exit 1;; esac\n\
+                  printf 'sil_stage raw\\n\\nimport Builtin\\n\\nsil @f : $@convention(thin) () -> () {\\nbb0:\\n  %%0 = tuple ()\\n  return %%0\\n}\\n'\n";
+    std::fs::write(bin.join("sil-opt"), script).expect("a file");
+    std::fs::set_permissions(bin.join("sil-opt"), std::fs::Permissions::from_mode(0o755)).expect("allowed");
+    let library = folder.join("library");
+    let toolchain = folder.display().to_string();
+    let import = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_silkit"));
+        command
+            .env("SILKIT_LIBRARY", &library)
+            .args(["library", "import", "--toolchain", &toolchain])
+            .args(more);
+        command.output().expect("the command")
+    };
+    let output = import(&[]);
+    assert_eq!(
+        stdout(&output),
+        format!("Swift: {}\n", library.join("Swift.sib").display()),
+        "{}",
+        stderr(&output)
+    );
+    let printed = stdout(&run(&["opt", &library.join("Swift.sib").display().to_string()]));
+    assert!(printed.starts_with("sil_stage canonical\n") && printed.contains("sil @f"), "{printed}");
+    let output = import(&["--module", "Odd"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("it says: error: it is odd"), "{}", stderr(&output));
+    let output = import(&["--module", "Nope"]);
+    assert!(stderr(&output).contains("has no module `Nope`"), "{}", stderr(&output));
+}

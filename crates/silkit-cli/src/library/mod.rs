@@ -1,5 +1,7 @@
 //! `silkit library`: the modules that `silkit run` links programs with.
 
+mod import;
+
 use crate::session::{Report, Session};
 use clap::Subcommand;
 use silkit::ir::Module;
@@ -13,6 +15,8 @@ The folder is $SILKIT_LIBRARY where that is set, else `silkit/library` in $XDG_D
 
 Examples:
   silkit library add Shapes.sil        # from: swiftc -emit-sil -module-name Shapes shapes.swift
+  silkit library import --toolchain /opt/swift
+  silkit library import --toolchain /opt/swift --module Swift --module Glibc
   silkit library list";
 
 /// Keep the modules that programs are linked with by `silkit run`
@@ -34,6 +38,18 @@ enum Task {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
+    /// Ask an installed Swift for the SIL in its modules, and store that
+    ///
+    /// A module has the SIL of functions that clients may inline or specialize, not of all: what is missing is refused by
+    /// its name when a program calls it.
+    Import {
+        /// Folder of the toolchain, which has `usr/bin/swiftc` in it
+        #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+        toolchain: PathBuf,
+        /// Module; can be given several times [default: those of the standard library]
+        #[arg(long, value_name = "NAME")]
+        module: Vec<String>,
+    },
     /// List the modules in the library folder
     List,
 }
@@ -47,6 +63,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     match &args.task {
         Task::Add { files, name } => add(&mut session, &folder, files, name.as_deref()),
+        Task::Import { toolchain, module } => import(&mut session, &folder, toolchain, module),
         Task::List => list(&mut session, &folder),
     }
     session.finish()
@@ -74,17 +91,46 @@ fn add(session: &mut Session, folder: &Path, files: &[PathBuf], name: Option<&st
     for path in files {
         let Some(input) = session.load(path) else { continue };
         let name = name.map_or_else(|| module_name(&input.module, path), str::to_owned);
-        let Some(bytes) = session.binary_form(&input.module, &input.source) else { continue };
-        let to = folder.join(format!("{name}.sib"));
-        if let Err(error) = std::fs::create_dir_all(folder) {
-            session.refuse(
-                format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
-                "set SILKIT_LIBRARY to the path of another folder",
-            );
-            return;
+        match store(session, folder, &name, &input.module, &input.source) {
+            Some(line) => text += &line,
+            None => return,
         }
-        session.write(&to, &bytes);
-        text += &format!("{name}: {}\n", to.display());
+    }
+    session.answer(&text);
+}
+
+/// Writes a module to the library folder, and returns a line that says so. What is wrong is noted, and `None` given.
+fn store(session: &mut Session, folder: &Path, name: &str, module: &Module, source: &str) -> Option<String> {
+    let bytes = session.binary_form(module, source)?;
+    let to = folder.join(format!("{name}.sib"));
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        session.refuse(
+            format!("cannot create `{}`: {}", folder.display(), crate::output::reason(&error)),
+            "set SILKIT_LIBRARY to the path of another folder",
+        );
+        return None;
+    }
+    session.write(&to, &bytes);
+    Some(format!("{name}: {}\n", to.display()))
+}
+
+fn import(session: &mut Session, folder: &Path, toolchain: &Path, names: &[String]) {
+    let found = match import::Toolchain::find(toolchain) {
+        Ok(found) => found,
+        Err((message, hint)) => return session.refuse(message, hint),
+    };
+    let usual = import::USUAL.iter().filter(|name| found.has(name)).map(|name| (*name).to_owned());
+    let names = if names.is_empty() { usual.collect() } else { names.to_vec() };
+    let mut text = String::new();
+    for name in &names {
+        session.progress.begin(name);
+        match found.module(name) {
+            Ok(module) => match store(session, folder, name, &module, name) {
+                Some(line) => text += &line,
+                None => return,
+            },
+            Err((message, hint)) => session.refuse(message, hint),
+        }
     }
     session.answer(&text);
 }
