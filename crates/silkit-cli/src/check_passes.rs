@@ -1,5 +1,6 @@
 //! `silkit check-passes`: runs programs before and after passes, and finds the pass that changes what they do.
 
+use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
 use crate::run::{bytes, kind};
 use crate::session::{Format, Session};
@@ -226,8 +227,8 @@ fn summary(results: &[Checked]) -> String {
     let different = count(|v| matches!(v, Verdict::Different(_)));
     let not_run = count(|v| matches!(v, Verdict::NotRun(_)));
     format!(
-        "{} checks: {same} the same ({changing} where passes changed something), {different} different, {not_run} not run\n",
-        same + different + not_run
+        "{}: {same} the same ({changing} where passes changed something), {different} different, {not_run} not run\n",
+        counted(same + different + not_run, "check"),
     )
 }
 

@@ -13,7 +13,7 @@ fn a_program_is_compared() {
         "{text}"
     );
     assert!(
-        text.ends_with("1 checks: 1 the same (1 where passes changed something), 0 different, 0 not run\n"),
+        text.ends_with("1 check: 1 the same (1 where passes changed something), 0 different, 0 not run\n"),
         "{text}"
     );
 }
