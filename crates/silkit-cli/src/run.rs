@@ -29,6 +29,7 @@ Examples:
   silkit run examples/run/hello.sil
   silkit run --leaks examples/run/hello.sil
   silkit run --trace=greet examples/run/hello.sil
+  silkit run --profile=calls.svg --coverage=lines.txt examples/run/hello.sil
   silkit run --library Swift.sib main.sil -- one two";
 
 /// Run a program of SIL, checking every access, reference and instruction
