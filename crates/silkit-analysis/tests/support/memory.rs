@@ -2,7 +2,7 @@
 
 use super::{Names, Subject, each_view, list, optional};
 use silkit_analysis::access::{AccessStorage, Scopes, accessed_addresses, closures_of, find, uses};
-use silkit_analysis::alias::BasePath;
+use silkit_analysis::alias::{BasePath, Relation};
 use silkit_analysis::escape::{AnyEscape, Direction};
 use silkit_analysis::memory::{Locations, RootKind, is_opaque, memory_use, switched_edges};
 use silkit_analysis::ossa::{AddressLiveRange, Borrows, projected_address};
@@ -73,6 +73,10 @@ pub(crate) fn alias(input: &str) -> String {
             );
         }
         let values = pointers(view, names);
+        let others = names.all_values().iter().filter(|value| !values.contains(value));
+        for (&a, &b) in others.zip(values.iter().cycle()) {
+            assert_eq!([aliases.relation(a, b), aliases.relation(b, a)], [Relation::NoPointer; 2]);
+        }
         for (at, &a) in values.iter().enumerate() {
             let row = values[at + 1..].iter().map(|&b| {
                 let (relation, back) = (aliases.relation(a, b), aliases.relation(b, a));

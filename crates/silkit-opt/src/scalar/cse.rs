@@ -1,16 +1,20 @@
 //! `cse`, `high-level-cse`: replaces a computation by an identical one that dominates it.
 //!
 //! ```text
+//! sil @f : $@convention(thin) (Int) -> Builtin.Int64 {
 //! bb0(%0 : $Int):
 //!   %1 = struct_extract %0, #Int._value
 //!   %2 = struct_extract %0, #Int._value
 //!   %3 = builtin "add_Int64"(%1, %2) : $Builtin.Int64
 //!   return %3
+//! }
 //! ---
+//! sil @f : $@convention(thin) (Int) -> Builtin.Int64 {
 //! bb0(%0 : $Int):
 //!   %1 = struct_extract %0, #Int._value
 //!   %2 = builtin "add_Int64"(%1, %1) : $Builtin.Int64
 //!   return %2
+//! }
 //! ```
 //!
 //! The blocks are visited as they dominate each other, and each instruction is looked up by what it is and its operands.

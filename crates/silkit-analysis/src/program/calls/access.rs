@@ -28,7 +28,6 @@ impl Kind {
         let first = data.kinds.first().map_or("", |k| k.as_str());
         match (first, data.path.last().map_or("", |n| n.as_str())) {
             ("allocator" | "initializer", _) => Self::Initializer,
-            ("deallocator" | "destroyer" | "isolateddeallocator", _) => Self::Deinitializer,
             (
                 "getter" | "setter" | "read" | "modify" | "read2" | "modify2" | "addressor"
                 | "mutableAddressor" | "init",
