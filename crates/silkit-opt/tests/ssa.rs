@@ -28,6 +28,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_references
     simplify_types
     simplify_values
+    single_passes
     sroa
     use_prespecialized
 }

@@ -75,7 +75,7 @@ fn uses(body: &Body, load: Inst) -> Option<Uses> {
                     uses.extracts.push((Part::Element(field), user));
                 }
                 AnyInst::DebugValue(_) => uses.variables.push(user),
-                AnyInst::BeginBorrow(_) if !body.has_flag(user, "lexical") => {
+                AnyInst::BeginBorrow(_) => {
                     uses.borrows.push(user);
                     work.extend(body.results(user));
                 }
