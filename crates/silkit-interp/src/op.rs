@@ -183,7 +183,7 @@ pub(crate) enum Op {
         to: Slot,
         from: Slot,
     },
-    /// Changes the width and tells whether the value changed.
+    /// Changes the width, with a flag that is set if the value changed.
     CheckedTrunc {
         from_signed: bool,
         to_signed: bool,

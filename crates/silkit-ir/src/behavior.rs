@@ -1,6 +1,6 @@
 //! Memory, reference-count and ordering behavior of instructions.
 //!
-//! What is the same for all instances of a kind stands in the instruction table; the rest is said here, a function for
+//! Properties that all instances of a kind share are in the instruction table; this module computes the others, with a function for
 //! each kind whose answer depends on the instance.
 
 use crate::attributes::EffectsKind;

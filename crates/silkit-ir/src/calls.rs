@@ -109,7 +109,7 @@ pub(crate) fn closure_type(
     Some(Type::new(TypeKind::Function(Box::new(new))))
 }
 
-/// Returns a closure retains what its function returned unretained.
+/// Returns the convention of a closure's result: a closure retains a result that its function returns unretained.
 fn closure_result(convention: ResultConvention) -> ResultConvention {
     match convention {
         ResultConvention::UnownedInnerPointer => ResultConvention::Unowned,

@@ -23,7 +23,7 @@ impl InstShape {
 }
 
 impl Body {
-    /// Returns what an instruction is without its operands.
+    /// Returns the shape of an instruction: everything but its operands.
     pub fn shape(&self, inst: Inst) -> InstShape {
         let data = self.inst(inst);
         let mut words = Vec::new();

@@ -222,7 +222,7 @@ fn strip_paren(ty: Type) -> Type {
     }
 }
 
-/// Returns what stands after `:` or in a composition is a constraint: there no `any` is meant.
+/// Returns a type as a constraint, without `any`: after `:` and in compositions no existential type is meant.
 pub(crate) fn constraint(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Any(t) => *t,

@@ -1,4 +1,4 @@
-//! What is said at the end of a run, and the exit status.
+//! The report at the end of a run, and the exit status.
 
 use crate::codes::{LIMIT, NOT_SUPPORTED, STOPPED, UNDEFINED};
 use crate::session::{Format, Session, trouble};
@@ -54,7 +54,7 @@ fn diagnostic(violation: &Violation) -> Diagnostic {
     diagnostic
 }
 
-/// Returns what is said of a program that did not end by itself.
+/// Returns the report about a program that did not end by itself.
 fn ending(stop: &Stop) -> Option<Diagnostic> {
     match stop {
         Stop::Exit(_) | Stop::Violation(_) => None,

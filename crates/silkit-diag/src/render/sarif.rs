@@ -132,7 +132,7 @@ fn located(span: Span, text: &str, sources: &SourceMap<'_>) -> Option<Value> {
     Some(value)
 }
 
-/// Returns a fix needs all of its edits; without the file of one of them there is none.
+/// Returns the fix of a diagnostic; `None` if the file of one of its edits is not known.
 fn fix(d: &Diagnostic, sources: &SourceMap<'_>) -> Option<Value> {
     let suggestion = d.suggestion.as_ref().filter(|s| !s.edits.is_empty())?;
     let mut files = Vec::new();

@@ -97,7 +97,7 @@ impl Interp<'_> {
         Ok(if abort { suspended.unwind } else { suspended.resume })
     }
 
-    /// Returns a coroutine returned: its caller goes on after the end of the application.
+    /// Ends a coroutine that returned; its caller continues after the `end_apply`.
     pub(super) fn finish_coroutine(&mut self, frame: Frame, from: Slot, len: u32) -> Run<Pc> {
         let number = frame.coroutine as usize - 1;
         self.stack.coroutines[number].is_over = true;

@@ -207,7 +207,7 @@ impl Interp<'_> {
         self.set_wide(to, to_bits, truncate(value, to_bits));
     }
 
-    /// Truncates and tells whether the value does not fit; each side is signed or not, and has so many bits.
+    /// Truncates an integer and returns true if the value does not fit; both sides have a signedness and a width.
     pub(super) fn checked_trunc(&mut self, source: (bool, u8), target: (bool, u8), to: Slot, from: Slot) {
         let value = self.get_wide(from, source.1);
         let result = truncate(value, target.1);

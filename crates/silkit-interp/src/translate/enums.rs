@@ -276,7 +276,7 @@ impl Translator<'_, '_> {
         Ok((Some(Op::Project { value: to, ty: id, case }), vec![Move { from: value, to, len }]))
     }
 
-    /// Returns the default block takes the whole value.
+    /// Returns the moves for the edge to the default block, which takes the whole value.
     fn default_moves(&mut self, body: &Body, operand: Value, value: Slot, block: Block) -> Run<Vec<Move>> {
         let Some(&argument) = body.arguments(block).first() else { return Ok(Vec::new()) };
         let (ty, _) = self.type_of(body, operand)?;

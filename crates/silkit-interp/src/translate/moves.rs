@@ -44,7 +44,7 @@ impl Translator<'_, '_> {
                 .is_ok_and(|id| self.has_deinit(id))
     }
 
-    /// Returns what becomes of a value that `copy_value` or `load [copy]` makes.
+    /// Returns the fate of a value that `copy_value` or `load [copy]` creates.
     pub(super) fn copy_as(&mut self, body: &Body, copy: Value) -> CopyAs {
         match self.is_movable(body, copy) {
             false => CopyAs::Copy,
@@ -53,7 +53,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Returns what becomes of a copy in memory.
+    /// Returns the fate of a copy in memory.
     pub(super) fn copy_at_as(&mut self, body: &Body, destination: Value) -> CopyAs {
         match self.is_movable(body, destination) {
             false => CopyAs::Copy,

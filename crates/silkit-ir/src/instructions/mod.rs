@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! The structs are derived from the table; what they have in common is said here once.
+//! The structs are generated from the table; this module contains the code that they share.
 
 mod fields;
 

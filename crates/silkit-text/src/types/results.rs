@@ -105,8 +105,8 @@ fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) ->
     Ok(true)
 }
 
-/// Returns what was read as a list of results may have been the beginning of one type: the parameters of
-/// a function, or `(any P).Type`.
+/// Returns the type that a list of results turned out to be the beginning of: a function type whose parameters it is, or
+/// `(any P).Type`.
 fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
     if is_arrow_next(cur) {
         let message = "expected parameters before `->`, found attributes that only results have";

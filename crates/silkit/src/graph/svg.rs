@@ -152,7 +152,7 @@ fn draw_node(out: &mut String, node: &Node, (x, y): (f64, f64), is_cyclic: bool,
     }
 }
 
-/// Returns what is shown on hovering: the whole line, and a name that the line does not show.
+/// Returns the tooltip of a line: the whole line, and the full name if the line abbreviates it.
 fn tip(node: &Node, shown: &str, line: Option<&Line>) -> String {
     let Some(line) = line else { return String::new() };
     let is_named = node.lines.len() > 1 || line.text.contains(&node.id);

@@ -143,9 +143,9 @@ impl Teller<'_, '_> {
         format!("{what}\n{}\n", self.value())
     }
 
-    /// Returns the reference looks at ends in the order of the uses, at those of borrows the other way round. It
-    /// names the later one where both stand in one block or in neighbours, and none where the way between them is
-    /// longer.
+    /// Returns the reference's message about a value that is consumed twice. The reference visits ends in the order of the
+    /// uses, and those of borrows in reverse. It names the later end if both are in one block or in adjacent blocks, and
+    /// none if the path between them is longer.
     fn ended_twice(&self, first: Inst, second: Inst, path: &[Block], ends: &[Inst]) -> String {
         let body = self.body;
         let mut ends = ends.to_vec();

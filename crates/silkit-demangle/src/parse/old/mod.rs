@@ -108,7 +108,7 @@ impl Old<'_> {
         Some(self.p.node(kind, &[conformance]))
     }
 
-    /// Returns what is not inside of anything.
+    /// Parses an entity at the top level.
     fn global(&mut self) -> Option<NodeId> {
         let start = self.p.pos;
         match self.p.next()? {

@@ -108,7 +108,7 @@ impl Old<'_> {
         self.expect_word("_")
     }
 
-    /// Returns what stands before the next underscore.
+    /// Parses a literal, which ends at the next underscore.
     fn literal(&mut self) -> Option<NodeId> {
         let rest = self.p.text.get(self.p.pos..)?;
         let text = rest.split('_').next().unwrap_or(rest);

@@ -26,7 +26,7 @@ impl<'a, T: Copy> Names<'a, T> {
         self.numbered
     }
 
-    /// Returns what a name stands for.
+    /// Returns the value that a name refers to.
     pub(super) fn get(&self, name: &str) -> Option<T> {
         match self.number(name) {
             Some(number) => self.numbered.get(number).copied().flatten(),

@@ -54,7 +54,7 @@ fn function_conversion(cx: &FunctionContext<'_>, inst: Inst) {
     }
 }
 
-/// Returns what the kind of conversion does not allow.
+/// Returns the difference between two types that the kind of conversion does not allow.
 fn of_kind(opcode: Opcode, from: &FunctionType, to: &FunctionType) -> Option<&'static str> {
     let is_noescape = |f: &FunctionType| f.flags.contains(FnFlags::NOESCAPE);
     let is_async = |f: &FunctionType| f.flags.contains(FnFlags::ASYNC);
