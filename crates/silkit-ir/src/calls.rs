@@ -49,6 +49,7 @@ pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFac
     // Arguments of calls keep their sugar; lowered types have none.
     let formal = |ty: Type| ty.substitute(subst, &|base, name| facts.member_type(base, name)).desugared();
     match ty.kind() {
+        _ if ty.is_plain() => ty,
         K::Param { .. } | K::Member(..) => lowered(lowered_as_parameter(formal(ty))),
         K::Function(f) if f.sig.is_some() => ty,
         K::Function(f) if f.lowered && f.pattern_sig.is_none() => inside(ty),

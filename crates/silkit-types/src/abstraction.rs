@@ -227,6 +227,7 @@ impl Query<'_> {
 pub(crate) fn holds_parameter(ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Param { .. } | TypeKind::Member(..) => true,
+        _ if !ty.holds_parameter() => false,
         _ => {
             let mut found = false;
             ty.map(&mut |part| {

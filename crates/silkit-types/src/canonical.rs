@@ -11,11 +11,14 @@ impl Type {
     /// Two types mean the same where their canonical types are equal, as far as names go: aliases
     /// are resolved by the declaration table, not here.
     pub fn canonical(self) -> Type {
-        match self.kind() {
+        if self.is_plain() {
+            return self;
+        }
+        self.remembered_canonical(|| match self.kind() {
             TypeKind::Param { depth, index, .. } => Type::param(*depth, *index),
             TypeKind::Paren(t) => t.canonical(),
             _ => self.without_sugar().map(&mut Type::canonical),
-        }
+        })
     }
 
     /// `Array<T>` for `[T]` and the like, at the top of this type.

@@ -5,7 +5,7 @@ use crate::generics::GenericSig;
 use silkit_base::{Interned, Interner, Symbol};
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 static TYPES: Interner<Node> = Interner::new();
 
@@ -25,6 +25,8 @@ pub struct Type(Interned<Node>);
 struct Node {
     kind: TypeKind,
     extent: Extent,
+    /// Its canonical type, once that was asked for.
+    canonical: OnceLock<Type>,
 }
 
 /// What is known of a type with all its parts.
@@ -34,6 +36,12 @@ struct Extent {
     depth: u16,
     /// True if an opened type is among its parts.
     is_opened: bool,
+    /// True if a generic parameter or a pack is among its parts.
+    is_generic: bool,
+    /// True if another spelling of a type is among its parts, such as `[T]` or `(T)`.
+    has_sugar: bool,
+    /// True if a metatype without a representation is among its parts.
+    has_formal_metatype: bool,
 }
 
 impl Borrow<TypeKind> for Node {
@@ -229,7 +237,11 @@ impl Type {
     /// Creates the type with this structure; the unknown type where it would be deeper than [`MAX_TYPE_DEPTH`]
     /// or larger than [`MAX_TYPE_SIZE`].
     pub fn new(kind: TypeKind) -> Self {
-        let made = Self(TYPES.intern_with(kind, |kind| Node { extent: extent(&kind), kind }));
+        let made = Self(TYPES.intern_with(kind, |kind| Node {
+            extent: extent(&kind),
+            kind,
+            canonical: OnceLock::new(),
+        }));
         let extent = TYPES.get(made.0).extent;
         let fits = extent.depth <= MAX_TYPE_DEPTH && extent.size <= MAX_TYPE_SIZE;
         if fits { made } else { Self::unknown() }
@@ -250,6 +262,37 @@ impl Type {
     #[inline]
     pub fn holds_opened(self) -> bool {
         TYPES.get(self.0).extent.is_opened
+    }
+
+    /// Returns true if a metatype that does not state its representation is among the parts of the type.
+    #[inline]
+    pub fn holds_formal_metatype(self) -> bool {
+        TYPES.get(self.0).extent.has_formal_metatype
+    }
+
+    /// Returns true if the type has neither generic parameters nor packs, and nothing in it has another spelling: it is its own
+    /// canonical type, whatever is substituted.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        let extent = TYPES.get(self.0).extent;
+        !extent.is_generic && !extent.has_sugar
+    }
+
+    /// Returns the canonical type, which `find` finds when it is asked for first.
+    pub(crate) fn remembered_canonical(self, find: impl FnOnce() -> Type) -> Type {
+        *TYPES.get(self.0).canonical.get_or_init(find)
+    }
+
+    /// Returns true if something in the type has another spelling, such as `[T]` or `(T)`.
+    #[inline]
+    pub(crate) fn has_sugar(self) -> bool {
+        TYPES.get(self.0).extent.has_sugar
+    }
+
+    /// Returns true if a generic parameter or a pack is among the parts of the type, in signatures of functions too.
+    #[inline]
+    pub fn holds_parameter(self) -> bool {
+        TYPES.get(self.0).extent.is_generic
     }
 
     /// Creates the type that is not known.
@@ -329,12 +372,37 @@ impl Type {
 fn extent(kind: &TypeKind) -> Extent {
     let is_opened =
         matches!(kind, TypeKind::Opened { .. } | TypeKind::OpenedElement { .. } | TypeKind::DynamicSelf(_));
-    let mut whole = Extent { size: 1, depth: 0, is_opened };
+    let is_generic = matches!(
+        kind,
+        TypeKind::Param { .. }
+            | TypeKind::Member(..)
+            | TypeKind::Pack { .. }
+            | TypeKind::PackExpansion(_)
+            | TypeKind::PackElement(_)
+    );
+    let has_formal_metatype = matches!(
+        kind,
+        TypeKind::Metatype(MetatypeRepr::Formal, _) | TypeKind::ProtocolMetatype(MetatypeRepr::Formal, _)
+    );
+    let has_sugar = match kind {
+        TypeKind::Optional(_)
+        | TypeKind::ImplicitlyUnwrapped(_)
+        | TypeKind::Array(_)
+        | TypeKind::Dictionary(..)
+        | TypeKind::InlineArray(..)
+        | TypeKind::Paren(_) => true,
+        TypeKind::Tuple(elements) => elements.len() == 1,
+        _ => false,
+    };
+    let mut whole = Extent { size: 1, depth: 0, is_opened, is_generic, has_sugar, has_formal_metatype };
     kind.for_each_part(&mut |part| {
         let part = TYPES.get(part.0).extent;
         whole.size = whole.size.saturating_add(part.size);
         whole.depth = whole.depth.max(part.depth);
         whole.is_opened |= part.is_opened;
+        whole.is_generic |= part.is_generic;
+        whole.has_sugar |= part.has_sugar;
+        whole.has_formal_metatype |= part.has_formal_metatype;
     });
     whole.depth += 1;
     whole

@@ -238,6 +238,9 @@ impl Query<'_> {
 impl Type {
     /// This type without sugar and parentheses, at every level; names of generic parameters stay.
     pub fn desugared(self) -> Type {
+        if !self.has_sugar() {
+            return self;
+        }
         // Between angle brackets, parentheses around `any P` mean nothing.
         let argument = |ty: &Type| match ty.kind() {
             TypeKind::Paren(inner) if matches!(inner.kind(), TypeKind::Any(_)) => inner.desugared(),

@@ -30,6 +30,7 @@ impl Type {
     /// (`Array<Int>.Element`); where it answers `None` the result is [`Type::unknown`].
     pub fn substitute(self, subst: Substitution<'_>, member: &dyn Fn(Type, Symbol) -> Option<Type>) -> Type {
         match self.kind() {
+            _ if self.is_plain() => self,
             TypeKind::Param { depth, index, .. } => subst.lookup(*depth, *index).unwrap_or(self),
             TypeKind::Member(base, name) => {
                 let new_base = base.substitute(subst, member);

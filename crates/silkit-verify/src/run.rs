@@ -116,30 +116,39 @@ pub fn verify(
     let has_opaque_values = options.addresses == Addresses::Opaque;
     let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
     let program = &ProgramView::new(module, declarations, &facts);
-    let cx = ModuleContext::new(program, source, options.unknown);
-    plan.modules.iter().for_each(|check| check(&cx));
     let shared = Shared { program, source };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
-    let found: Vec<Results> = ids
-        .par_iter()
-        .filter_map(|&id| {
-            let function = &module.functions[id];
-            let body = function.body.as_ref()?;
-            let cx = FunctionContext::new(shared, id, function, body, options.unknown);
-            plan.function(&cx);
-            let mut found = cx.found;
-            if let Some(source) = source {
-                let position = |f: &Finding| crate::render::position(source.map, id, body, f.place);
-                // What has no place comes last.
-                found.findings.get_mut().sort_by_key(|f| position(f).unwrap_or(silkit_ir::NONE));
-            }
-            Some(found)
-        })
-        .collect();
+    let of_modules = || -> Vec<Results> {
+        let checks = plan.modules.par_iter();
+        checks
+            .map(|check| {
+                let cx = ModuleContext::new(program, source, options.unknown);
+                check(&cx);
+                cx.found
+            })
+            .collect()
+    };
+    let of_functions = || -> Vec<Results> {
+        ids.par_iter()
+            .filter_map(|&id| {
+                let function = &module.functions[id];
+                let body = function.body.as_ref()?;
+                let cx = FunctionContext::new(shared, id, function, body, options.unknown);
+                plan.function(&cx);
+                let mut found = cx.found;
+                if let Some(source) = source {
+                    let position = |f: &Finding| crate::render::position(source.map, id, body, f.place);
+                    // What has no place comes last.
+                    found.findings.get_mut().sort_by_key(|f| position(f).unwrap_or(silkit_ir::NONE));
+                }
+                Some(found)
+            })
+            .collect()
+    };
+    let (of_modules, of_functions) = rayon::join(of_modules, of_functions);
     let mut report = Report::default();
-    report.take(cx.found, options);
-    found.into_iter().for_each(|f| report.take(f, options));
+    of_modules.into_iter().chain(of_functions).for_each(|found| report.take(found, options));
     report
 }
 

@@ -112,6 +112,8 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 impl Declarations {
     /// Returns the properties of `ty`; `sig` gives the constraints on its generic parameters.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
+        // Without a parameter a type is the same under all signatures.
+        let sig = sig.filter(|_| ty.holds_parameter());
         if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
             return *found;
         }
@@ -155,6 +157,7 @@ impl Declarations {
 impl Query<'_> {
     pub(crate) fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let Some(_level) = self.step() else { return TypeProperties::UNKNOWN };
+        let sig = sig.filter(|_| ty.holds_parameter());
         if let Some(found) = self.properties.borrow().get(&(ty, sig)) {
             return *found;
         }

@@ -49,7 +49,10 @@ pub struct Declarations {
     pub(super) resolved: RwLock<FxMap<Type, Type>>,
     pub(super) reduced: RwLock<FxMap<(Type, GenericSig), Type>>,
     pub(super) most_steps: AtomicU32,
+    pub(super) members: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
     lowered: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
+    /// The formal types of the stored properties of types that were asked about.
+    fields: RwLock<FxMap<Type, Option<Arc<[Type]>>>>,
     pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
     pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
 }
@@ -82,7 +85,9 @@ impl Declarations {
             resolved: RwLock::default(),
             reduced: RwLock::default(),
             most_steps: AtomicU32::new(0),
+            members: RwLock::default(),
             lowered: RwLock::default(),
+            fields: RwLock::default(),
             same: RwLock::default(),
             properties: RwLock::default(),
         }
@@ -262,7 +267,22 @@ impl Declarations {
     pub fn stored_fields(&self, ty: Type) -> Option<Vec<(&StoredProperty, Type)>> {
         let base = self.ask(ty, |q| q.desugared(ty));
         let fields = self.nominal_of(base).filter(|d| d.lists_fields())?.body.fields.iter();
-        self.ask(None, |q| Some(fields.map(|f| (f, q.resolve_in(f.ty, base))).collect()))
+        let types = self.field_types(base, |q| fields.clone().map(|f| q.resolve_in(f.ty, base)).collect());
+        Some(fields.zip(types?.iter().copied()).collect())
+    }
+
+    /// Returns the types of the stored properties of a type, remembered by it.
+    fn field_types(
+        &self,
+        base: Type,
+        question: impl FnOnce(&Query<'_>) -> Arc<[Type]>,
+    ) -> Option<Arc<[Type]>> {
+        if let Some(found) = self.fields.read().unwrap_or_else(PoisonError::into_inner).get(&base) {
+            return found.clone();
+        }
+        let found = self.ask(None, |q| Some(question(q)));
+        self.fields.write().unwrap_or_else(PoisonError::into_inner).insert(base, found.clone());
+        found
     }
 
     /// Returns the case of an enum with this name.

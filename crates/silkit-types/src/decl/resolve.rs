@@ -71,7 +71,13 @@ impl Declarations {
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
-        self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP))
+        let key = (base, name);
+        if let Some(found) = self.members.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return *found;
+        }
+        let found = self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP));
+        self.members.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
+        found
     }
 }
 

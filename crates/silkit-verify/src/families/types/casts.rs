@@ -232,7 +232,8 @@ bb1(%2 : $@thick C.Type):
 fn lowered_metatype(cx: &FunctionContext<'_>) {
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {
-        if seen.insert(ty)
+        if ty.holds_formal_metatype()
+            && seen.insert(ty)
             && let Some(formal) = formal_metatype(ty)
         {
             let message = format!("the metatype `{formal}` does not state its representation");

@@ -128,12 +128,15 @@ pub(crate) fn problems(
             // Its parameters are its own.
             TypeKind::Function(f) if f.sig.is_some() || f.pattern_sig.is_some() => {}
             TypeKind::Attributed(..) | TypeKind::OpaqueResult { .. } | TypeKind::Opened { .. } => {}
-            _ => {
-                _ = ty.map(&mut |part| {
-                    work.push(part);
-                    part
-                })
+            TypeKind::Function(f) => {
+                work.extend(f.params.iter().chain(&f.yields).map(|p| p.ty));
+                work.extend(f.results.iter().chain(&f.error).map(|r| r.ty));
             }
+            TypeKind::Box(layout) => {
+                let fields = layout.fields.iter().filter(|_| layout.sig.is_none());
+                work.extend(fields.map(|f| f.ty).chain(layout.args.iter().copied()));
+            }
+            kind => kind.for_each_part(&mut |part| work.push(part)),
         }
     }
     found
