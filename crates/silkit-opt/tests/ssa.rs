@@ -15,6 +15,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     control_flow
     cse
     dce
+    deinit_devirtualizer
     lower_aggregate_instrs
     mem2reg
     ownership_model_eliminator

@@ -34,7 +34,7 @@ pub fn may_be_expanded(declarations: &Declarations, ty: Type, sig: Option<Generi
 }
 
 /// Returns true if a value type has a deinitializer of its own.
-fn has_deinit(declarations: &Declarations, ty: Type) -> bool {
+pub fn has_deinit(declarations: &Declarations, ty: Type) -> bool {
     let decl = declarations.nominal_of(ty).filter(|decl| !decl.is_class());
     decl.is_some_and(|decl| decl.flags.contains(DeclFlags::HAS_DEINIT))
 }

@@ -1,6 +1,7 @@
 //! Passes about calls and the effects of callees.
 
 mod compute_effects;
+mod deinit_devirtualizer;
 mod devirtualizer;
 mod proofs;
 mod use_prespecialized;
@@ -10,5 +11,10 @@ pub use proofs::prove;
 use silkit_pass::Pass;
 
 /// The passes of this family.
-pub(crate) const PASSES: &[Pass<'static>] =
-    &[compute_effects::ESCAPES, compute_effects::SIDES, devirtualizer::PASS, use_prespecialized::PASS];
+pub(crate) const PASSES: &[Pass<'static>] = &[
+    compute_effects::ESCAPES,
+    compute_effects::SIDES,
+    deinit_devirtualizer::PASS,
+    devirtualizer::PASS,
+    use_prespecialized::PASS,
+];

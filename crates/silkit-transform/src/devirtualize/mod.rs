@@ -138,6 +138,16 @@ impl Target {
     }
 }
 
+/// Collects the generic arguments of a nominal type, those of the types around it first.
+pub fn generic_arguments(ty: Type, types: &mut Vec<Type>) {
+    if let TypeKind::Named(named) = ty.kind() {
+        if let Some(parent) = named.parent {
+            generic_arguments(parent, types);
+        }
+        types.extend(named.args.iter().copied());
+    }
+}
+
 /// Returns true if the function that is worked on may name another one: what other modules may inline names only what
 /// they see.
 fn may_be_called(cx: &FunctionContext<'_>, function: &silkit_ir::Function) -> bool {

@@ -1,11 +1,10 @@
 //! Requirements of protocols: the witness in the table of a concrete type.
 
-use super::Target;
+use super::{Target, generic_arguments};
 use silkit_ir::Inst;
 use silkit_ir::conventions::ApplySite;
 use silkit_ir::instructions::WitnessMethod;
 use silkit_pass::FunctionContext;
-use silkit_types::{Type, TypeKind};
 
 pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Inst) -> Option<Target> {
     let WitnessMethod { lookup, member, formal, .. } = cx.body().view_as(lookup)?;
@@ -23,20 +22,10 @@ pub(super) fn target(cx: &FunctionContext<'_>, site: &ApplySite<'_>, lookup: Ins
         // The parameters of the type, and then those of the method, without `Self`.
         Some(_) => {
             let mut types = Vec::new();
-            arguments(ty, &mut types);
+            generic_arguments(ty, &mut types);
             types.extend(site.substitutions().into_iter().skip(1));
             types
         }
     };
     Target::new(cx, site, function.name, substitutions).filter(|target| target.cast.is_none())
-}
-
-/// Collects the generic arguments of a nominal type, those of the types around it first.
-fn arguments(ty: Type, types: &mut Vec<Type>) {
-    if let TypeKind::Named(named) = ty.kind() {
-        if let Some(parent) = named.parent {
-            arguments(parent, types);
-        }
-        types.extend(named.args.iter().copied());
-    }
 }
