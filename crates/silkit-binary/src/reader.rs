@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use silkit_base::{FxHashMap, Symbol};
 use silkit_ir::{Body, DebugVarData, DeclRef, DeclRefData, Function, KeyPathData, Linkage, Module};
 use silkit_types::{GenericSig, SigData, SilType, Type, TypeKind};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -28,7 +29,7 @@ use std::sync::OnceLock;
 /// ```
 #[derive(Debug)]
 pub struct Reader<'a> {
-    file: &'a [u8],
+    file: Cow<'a, [u8]>,
     directory: Directory,
     locals: OnceLock<Result<Locals, ReadError>>,
     index: OnceLock<Result<Index, ReadError>>,
@@ -76,8 +77,9 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Where it is of another format or of a newer version, cut off, or its directory is damaged.
-    pub fn open(file: &'a [u8]) -> Result<Self, ReadError> {
-        let directory = Directory::read(file)?;
+    pub fn open(file: impl Into<Cow<'a, [u8]>>) -> Result<Self, ReadError> {
+        let file = file.into();
+        let directory = Directory::read(&file)?;
         Ok(Self {
             file,
             directory,
@@ -139,8 +141,20 @@ impl<'a> Reader<'a> {
     /// Where the tables, the index or this body are damaged.
     pub fn function(&self, name: &str) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
-        let Some(number) = self.number(index, Symbol::new(name)) else { return Ok(None) };
-        let mut function = index.headers[number].clone();
+        match self.number(index, Symbol::new(name)) {
+            Some(number) => self.function_at(number),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the function at a position in the module, with its body. No other body is read.
+    ///
+    /// # Errors
+    /// Where the tables, the index or this body are damaged.
+    pub fn function_at(&self, number: usize) -> Result<Option<Function>, ReadError> {
+        let index = self.index()?;
+        let Some(header) = index.headers.get(number) else { return Ok(None) };
+        let mut function = header.clone();
         if let Some(range) = &index.entries[number].body {
             let at = index.bodies.partition_point(|place| place.range.start < range.start);
             // Bodies without bytes do not exist: every body has its counts.
@@ -149,6 +163,44 @@ impl<'a> Reader<'a> {
             function.body = Some(body);
         }
         Ok(Some(function))
+    }
+
+    /// Reads the module with an empty body in place of that of each function. Initializers of global variables are read.
+    ///
+    /// # Errors
+    /// Where the tables, the index or an initializer are damaged.
+    pub fn without_bodies(&self) -> Result<Module, ReadError> {
+        let index = self.index()?;
+        let (mut module, initialized) = self.read(Section::Rest, read_rest)?;
+        self.initialize(&mut module, initialized, &index.bodies[index.of_functions..])?;
+        for (header, entry) in index.headers.iter().zip(&index.entries) {
+            let body = entry.body.as_ref().map(|_| Body::new());
+            module.functions.push(Function { body, ..header.clone() });
+        }
+        Ok(module)
+    }
+
+    /// Reads the initializers of the global variables that have one; returns about how many bytes of text they are.
+    fn initialize(
+        &self,
+        module: &mut Module,
+        initialized: Vec<bool>,
+        places: &[BodyPlace],
+    ) -> Result<u64, ReadError> {
+        let owners = module.globals.values().zip(&initialized).filter(|(_, has)| **has).map(|(g, _)| g.name);
+        let owners: Vec<Symbol> = owners.collect();
+        if places.len() != owners.len() {
+            let message = format!("{} bodies for {} initializers", places.len(), owners.len());
+            let start = self.directory.range(Section::Index).start;
+            return Err(ReadError::malformed(message, start as u64));
+        }
+        let bodies = self.bodies(places, owners)?;
+        let weight = bodies.iter().map(|(_, weight)| weight).sum();
+        let mut bodies = bodies.into_iter().map(|(body, _)| body);
+        for (global, has) in module.globals.values_mut().zip(initialized) {
+            global.initializer = if has { bodies.next() } else { None };
+        }
+        Ok(weight)
     }
 
     /// Reads the whole module.
@@ -172,24 +224,14 @@ impl<'a> Reader<'a> {
             || self.bodies(of_functions, defined.collect()),
         );
         let (mut module, initialized, weight) = rest?;
-        let owners = module.globals.values().zip(&initialized).filter(|(_, has)| **has).map(|(g, _)| g.name);
-        let owners: Vec<Symbol> = owners.collect();
-        if of_globals.len() != owners.len() {
-            let message = format!("{} bodies for {} initializers", of_globals.len(), owners.len());
-            let start = self.directory.range(Section::Index).start;
-            return Err(ReadError::malformed(message, start as u64));
-        }
-        let (functions, globals) = (functions?, self.bodies(of_globals, owners)?);
-        let of_bodies: u64 = functions.iter().chain(&globals).map(|(_, weight)| weight).sum();
-        self.check_weight(index.weight + weight + of_bodies)?;
+        let functions = functions?;
+        let of_globals = self.initialize(&mut module, initialized, of_globals)?;
+        let of_functions: u64 = functions.iter().map(|(_, weight)| weight).sum();
+        self.check_weight(index.weight + weight + of_functions + of_globals)?;
         let mut bodies = functions.into_iter().map(|(body, _)| body);
         for (mut function, entry) in index.headers.drain(..).zip(&index.entries) {
             function.body = if entry.body.is_some() { bodies.next() } else { None };
             module.functions.push(function);
-        }
-        let mut bodies = globals.into_iter().map(|(body, _)| body);
-        for (global, has) in module.globals.values_mut().zip(initialized) {
-            global.initializer = if has { bodies.next() } else { None };
         }
         Ok(module)
     }
@@ -238,7 +280,7 @@ impl<'a> Reader<'a> {
         locals: &Locals,
         read: impl FnOnce(&mut Source<'_, '_>) -> Result<T, Damage>,
     ) -> Result<T, ReadError> {
-        let contents = self.directory.section(self.file, section)?;
+        let contents = self.directory.section(&self.file, section)?;
         read(&mut Source::new(&contents.bytes, locals)).map_err(|damage| contents.error(&damage))
     }
 
@@ -314,7 +356,7 @@ impl<'a> Reader<'a> {
 
     /// Types and signatures refer to those before them, so the table grows while it is read.
     fn read_types(&self, locals: &mut Locals) -> Result<(), ReadError> {
-        let contents = self.directory.section(self.file, Section::Types)?;
+        let contents = self.directory.section(&self.file, Section::Types)?;
         let bytes: &[u8] = &contents.bytes;
         let fail = |damage: Damage| contents.error(&damage);
         let mut source = Source::new(bytes, locals);

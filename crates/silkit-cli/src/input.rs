@@ -79,6 +79,24 @@ impl Session {
         }
     }
 
+    /// Reads a module to link with, and for a binary one what reads the bodies of its functions, which are empty. What is
+    /// wrong is noted, and `None` given.
+    pub(crate) fn load_without_bodies(&mut self, path: &Path) -> Option<(Module, Option<Reader<'static>>)> {
+        self.progress.begin(&name_of(path));
+        let bytes = match read(path) {
+            Ok(bytes) => bytes,
+            Err(unusable) => return self.unusable(unusable),
+        };
+        if !is_binary(&bytes) {
+            return self.load(path).map(|input| (input.module, None));
+        }
+        let read = Reader::open(bytes).and_then(|reader| Ok((reader.without_bodies()?, Some(reader))));
+        match read {
+            Ok(module) => Some(module),
+            Err(error) => self.unusable(damaged(path, &error)),
+        }
+    }
+
     /// Reads the files of a library, each with its name. What is wrong is noted, and `None` given.
     pub(crate) fn library_files(&mut self, paths: &[PathBuf]) -> Option<Vec<(String, Vec<u8>)>> {
         let mut files = Vec::with_capacity(paths.len());

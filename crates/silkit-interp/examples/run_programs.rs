@@ -66,6 +66,18 @@ fn read(file: &Path) -> Result<silkit_ir::Module, String> {
     }
 }
 
+/// Reads a library; bodies of a binary one are read when they are called.
+fn library(name: &str, file: &Path) -> Result<LinkedModule, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    if !silkit_binary::is_binary(&bytes) {
+        return read(file).map(|module| LinkedModule::new(name, module));
+    }
+    let reader = silkit_binary::Reader::open(bytes).map_err(|e| e.message().to_string())?;
+    let module = reader.without_bodies().map_err(|e| e.message().to_string())?;
+    let body = move |id: silkit_ir::FunctionId| reader.function_at(id.as_u32() as usize).ok().flatten();
+    Ok(LinkedModule::with_bodies(name, module, Box::new(body)))
+}
+
 fn programs(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<PathBuf> = Vec::new();
@@ -170,8 +182,8 @@ fn run() {
     let a = arguments();
     let mut libraries = Vec::new();
     for (name, file) in &a.libraries {
-        match read(file) {
-            Ok(module) => libraries.push(Arc::new(LinkedModule::new(name, module))),
+        match library(name, file) {
+            Ok(module) => libraries.push(Arc::new(module)),
             Err(error) => return eprintln!("{error}"),
         }
     }

@@ -53,5 +53,5 @@ pub use host::{Host, Recorder};
 pub use instruments::{Coverage, ProfileNode, Runs};
 pub use interp::{Interp, Outcome};
 pub use options::{Options, Trace};
-pub use program::{FunctionRef, LinkedModule, Program};
+pub use program::{FunctionRef, LinkedModule, Program, ReadFunction};
 pub use violation::{Place, Stop, Violation, ViolationKind};

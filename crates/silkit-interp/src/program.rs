@@ -5,7 +5,7 @@ use silkit_ir::{ClassRef, Function, FunctionId, Global, GlobalId, Module, VTable
 use silkit_layout::{ModuleId, ModuleInfo, Nominal, Target, World};
 use silkit_text::decl::{Dialect, parse_decls};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Declarations of the C types that the library imports, in Swift.
 const SHIMS: &str = include_str!("shims.swift");
@@ -19,6 +19,16 @@ pub struct LinkedModule {
     pub info: Arc<ModuleInfo>,
     functions: FxHashMap<Symbol, FunctionId>,
     globals: FxHashMap<Symbol, u32>,
+    bodies: Option<Arc<Bodies>>,
+}
+
+/// Reads a function with its body.
+pub type ReadFunction = Box<dyn Fn(FunctionId) -> Option<Function> + Send + Sync>;
+
+/// The functions of a module whose bodies are read when they are first asked for.
+struct Bodies {
+    read: ReadFunction,
+    known: Vec<OnceLock<Function>>,
 }
 
 impl fmt::Debug for LinkedModule {
@@ -37,7 +47,27 @@ impl LinkedModule {
             module.functions.iter().filter(|(_, f)| f.body.is_some()).map(|(id, f)| (f.name, id)).collect();
         let globals = module.globals.values().enumerate().map(|(i, g)| (g.name, i as u32)).collect();
         let info = ModuleInfo { name: Symbol::new(name), sil: Arc::new(module), decls, text };
-        Self { info: Arc::new(info), functions, globals }
+        Self { info: Arc::new(info), functions, globals, bodies: None }
+    }
+
+    /// Indexes a module in which functions have empty bodies: `read` gives a function with its own when it is first called.
+    pub fn with_bodies(name: &str, module: Module, read: ReadFunction) -> Self {
+        let known = std::iter::repeat_with(OnceLock::new).take(module.functions.len()).collect();
+        let mut linked = Self::new(name, module);
+        linked.bodies = Some(Arc::new(Bodies { read, known }));
+        linked
+    }
+
+    /// Returns a function with its body.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        let header = &self.info.sil.functions[id];
+        let known = self.bodies.as_ref().and_then(|b| Some((b, b.known.get(id.as_u32() as usize)?)));
+        match known {
+            Some((bodies, known)) if header.body.is_some() => known.get_or_init(|| {
+                (bodies.read)(id).unwrap_or_else(|| Function { body: None, ..header.clone() })
+            }),
+            _ => header,
+        }
     }
 
     /// Returns the module with declarations of the types that it declares inside of functions, if there are any.
@@ -55,7 +85,12 @@ impl LinkedModule {
         let mut decls = parse_decls(&text, 0..text.len(), Dialect::Sil).table;
         decls.follow_aliases();
         let info = ModuleInfo { name: self.info.name, sil: self.info.sil.clone(), decls, text };
-        Some(Self { info: Arc::new(info), functions: self.functions.clone(), globals: self.globals.clone() })
+        Some(Self {
+            info: Arc::new(info),
+            functions: self.functions.clone(),
+            globals: self.globals.clone(),
+            bodies: self.bodies.clone(),
+        })
     }
 
     /// Returns the name of the Swift module that SIL belongs to, as far as its witness tables and symbols tell.
@@ -206,7 +241,7 @@ impl Program {
         {
             return patch;
         }
-        &self.module(at.module).info.sil.functions[at.function]
+        self.module(at.module).function(at.function)
     }
 
     /// Puts another function with the same header in the place of one.
@@ -273,8 +308,12 @@ fn shims() -> [Arc<LinkedModule>; 2] {
         decls,
         text: SHIMS.to_owned(),
     };
-    let types =
-        LinkedModule { info: Arc::new(info), functions: FxHashMap::default(), globals: FxHashMap::default() };
+    let types = LinkedModule {
+        info: Arc::new(info),
+        functions: FxHashMap::default(),
+        globals: FxHashMap::default(),
+        bodies: None,
+    };
     let coroutines = LinkedModule::new("__Runtime", silkit_text::parse_module(COROUTINES).module);
     [Arc::new(types), Arc::new(coroutines)]
 }

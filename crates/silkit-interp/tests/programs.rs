@@ -370,3 +370,50 @@ bb0:
 ";
     assert_eq!(run(program), Stop::Exit(0));
 }
+
+#[test]
+fn bodies_are_read_when_they_are_first_called() {
+    use silkit_interp::{Interp, LinkedModule, Options, Program, Recorder};
+    use std::rc::Rc;
+    use std::sync::{Arc, Mutex};
+
+    let text = "
+sil_stage canonical
+import Builtin
+struct Int32 { @_hasStorage var _value: Builtin.Int32 { get set } }
+sil @unused : $@convention(thin) () -> Int32 {
+bb0:
+  unreachable
+}
+sil @used : $@convention(thin) () -> Int32 {
+bb0:
+  %0 = integer_literal $Builtin.Int32, 9
+  %1 = struct $Int32 (%0)
+  return %1
+}
+sil @main : $@convention(c) () -> Int32 {
+bb0:
+  %0 = function_ref @used : $@convention(thin) () -> Int32
+  %1 = apply %0() : $@convention(thin) () -> Int32
+  return %1
+}
+";
+    let whole = silkit_text::parse_module(text).module;
+    let mut headers = whole.clone();
+    for function in headers.functions.values_mut() {
+        function.body = Some(silkit_ir::Body::new());
+    }
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let noted = asked.clone();
+    let read = move |id| {
+        let function: &silkit_ir::Function = &whole.functions[id];
+        noted.lock().expect("one thread").push(function.name.to_string());
+        Some(function.clone())
+    };
+    let library = LinkedModule::with_bodies("main", headers, Box::new(read));
+    let program = Program::link(vec![Arc::new(library)]);
+    let mut host = Recorder::default();
+    let stop = Interp::new(Rc::new(program), Options::default(), &mut host).run_program("main").stop;
+    assert_eq!(stop, Stop::Exit(9));
+    assert_eq!(*asked.lock().expect("one thread"), ["main", "used"]);
+}

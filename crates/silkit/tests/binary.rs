@@ -107,6 +107,16 @@ fn one_function_is_read_without_the_others() {
         assert_eq!(found.body.is_some(), function.body.is_some());
     }
     assert!(reader.function("no such function").expect("an index").is_none());
+    let mut bare = reader.without_bodies().expect("a module");
+    for (number, function) in module.functions.values().enumerate() {
+        let found = reader.function_at(number).expect("a body").expect("a function");
+        assert_eq!(found.name, function.name);
+        let id = silkit::ir::FunctionId::from_u32(number as u32);
+        let empty = std::mem::replace(&mut bare.functions[id].body, found.body);
+        assert_eq!(empty.map(|body| body.insts().count()), function.body.as_ref().map(|_| 0));
+    }
+    assert!(reader.function_at(module.functions.len()).expect("an index").is_none());
+    assert_eq!(write(&bare), write(&module), "the module with all bodies read one by one");
 
     let bodies: Vec<_> = reader.functions().expect("an index").iter().filter(|e| e.body.is_some()).collect();
     let (first, second) = (bodies[0].clone(), bodies[1].name.as_str());

@@ -2,7 +2,7 @@
 
 use crate::library;
 use crate::session::Session;
-use silkit::ir::Module;
+use silkit::ir::{FunctionId, Module};
 use silkit_interp::LinkedModule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,7 @@ impl Linker {
     pub(crate) fn new(session: &mut Session, args: &LibraryArgs) -> Option<Self> {
         let mut given = Vec::new();
         for path in &args.library {
-            let module = session.load(path)?.module;
-            let name = name_of(&module, path);
-            given.push(Arc::new(LinkedModule::new(&name, module)));
+            given.push(Arc::new(linked(session, path, None)?));
         }
         let folder = library::folder().filter(|_| !args.no_libraries);
         Some(Self { given, folder, known: BTreeMap::new() })
@@ -59,7 +57,7 @@ impl Linker {
             let library = match self.known.get(&name) {
                 Some(known) => known.clone(),
                 None if path.is_file() => {
-                    let read = Arc::new(LinkedModule::new(&name, session.load(&path)?.module));
+                    let read = Arc::new(linked(session, &path, Some(&name))?);
                     self.known.entry(name).or_insert(read).clone()
                 }
                 None => continue,
@@ -69,6 +67,19 @@ impl Linker {
         }
         Some(modules)
     }
+}
+
+/// Reads a module to link with; functions of a binary one are read when they are first called.
+fn linked(session: &mut Session, path: &Path, name: Option<&str>) -> Option<LinkedModule> {
+    let (module, reader) = session.load_without_bodies(path)?;
+    let name = name.map_or_else(|| name_of(&module, path), str::to_owned);
+    Some(match reader {
+        Some(reader) => {
+            let read = move |id: FunctionId| reader.function_at(id.as_u32() as usize).ok().flatten();
+            LinkedModule::with_bodies(&name, module, Box::new(read))
+        }
+        None => LinkedModule::new(&name, module),
+    })
 }
 
 /// Returns the name of the Swift module that SIL in a file belongs to.
