@@ -72,6 +72,7 @@ fn searched(session: &mut Session, args: &Args) -> Result<Option<Verdict>, (Stri
         declarations: &declarations,
         steps: &steps,
         options: Options::default(),
+        library: None,
     };
     let print = silkit::text::PrintOptions::default();
     let verdict = bisection.search(|module| {

@@ -19,6 +19,8 @@ differ, the first run of a pass after which they do is searched, and shown with 
 function whose parameters are builtin integers is called with --inputs of them, and what it does
 is compared: its result, its calls of functions that have no SIL, and the global variables.
 
+Passes take the bodies of other modules from the files of --library, as those of `silkit opt` do.
+
 The exit status is 1 if a difference was found. A program that cannot be run is counted apart.
 
 Examples:
@@ -91,10 +93,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     };
     let Some(mut linker) = Linker::new(&mut session, &args.libraries) else { return session.finish() };
+    let files = session.library_files(args.libraries.files());
+    let Some(files) = files else { return session.finish() };
+    let library = match files.is_empty() {
+        true => None,
+        false => match session.library(&files) {
+            Some(library) => Some(library),
+            None => return session.finish(),
+        },
+    };
+    let library = library.as_ref().map(|library| library as &dyn silkit::pass::Library);
     let paths = session.inputs(&args.files);
     let mut results = Vec::new();
     for path in &paths {
-        if let Some(result) = checked(&mut session, &mut linker, path, args, &checks) {
+        if let Some(result) = checked(&mut session, &mut linker, path, args, (&checks, library)) {
             if args.format == Format::Text {
                 session.answer(&as_text(&result));
             }
@@ -152,7 +164,7 @@ fn checked(
     linker: &mut Linker,
     path: &Path,
     args: &Args,
-    checks: &[Check],
+    (checks, library): (&[Check], Option<&dyn silkit::pass::Library>),
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
     let setup = Setup {
@@ -166,7 +178,7 @@ fn checked(
     let declarations = silkit::declarations(&module);
     let work = || {
         let check = match PassCheck::new(&module, &declarations, &setup) {
-            Ok(check) => check,
+            Ok(check) => check.library(library),
             Err(reason) => return vec![(String::new(), Verdict::NotRun(reason))],
         };
         let judged =

@@ -2,7 +2,7 @@
 
 use crate::behavior::{Behavior, Ending, Setup, has_entry};
 use silkit::ir::Module;
-use silkit::pass::{Bisection, Culprit, Options, Runner, Step, Verdict as Search};
+use silkit::pass::{Bisection, Culprit, Library, Options, Runner, Step, Verdict as Search};
 use silkit::types::decl::Declarations;
 
 /// The room that a run has beyond the steps of the program before passes.
@@ -34,7 +34,6 @@ pub enum Verdict {
 }
 
 /// A program, and passes that should not change what it does.
-#[derive(Debug)]
 pub struct PassCheck<'a> {
     /// The program. It stays as it is.
     pub module: &'a Module,
@@ -42,8 +41,19 @@ pub struct PassCheck<'a> {
     pub declarations: &'a Declarations,
     /// How it runs.
     pub setup: &'a Setup,
+    /// The library that passes take declarations and bodies from.
+    library: Option<&'a dyn Library>,
     /// What it does without passes.
     before: Behavior,
+}
+
+impl std::fmt::Debug for PassCheck<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PassCheck")
+            .field("setup", &self.setup)
+            .field("before", &self.before)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> PassCheck<'a> {
@@ -58,8 +68,13 @@ impl<'a> PassCheck<'a> {
         let before = setup.run(module);
         match before.inconclusive() {
             Some(reason) => Err(reason),
-            None => Ok(Self { module, declarations, setup, before }),
+            None => Ok(Self { module, declarations, setup, library: None, before }),
         }
+    }
+
+    /// Sets the library that passes take declarations and bodies from.
+    pub fn library(self, library: Option<&'a dyn Library>) -> Self {
+        Self { library, ..self }
     }
 
     /// Returns what the program does without passes.
@@ -71,13 +86,15 @@ impl<'a> PassCheck<'a> {
     /// searched after which it does.
     pub fn check(&self, steps: &[Step<'_>], options: &Options) -> Verdict {
         let mut module = self.module.clone();
-        let outcome = Runner::new().options(options.clone()).run(&mut module, self.declarations, steps);
+        let runner = Runner::new().options(options.clone()).library(self.library);
+        let outcome = runner.run(&mut module, self.declarations, steps);
         let runs = outcome.runs.len();
         let changed = outcome.runs.iter().filter(|run| run.has_changed).count();
         let difference = if changed == 0 { None } else { self.difference(&module) };
         let Some(difference) = difference else { return Verdict::Same { runs, changed } };
         let (module, declarations) = (self.module, self.declarations);
-        let bisection = Bisection { module, declarations, steps, options: options.clone() };
+        let bisection =
+            Bisection { module, declarations, steps, options: options.clone(), library: self.library };
         let mut behavior = difference;
         let mut is_first = true;
         let search = bisection.search::<()>(|module| {

@@ -40,7 +40,8 @@ fn search(pipeline: &str, is_good: impl Fn(usize) -> bool) -> Verdict {
     let declarations = silkit_text::decl::with_stdlib(Default::default());
     let steps = parse_pipeline(pipeline, |tag| PASSES.find(tag)).expect("a pipeline");
     let options = Options::default();
-    let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+    let bisection =
+        Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
     let verdict = bisection.search(|module| {
         let bodies = module.functions.values().filter_map(|f| f.body.as_ref());
         let slots = bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode));
@@ -93,7 +94,8 @@ struct Int1 { var value: Builtin.Int1 }
     let declarations = silkit_text::decl::with_stdlib(Default::default());
     let steps = parse_pipeline("dce", |tag| PASSES.find(tag)).expect("a pipeline");
     let options = Options::default();
-    let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options };
+    let bisection =
+        Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
     for (lost, change) in [(Opcode::Struct, 1), (Opcode::CondBranch, 2)] {
         let verdict = bisection.search(|module| {
             let mut bodies = module.functions.values().filter_map(|f| f.body.as_ref());

@@ -3,6 +3,7 @@
 
 use crate::compare::compare;
 use crate::context::Options;
+use crate::library::Library;
 use crate::pipeline::Step;
 use crate::runner::{Limit, Outcome, PassRun, Runner};
 use silkit_base::Symbol;
@@ -53,11 +54,11 @@ pub struct Culprit {
 ///     let bodies = m.functions.values().filter_map(|f| f.body.as_ref());
 ///     Ok::<bool, ()>(bodies.flat_map(|b| b.insts().map(|i| b.inst(i).opcode)).any(|o| o == silkit_ir::Opcode::DebugValue))
 /// };
-/// let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options: Default::default() };
+/// let options = Default::default();
+/// let bisection = Bisection { module: &module, declarations: &declarations, steps: &steps, options, library: None };
 /// let Ok(Verdict::Found(culprit)) = bisection.search(has_variables) else { panic!("it is found") };
 /// assert_eq!((culprit.run.number, culprit.run.tag.as_str()), (2, "strip"));
 /// ```
-#[derive(Debug)]
 pub struct Bisection<'a> {
     /// The module. It stays as it is: passes run on copies.
     pub module: &'a Module,
@@ -67,6 +68,17 @@ pub struct Bisection<'a> {
     pub steps: &'a [Step<'a>],
     /// The options of passes.
     pub options: Options,
+    /// The library that passes take declarations and bodies from.
+    pub library: Option<&'a dyn Library>,
+}
+
+impl std::fmt::Debug for Bisection<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bisection")
+            .field("steps", &self.steps)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Bisection<'_> {
@@ -107,7 +119,7 @@ impl Bisection<'_> {
 
     fn run(&self, limit: Option<Limit>) -> (Module, Outcome) {
         let mut module = self.module.clone();
-        let runner = Runner::new().options(self.options.clone()).limit(limit);
+        let runner = Runner::new().options(self.options.clone()).library(self.library).limit(limit);
         let outcome = runner.run(&mut module, self.declarations, self.steps);
         (module, outcome)
     }

@@ -41,7 +41,8 @@ fn search(
     is_good: impl FnMut(&Module) -> Result<bool, ()>,
 ) -> Result<Verdict, ()> {
     let declarations = silkit_text::decl::declarations(module);
-    Bisection { module, declarations: &declarations, steps, options: Options::default() }.search(is_good)
+    Bisection { module, declarations: &declarations, steps, options: Options::default(), library: None }
+        .search(is_good)
 }
 
 fn has(module: &Module, name: &str) -> Result<bool, ()> {

@@ -19,6 +19,13 @@ pub(crate) struct LibraryArgs {
     no_libraries: bool,
 }
 
+impl LibraryArgs {
+    /// Returns the files that are named.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.library
+    }
+}
+
 /// Finds the modules that programs import; each is read once.
 pub(crate) struct Linker {
     given: Vec<Arc<LinkedModule>>,
