@@ -25,6 +25,7 @@ silkit_testkit::case_files! { "tests/ssa", run:
     simplify_control
     simplify_enums
     simplify_key_paths
+    simplify_memory
     simplify_numbers
     simplify_references
     simplify_types

@@ -5,6 +5,7 @@
 //! worklist can apply the same rules.
 
 mod address_scope;
+mod alloc_stack;
 mod apply;
 mod begin_borrow;
 mod begin_cow_mutation;
@@ -35,6 +36,7 @@ mod rewriter;
 mod struct_extract;
 mod switch_enum;
 mod tuple_extract;
+mod type_value;
 mod unchecked_enum_data;
 mod unchecked_ref_cast;
 
@@ -83,6 +85,7 @@ impl Rule {
 
 /// All rules; a kind of instruction has at most one.
 pub(crate) const RULES: &[Rule] = &[
+    alloc_stack::RULE,
     apply::APPLY,
     apply::BEGIN_APPLY,
     apply::TRY_APPLY,
@@ -117,6 +120,7 @@ pub(crate) const RULES: &[Rule] = &[
     struct_extract::RULE,
     switch_enum::RULE,
     tuple_extract::RULE,
+    type_value::RULE,
     unchecked_enum_data::RULE,
     unchecked_ref_cast::RULE,
 ];
