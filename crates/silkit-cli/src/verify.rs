@@ -6,11 +6,14 @@ use crate::session::{Report, Session};
 use serde_json::json;
 use silkit::diag::{RuleId, nearest};
 use silkit::ir::conventions::Addresses;
+use silkit::types::decl::DeclTable;
 use silkit::verify::{
     LinkedModule, Options, Place, Renderer, Report as Findings, Rule, find_rule, rules, verify, verify_linked,
 };
+use silkit::{declarations_with, library_table};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Findings go to standard output. The exit status is 1 if an error was found; warnings do not count.
@@ -19,6 +22,7 @@ Examples:
   silkit verify docs/mistakes/leak.sil
   silkit verify --only SIL0402 --format sarif docs/mistakes/*.sil
   silkit verify --link App.sil Utils.sil --package-name Utils.sil=tools
+  silkit verify --library Utils.sil App.sil
   silkit verify --list
   silkit explain SIL0402";
 
@@ -38,6 +42,10 @@ pub(crate) struct Args {
     /// Package of a file's Swift module, with --link; without `FILE=` that of all files
     #[arg(long, value_name = "[FILE=]NAME", requires = "link")]
     package_name: Vec<String>,
+    /// Take the Swift declarations of an imported module from FILE, text or binary; its name up to the first dot is the
+    /// module's; may be repeated
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    library: Vec<PathBuf>,
     /// Check only this rule, by id or name; may be repeated
     #[arg(long, value_name = "RULE")]
     only: Vec<String>,
@@ -73,11 +81,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     session.reading.opaque_values = args.opaque_values;
     let addresses = if args.opaque_values { Addresses::Opaque } else { Addresses::Lowered };
     let options = Options { only, allow, unknown: args.unknown, addresses };
+    let mut libraries = Vec::new();
+    for path in &args.library {
+        let Some(input) = session.load(path) else { return session.finish() };
+        libraries.push(library_table(&input.module, stem(path).as_str().into()));
+    }
     let mut linked = Vec::new();
     for path in session.inputs(&args.files) {
         if let Some(input) = session.load(&path) {
             session.progress.phase("verifying");
-            show(&mut session, &path, &input, &run_rules(&input, &options));
+            show(&mut session, &path, &input, &run_rules(&input, &options, &libraries));
             if args.link {
                 linked.push((path, input));
             } else {
@@ -142,8 +155,9 @@ fn stem(path: &Path) -> String {
     name.split('.').next().filter(|n| !n.is_empty()).map(str::to_owned).unwrap_or(name)
 }
 
-fn run_rules(input: &Input, options: &Options) -> Findings {
-    verify(&input.module, &silkit::declarations(&input.module), input.mapped_text(), options)
+fn run_rules(input: &Input, options: &Options, libraries: &[Arc<DeclTable>]) -> Findings {
+    let declarations = declarations_with(&input.module, libraries);
+    verify(&input.module, &declarations, input.mapped_text(), options)
 }
 
 /// Records the findings.

@@ -127,3 +127,27 @@ fn the_rules_are_listed_as_json() {
     assert_eq!(rules.as_array().expect("rules").len(), silkit::verify::rules().count());
     assert!(rules[0]["id"].as_str().is_some_and(|id| id.starts_with("SIL0")));
 }
+
+#[test]
+fn verify_takes_declarations_from_libraries() {
+    let folder = scratch("library-declarations");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("sil_stage canonical\n\nimport Builtin\n{text}")).expect("written");
+        path.display().to_string()
+    };
+    let library = file("Lib.raw.sil", "\nstruct S {\n  @_hasStorage var x: Builtin.Int64\n}\n");
+    let app = file(
+        "App.sil",
+        "import Lib\n\nsil @f : $@convention(thin) (S) -> Builtin.Int64 {\nbb0(%0 : $S):\n  \
+         %1 = struct_extract %0 : $S, #S.y\n  return %1 : $Builtin.Int64\n}\n",
+    );
+    assert!(run(&["verify", &app]).status.success());
+    let told = stdout(&run(&["verify", "--library", &library, &app]));
+    assert!(told.contains("`$S` has no stored property `y` [SIL0332]"), "{told}");
+    let binary = folder.join("Lib.sib").display().to_string();
+    assert!(run(&["opt", "-emit-sib", &library, "-o", &binary]).status.success());
+    let told = stdout(&run(&["verify", "--library", &binary, &app]));
+    assert!(told.contains("[SIL0332]"), "{told}");
+    assert_eq!(run(&["verify", "--library", "missing.sil", &app]).status.code(), Some(2));
+}

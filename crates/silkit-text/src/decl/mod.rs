@@ -29,10 +29,11 @@ pub use stdlib::{FactsFile, with_stdlib};
 use crate::cursor::Cursor;
 use crate::error::{SyntaxError, err_at};
 use items::DeclParser;
-use silkit_base::TextRange;
+use silkit_base::{Symbol, TextRange};
 use silkit_ir::Module;
 use silkit_types::decl::{DeclTable, Declarations};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The source of the declarations, which decides the meaning of a property without accessors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,10 +59,36 @@ pub struct ParsedDecls {
 
 /// Returns the Swift declarations of a module, and of the standard library.
 pub fn declarations(module: &Module) -> Declarations {
+    with_stdlib(own_declarations(module))
+}
+
+/// Returns the Swift declarations of a module, of the modules in `libraries`, each a table with its name, and of the standard
+/// library.
+///
+/// ```
+/// use silkit_text::{decl::{declarations_with, library_table}, parse_module};
+/// let library = parse_module("import Builtin\nstruct S {\n  @_hasStorage var x: Builtin.Int64\n}\n").module;
+/// let app = parse_module("import Builtin\nimport Lib\n").module;
+/// let found = declarations_with(&app, &[library_table(&library, "Lib".into())]);
+/// assert!(found.sees_known_modules_only());
+/// assert_eq!(found.stored_field(silkit_types::Type::nominal("S"), "x".into()).map(|t| t.to_string()).as_deref(), Some("Builtin.Int64"));
+/// ```
+pub fn declarations_with(module: &Module, libraries: &[Arc<DeclTable>]) -> Declarations {
+    stdlib::with_libraries(own_declarations(module), libraries)
+}
+
+/// Returns the declarations of a module under its name, for modules that import it.
+pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
+    let mut table = declarations(module).own().clone();
+    table.module = Some(name);
+    Arc::new(table)
+}
+
+fn own_declarations(module: &Module) -> DeclTable {
     // Read as one text, so that what stands in what can be told from the places.
     let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
     let swift = swift.join("\n");
-    with_stdlib(parse_decls(&swift, 0..swift.len(), Dialect::Sil).table)
+    parse_decls(&swift, 0..swift.len(), Dialect::Sil).table
 }
 
 /// Reads the declaration that comes next into `table` and gives its range. What is wrong goes to

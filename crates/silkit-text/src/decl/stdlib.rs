@@ -98,7 +98,13 @@ pub(crate) fn stdlib_alone() -> &'static Declarations {
 /// assert_eq!(decls.is_trivial(Type::nominal("Int"), None), Some(true));
 /// assert_eq!(decls.is_trivial(string, None), Some(false));
 /// ```
-pub fn with_stdlib(mut own: DeclTable) -> Declarations {
+pub fn with_stdlib(own: DeclTable) -> Declarations {
+    with_libraries(own, &[])
+}
+
+/// Returns the declarations of a module in its chain: its own, those of other modules, then the standard library's. A module
+/// whose declarations are shipped is left out.
+pub(crate) fn with_libraries(mut own: DeclTable, libraries: &[Arc<DeclTable>]) -> Declarations {
     static SHIPPED: LazyLock<Vec<Arc<FactsFile>>> = LazyLock::new(|| {
         [stdlib::SWIFT, stdlib::SHIMS].into_iter().filter_map(FactsFile::new).map(Arc::new).collect()
     });
@@ -106,7 +112,14 @@ pub fn with_stdlib(mut own: DeclTable) -> Declarations {
         // Which names are protocols is known only now.
         let mut protocols = Protocols::new(stdlib_alone());
         protocols.declare(&own);
+        for library in libraries {
+            protocols.declare(library);
+        }
         own.map_stored_types(|generics, ty| protocols.everywhere(ty, generics));
     }
-    Declarations::new(own, SHIPPED.iter().map(|f| Arc::clone(f) as Arc<dyn DeclSource>).collect())
+    let is_shipped = |name: Symbol| SHIPPED.iter().any(|facts| facts.has_module(name));
+    let others = libraries.iter().filter(|library| !library.module.is_some_and(is_shipped));
+    let others = others.map(|library| Arc::clone(library) as Arc<dyn DeclSource>);
+    let shipped = SHIPPED.iter().map(|facts| Arc::clone(facts) as Arc<dyn DeclSource>);
+    Declarations::new(own, others.chain(shipped).collect())
 }

@@ -21,7 +21,10 @@ pub(super) fn operand(cx: &FunctionContext<'_>, inst: Inst, index: usize) -> Sil
 /// they were not, so no types that follow from them are known.
 pub(super) fn value(cx: &FunctionContext<'_>, value: Value) -> SilType {
     match cx.body.def(value) {
-        ValueDef::Result(..) if !lowers_addresses(cx) => SilType::unknown(),
+        // What uses nothing, such as a literal, has the type that it says.
+        ValueDef::Result(inst, _) if !lowers_addresses(cx) && !cx.body.operands(inst).is_empty() => {
+            SilType::unknown()
+        }
         _ => cx.body.value(value).ty,
     }
 }
