@@ -9,7 +9,7 @@ fn run(input: &str) -> String {
     changed_by_named(|tag| PASSES.find(tag), input)
 }
 
-silkit_testkit::case_files! { "tests/inlining", run: mandatory program }
+silkit_testkit::case_files! { "tests/inlining", run: always mandatory program }
 
 const CIRCLE: &str = "// mandatory-inlining
 sil_stage raw

@@ -1,5 +1,6 @@
 //! Passes about calls and the effects of callees.
 
+mod always_inline;
 mod compute_effects;
 mod deinit_devirtualizer;
 mod devirtualizer;
@@ -12,6 +13,7 @@ use silkit_pass::Pass;
 
 /// The passes of this family.
 pub(crate) const PASSES: &[Pass<'static>] = &[
+    always_inline::PASS,
     compute_effects::ESCAPES,
     compute_effects::SIDES,
     deinit_devirtualizer::PASS,

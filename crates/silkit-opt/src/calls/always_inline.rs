@@ -1,0 +1,60 @@
+//! `always-inline`: inlines calls of functions that are marked so.
+//!
+//! ```text
+//! sil [always_inline] [ossa] @twice : $@convention(thin) () -> () {
+//! bb0:
+//!   %0 = function_ref @once : $@convention(thin) () -> ()
+//!   %1 = apply %0() : $@convention(thin) () -> ()
+//!   %2 = apply %0() : $@convention(thin) () -> ()
+//!   return %2
+//! }
+//! ```
+//!
+//! ```text
+//!   %0 = function_ref @twice : $@convention(thin) () -> ()
+//!   %1 = apply %0() : $@convention(thin) () -> ()
+//!   return %1
+//! ---
+//!   %0 = function_ref @once : $@convention(thin) () -> ()
+//!   %1 = apply %0() : $@convention(thin) () -> ()
+//!   %2 = apply %0() : $@convention(thin) () -> ()
+//!   return %2
+//! ```
+//!
+//! Callees are complete before their callers. A function that calls itself is left alone.
+
+use silkit_ir::conventions::ApplySite;
+use silkit_ir::{FunctionId, InlineStrategy, Inst, Serialized};
+use silkit_pass::{FunctionContext, Pass};
+use silkit_transform::inliner;
+
+pub(super) const PASS: Pass<'static> =
+    Pass::function("always-inline", "Inlines calls of functions that are always to be inlined", &run)
+        .mandatory();
+
+fn run(cx: &mut FunctionContext<'_>) {
+    let calls: Vec<Inst> = cx.body().insts().filter(|&inst| cx.body().info(inst).apply.is_some()).collect();
+    for call in calls {
+        let Some(callee) = callee(cx, call) else { continue };
+        if !cx.may_change() {
+            return;
+        }
+        if inliner::inline(cx, call, callee).is_ok() {
+            cx.count("calls inlined", 1);
+        }
+    }
+}
+
+/// Returns the callee of a call, if it is to be inlined.
+fn callee(cx: &FunctionContext<'_>, call: Inst) -> Option<FunctionId> {
+    cx.view().apply_site(call).filter(ApplySite::is_full)?;
+    let name = cx.body().called_function(call)?;
+    let id = cx.program().function_id(name)?;
+    let callee = &cx.program().module.functions[id];
+    let may_see = callee.attributes.serialized != Serialized::No
+        || cx.function().attributes.serialized == Serialized::No;
+    let body = cx.program().definition(id).body()?;
+    let is_recursive = body.insts().any(|inst| body.called_function(inst) == Some(name));
+    let is_meant = callee.attributes.inline == Some(InlineStrategy::Always);
+    (is_meant && may_see && !is_recursive).then_some(id)
+}
