@@ -417,3 +417,34 @@ bb0:
     assert_eq!(stop, Stop::Exit(9));
     assert_eq!(*asked.lock().expect("one thread"), ["main", "used"]);
 }
+
+#[test]
+fn a_method_of_an_opened_type_is_called_in_a_later_block() {
+    let program = "
+protocol P { func number() -> Builtin.Int32 }
+struct S : P { }
+sil @number : $@convention(witness_method: P) (@in_guaranteed S) -> Builtin.Int32 {
+bb0(%0 : $*S):
+  %1 = integer_literal $Builtin.Int32, 11
+  return %1 : $Builtin.Int32
+}
+sil_witness_table S: P module Swift {
+  method #P.number: <Self where Self : P> (Self) -> () -> Builtin.Int32 : @number
+}
+sil @value : $@convention(thin) () -> Builtin.Int32 {
+bb0:
+  %0 = alloc_stack $any P
+  %1 = init_existential_addr %0 : $*any P, $S
+  %2 = open_existential_addr immutable_access %0 : $*any P to $*@opened(\"00000000-0000-0000-0000-000000000001\", any P) Self
+  %3 = witness_method $@opened(\"00000000-0000-0000-0000-000000000001\", any P) Self, #P.number : <Self where Self : P> (Self) -> () -> Builtin.Int32, %2 : $*@opened(\"00000000-0000-0000-0000-000000000001\", any P) Self : $@convention(witness_method: P) <T where T : P> (@in_guaranteed T) -> Builtin.Int32
+  br bb1
+bb1:
+  %5 = unchecked_addr_cast %0 : $*any P to $*S
+  %6 = apply %3<S>(%5) : $@convention(witness_method: P) <T where T : P> (@in_guaranteed T) -> Builtin.Int32
+  destroy_addr %0 : $*any P
+  dealloc_stack %0 : $*any P
+  return %6 : $Builtin.Int32
+}
+";
+    assert_eq!(run(program), Stop::Exit(11));
+}

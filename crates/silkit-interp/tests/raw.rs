@@ -55,8 +55,12 @@ bb0:
 
 /// Runs statements on a token `%1` that has the global set to 0 before and to the number of deinits after.
 fn deinits(statements: &str) -> Stop {
+    deinits_with("", statements)
+}
+
+fn deinits_with(declared: &str, statements: &str) -> Stop {
     run_raw(&format!(
-        "{TOKEN}
+        "{TOKEN}{declared}
 sil [ossa] @statements : $@convention(thin) () -> () {{
 bb0:
   %90 = function_ref @make : $@convention(thin) () -> @owned Token
@@ -268,7 +272,9 @@ bb0(%0 : @owned $Pair):
   %5 = tuple ()
   return %5 : $()
 }
-sil_vtable Pair { #Pair.deinit!deallocator: @pair_deinit }
+sil_vtable Pair {
+  #Pair.deinit!deallocator: @pair_deinit
+}
 sil [ossa] @value : $@convention(thin) () -> Builtin.Int32 {
 bb0:
   %0 = global_addr @sum : $*Builtin.Int32
@@ -288,4 +294,26 @@ SECOND
     let second = "  %8 = ref_element_addr %4 : $Pair, #Pair.b\n  store %1 to [trivial] %8 : $*Builtin.Int32";
     assert_eq!(run_raw(&program.replace("SECOND", "")), Stop::Exit(0));
     assert_eq!(run_raw(&program.replace("SECOND", second)), Stop::Exit(5));
+}
+
+#[test]
+fn a_box_destroys_what_is_left_in_it() {
+    let statements = "
+  %1 = apply %90() : $@convention(thin) () -> @owned Token
+  %2 = alloc_box ${ var Both }
+  %3 = project_box %2 : ${ var Both }, 0
+  %4 = struct $Both (%0 : $Token, %1 : $Token)
+  store %4 to [init] %3 : $*Both
+  %6 = struct_element_addr %3 : $*Both, #Both.first
+  %7 = load [copy] %6 : $*Token
+  %8 = apply %92(%7) : $@convention(thin) (@owned Token) -> ()
+  destroy_value %2 : ${ var Both }
+";
+    let declared = "
+struct Both : ~Copyable {
+  @_hasStorage var first: Token { get set }
+  @_hasStorage var second: Token { get set }
+}
+";
+    assert_eq!(deinits_with(declared, statements), Stop::Exit(2));
 }

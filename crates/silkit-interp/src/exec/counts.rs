@@ -122,8 +122,13 @@ impl Interp<'_> {
                         let id = self.type_id(field.ty)?;
                         let size = u64::from(self.types.get(id).size);
                         // Raw SIL leaves it to definite initialization whether there is a value.
-                        if size == 0 || self.memory.is_touched(reference + offset, size) == Ok(true) {
+                        if size == 0 {
                             self.destroy_addr(reference + offset, id)?;
+                        } else if self.memory.is_touched(reference + offset, size) == Ok(true) {
+                            match self.current_is_raw() {
+                                true => self.destroy_parts_if_any(reference + offset, id)?,
+                                false => self.destroy_addr(reference + offset, id)?,
+                            }
                         }
                     }
                 }

@@ -301,7 +301,7 @@ impl Interp<'_> {
     }
 
     /// Destroys the parts of a value of which some may be missing.
-    fn destroy_parts_if_any(&mut self, address: u64, ty: TypeId) -> Run<()> {
+    pub(super) fn destroy_parts_if_any(&mut self, address: u64, ty: TypeId) -> Run<()> {
         let info = self.known(ty);
         if let Plan::Parts(parts) = &info.plan {
             for &(offset, part) in parts.iter() {

@@ -19,6 +19,14 @@ pub(super) fn find(body: &Body) -> Opened {
             add(body.value(value).ty.ty(), &mut known, &mut ids);
         }
         for_each_type(body, inst, &mut |ty| add(ty, &mut known, &mut ids));
+        // A method is looked up where it is used.
+        for operand in body.operands(inst) {
+            if let Some(method) = body.defining_inst(operand.value)
+                && body.inst(method).opcode == Opcode::WitnessMethod
+            {
+                for_each_type(body, method, &mut |ty| add(ty, &mut known, &mut ids));
+            }
+        }
         if is_open(body.inst(inst).opcode)
             && let Some(id) = opened_id(body, inst)
         {
