@@ -41,6 +41,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The allocator of the feature `mimalloc`.
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const AFTER_HELP: &str = "\
 Examples:
   silkit verify docs/mistakes/leak.sil

@@ -131,6 +131,8 @@ pub(crate) fn new_finding(rule: &'static Rule, owner: Owner, place: Place, messa
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a ProgramView<'a>,
     pub(crate) source: Option<MappedText<'a>>,
+    /// True if the module has mangled names, as a compiler prints them.
+    pub(crate) is_printed_by_compiler: bool,
 }
 
 /// A function with a body that is verified.
@@ -188,6 +190,11 @@ impl<'a> FunctionContext<'a> {
     /// Returns the module.
     pub fn module(&self) -> &'a Module {
         self.shared.program.module
+    }
+
+    /// Returns true if the module has mangled names: local types are not printed then.
+    pub(crate) fn is_printed_by_compiler(&self) -> bool {
+        self.shared.is_printed_by_compiler
     }
 
     /// Returns the Swift declarations that the module sees.

@@ -116,7 +116,8 @@ pub fn verify(
     let has_opaque_values = options.addresses == Addresses::Opaque;
     let facts = ProgramFacts::new(false).with_opaque_values(has_opaque_values);
     let program = &ProgramView::new(module, declarations, &facts);
-    let shared = Shared { program, source };
+    let is_printed_by_compiler = crate::families::is_printed_by_compiler(module);
+    let shared = Shared { program, source, is_printed_by_compiler };
     let ids: Vec<FunctionId> =
         module.functions.keys().filter(|&id| is_verified(&module.functions[id])).collect();
     let of_modules = || -> Vec<Results> {

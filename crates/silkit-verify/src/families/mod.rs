@@ -16,6 +16,8 @@ mod scopes;
 mod structure;
 mod types;
 
+pub(crate) use types::written::is_printed_by_compiler;
+
 use crate::rule::Rule;
 
 /// Rules that belong together.

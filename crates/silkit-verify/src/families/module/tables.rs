@@ -301,9 +301,13 @@ sil_vtable D {
 };
 
 fn entry_of_class(cx: &ModuleContext<'_>) {
+    let mut named: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for nominal in cx.declarations.own().nominals() {
+        *named.entry(nominal.name).or_default() += 1;
+    }
     for (index, table) in cx.module.vtables.iter() {
         let ClassRef::Name(class) = table.class else { continue };
-        let Some(ancestors) = ancestors(cx, class) else { continue };
+        let Some(ancestors) = ancestors(cx, class, &named) else { continue };
         for entry in &table.entries {
             // A class inside of another type may be one of several of this name.
             let [owner, _] = &*entry.method.data().path else { continue };
@@ -321,11 +325,15 @@ fn entry_of_class(cx: &ModuleContext<'_>) {
 /// Far more superclasses than any class has.
 const MAX_SUPERCLASSES: usize = 64;
 
-/// Returns a class and its superclasses, where all are known.
-fn ancestors(cx: &ModuleContext<'_>, class: Symbol) -> Option<FxHashSet<Symbol>> {
+/// Returns a class and its superclasses, where all are known; `named` tells how many types of the module have a name.
+fn ancestors(
+    cx: &ModuleContext<'_>,
+    class: Symbol,
+    named: &FxHashMap<Symbol, usize>,
+) -> Option<FxHashSet<Symbol>> {
     let mut found = FxHashSet::default();
     let Lookup::Known(decl) = cx.declarations.lookup_nominal(class) else { return None };
-    let only = cx.declarations.own().nominals().filter(|n| n.name == decl.name).nth(1).is_none();
+    let only = named.get(&decl.name).is_none_or(|&count| count < 2);
     if !only || !decl.is_class() {
         return None;
     }

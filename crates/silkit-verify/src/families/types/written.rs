@@ -76,7 +76,7 @@ bb0:
 };
 
 fn written_types(cx: &FunctionContext<'_>) {
-    let is_printed = is_printed_by_compiler(cx.module());
+    let is_printed = cx.is_printed_by_compiler();
     let mut seen = FxHashSet::default();
     let mut check = |ty: Type, place: Place| {
         for (problem, message) in problems(cx.declarations(), is_printed, ty, &mut seen) {

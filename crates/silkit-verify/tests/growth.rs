@@ -1,0 +1,62 @@
+//! What verifying costs grows as the module does: many classes, tables and conformances.
+
+use silkit_testkit::growth::{Scenario, check};
+use silkit_text::decl::declarations;
+use silkit_text::parse_module;
+use silkit_verify::{Options, verify};
+use std::fmt::Write;
+use std::hint::black_box;
+
+/// Returns the verification of a text of so many pieces, which have no errors.
+fn pieces(n: usize, piece: impl Fn(usize) -> String) -> Box<dyn FnOnce()> {
+    let mut text = String::from("sil_stage canonical\nimport Builtin\nimport Swift\n");
+    (0..n).for_each(|i| _ = writeln!(text, "{}", piece(i)));
+    let parsed = parse_module(&text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors.first());
+    let declarations = declarations(&parsed.module);
+    Box::new(move || {
+        let report = verify(&parsed.module, &declarations, Some(parsed.source(&text)), &Options::default());
+        assert!(report.findings.is_empty(), "{:?}", report.findings.first());
+        black_box(report);
+    })
+}
+
+const METHOD: &str = "sil @f# : $@convention(method) (@guaranteed C#) -> () {\nbb0(%0 : $C#):\n  %1 = tuple ()\n  return %1\n}";
+
+fn scenarios() -> Vec<(&'static str, Scenario)> {
+    vec![
+        ("a chain of classes", |n| {
+            pieces(n, |i| {
+                let inherits = if i == 0 { String::new() } else { format!(" : C{}", i - 1) };
+                format!("class C{i}{inherits} {{}}\n{}", METHOD.replace('#', &i.to_string()))
+            })
+        }),
+        ("vtables", |n| {
+            pieces(n, |i| {
+                let function = METHOD.replace('#', &i.to_string());
+                format!(
+                    "class C{i} {{ func m() }}\n{function}\nsil_vtable C{i} {{\n  #C{i}.m: (C{i}) -> () -> () : @f{i}\n}}"
+                )
+            })
+        }),
+        ("conformances", |n| {
+            pieces(n, |i| {
+                format!(
+                    "protocol P{i} {{}}\nstruct S{i} : P{i} {{}}\nsil_witness_table S{i}: P{i} module m {{\n}}"
+                )
+            })
+        }),
+    ]
+}
+
+// One test: what runs at once would be measured, too.
+#[test]
+fn costs_grow_as_the_module() {
+    let mut wrong = Vec::new();
+    for (name, scenario) in scenarios() {
+        if let Err(times) = check(500, scenario) {
+            wrong.push(format!("{name}: {times:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
