@@ -27,6 +27,19 @@ pub(crate) fn delete(input: &str) -> String {
     })
 }
 
+/// Returns for each instruction the value that its result is, where that is known.
+pub(crate) fn inst_simplify(input: &str) -> String {
+    changed(input, &|cx, names, _| {
+        let mut text = String::new();
+        for inst in cx.body().insts() {
+            if let Some(value) = silkit_transform::inst_simplify::simplified(&cx.view(), inst) {
+                text += &format!("{} is {}\n", names.inst(inst), names.value(value));
+            }
+        }
+        cx.print(&text);
+    })
+}
+
 /// Retains and releases each argument.
 pub(crate) fn counting(input: &str) -> String {
     changed(input, &|cx, names, _| {
