@@ -190,6 +190,7 @@ fn is_handled(view: &BodyView<'_>, inst: Inst, is_high_level: bool) -> bool {
         | Opcode::Tuple
         | Opcode::TupleElementAddr
         | Opcode::TupleExtract
+        | Opcode::TypeValue
         | Opcode::UncheckedAddrCast
         | Opcode::UncheckedBitwiseCast
         | Opcode::UncheckedEnumData

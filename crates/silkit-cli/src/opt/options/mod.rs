@@ -224,7 +224,6 @@ fn option<'a>(
             }
         }
         KnownOption::Inert { takes_value: true } => _ = value("VALUE")?,
-        KnownOption::Inert { takes_value: false } if reference::has_mode(name, inline) => {}
         KnownOption::Inert { takes_value: false } => _ = is_on(arg, name, inline)?,
         KnownOption::InertChoice(choices) if inline.is_some_and(|value| choices.contains(&value)) => {}
         KnownOption::InertChoice(choices) => {

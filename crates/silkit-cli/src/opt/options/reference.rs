@@ -95,6 +95,12 @@ pub(super) const INERT: &[Inert] = &[
         choices: &[("enable-copy-propagation", &["requested-passes-only"])],
     },
     Inert {
+        reason: "the reference prints code when its verifier stops it; findings have their place and their path",
+        switches: &["sil-print-module-on-error", "sil-print-on-error"],
+        values: &[],
+        choices: &[],
+    },
+    Inert {
         reason: "passes write no optimization remarks",
         switches: &[],
         values: &[
@@ -220,9 +226,7 @@ pub(super) const REFUSED: &[Refused] = &[
             "sil-print-inlining-callee",
             "sil-print-inlining-caller-after",
             "sil-print-inlining-caller-before",
-            "sil-print-module-on-error",
             "sil-print-no-uses",
-            "sil-print-on-error",
             "sil-print-sourceinfo",
         ],
     },
@@ -546,9 +550,3 @@ pub(super) const TAGS: &[&str] = &[
     "view-cfg",
     "yield-once-check",
 ];
-
-/// Returns true if a switch of the reference is set to a value of its own, neither on nor off.
-pub(super) fn has_mode(name: &str, value: Option<&str>) -> bool {
-    name == "enable-copy-propagation"
-        && matches!(value, Some("requested-passes-only" | "optimizing" | "always"))
-}
