@@ -21,7 +21,7 @@ silkit_testkit::case_files! {
     destroy: values::destroy;
     devirtualize: calls::devirtualize;
     inliner: blocks::inliner;
-    same_values: values::same_values;
+    inst_simplify: values::inst_simplify;
     lexical: calls::lexical;
     lifetime_completion: lifetimes::lifetime_completion;
     linker: calls::linker;

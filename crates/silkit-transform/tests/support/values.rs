@@ -28,7 +28,7 @@ pub(crate) fn delete(input: &str) -> String {
 }
 
 /// Returns for each instruction the value that its result is, where that is known.
-pub(crate) fn same_values(input: &str) -> String {
+pub(crate) fn inst_simplify(input: &str) -> String {
     changed(input, &|cx, names, _| {
         let mut text = String::new();
         for inst in cx.body().insts() {
