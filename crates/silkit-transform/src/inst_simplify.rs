@@ -1,15 +1,12 @@
 //! Values that an instruction gives and that are there already, under another name.
 //!
-//! `%2` is `%0` in each of these:
+//! `%2` is `%0` here:
 //!
 //! ```text
 //!   %1 = struct $Int (%0)
 //!   %2 = struct_extract %1, #Int._value
-//! ```
-//!
-//! ```text
-//!   %1 = upcast %0 to $Base
-//!   %2 = unchecked_ref_cast %1 to $Derived
+//! ---
+//! bb0.1:struct_extract is %0
 //! ```
 
 use silkit_analysis::BodyView;
