@@ -132,7 +132,7 @@ fn nothing_is_accepted_and_ignored_in_silence() {
     let cases = [
         (&["opt", "--pipeline", "nonsense((("][..], "no pass has the tag"),
         (&["opt", "-sil-view-cfg"], "silkit graph"),
-        (&["opt", "-sroa"], "not built in"),
+        (&["opt", "-differentiation"], "not built in"),
         (&["opt", "--format", "yaml"], "expected `text`, `json` or `sarif`"),
         (&["opt", "--print-changed=dif"], "did you mean `diff`?"),
         (&["opt", "-j", "many"], "`many` is not a number"),
