@@ -316,6 +316,34 @@ fn shapes_of_calls() -> Vec<(&'static str, Text)> {
             }
             text
         }),
+        ("calls that are always inlined", |n| {
+            let mut text = String::from(
+                "sil [always_inline] [ossa] @once : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {\n\
+                 bb0(%0 : $Builtin.Int64):\nreturn %0 : $Builtin.Int64\n}\n",
+            );
+            let call = "%f# = function_ref @once : $@convention(thin) (Builtin.Int64) -> Builtin.Int64\n\
+                        %a# = apply %f#(%i) : $@convention(thin) (Builtin.Int64) -> Builtin.Int64\n";
+            text += &function(
+                "[ossa]",
+                &((0..n).map(|i| numbered(call, i)).collect::<String>() + OWNED + RETURN),
+            );
+            text
+        }),
+        ("values with a deinitializer", |n| {
+            let mut text = String::from(
+                "struct File : ~Copyable { var n: Node\n deinit }\n\
+                 sil @open : $@convention(thin) () -> @owned File\n\
+                 sil @close : $@convention(method) (@owned File) -> ()\n\
+                 sil_moveonlydeinit File {\n  @close\n}\n",
+            );
+            let call = "%f# = function_ref @open : $@convention(thin) () -> @owned File\n\
+                        %a# = apply %f#() : $@convention(thin) () -> @owned File\ndestroy_value %a# : $File\n";
+            text += &function(
+                "[ossa]",
+                &((0..n).map(|i| numbered(call, i)).collect::<String>() + OWNED + RETURN),
+            );
+            text
+        }),
         ("functions in a row", |n| {
             let mut text = String::from("sil @f0 : $@convention(thin) (@guaranteed Node) -> ()\n");
             for i in 0..n {
@@ -343,8 +371,8 @@ fn options(tag: &str) -> Options {
     options
 }
 
-/// The passes that change none of the shapes: they take functions from a library.
-const IDLE: [&str; 2] = ["mandatory-linker", "performance-linker"];
+/// The passes that change none of the shapes: they take functions from a library, or only report errors.
+const IDLE: [&str; 3] = ["mandatory-linker", "performance-linker", "yield-once-check"];
 
 /// Returns the tags of all passes.
 fn tags() -> Vec<&'static str> {
