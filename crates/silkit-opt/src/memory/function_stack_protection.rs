@@ -64,7 +64,8 @@ fn needs_protection(body: &Body, inst: Inst) -> bool {
     }
 }
 
-/// Returns true if an address lies in an allocation on the stack, or in an object there.
+/// Returns true if an address lies in an allocation on the stack, or in an object there. The reference loses track of it at
+/// indices and casts of addresses.
 fn is_on_stack(body: &Body, address: Value) -> bool {
     let mut at = address;
     // A body that is wrong may define values by each other.
@@ -78,8 +79,6 @@ fn is_on_stack(body: &Body, address: Value) -> bool {
             Some(AnyInst::TupleElementAddr(part)) => part.operand,
             Some(AnyInst::RefElementAddr(part)) => part.operand,
             Some(AnyInst::RefTailAddr(part)) => part.operand,
-            Some(AnyInst::IndexAddr(index)) => index.base,
-            Some(AnyInst::UncheckedAddrCast(cast)) => cast.operand,
             Some(AnyInst::MarkDependence(mark)) => mark.value,
             Some(AnyInst::Upcast(cast)) => cast.operand,
             Some(AnyInst::UncheckedRefCast(cast)) => cast.operand,

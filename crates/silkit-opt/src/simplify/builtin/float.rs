@@ -137,6 +137,7 @@ fn operate(name: &str, a: u128, b: u128, width: u32) -> Option<u128> {
         result.value.to_bits()
     }
     match width {
+        16 => Some(run(name, Half::from_bits(a), Half::from_bits(b))),
         32 => Some(run(name, Single::from_bits(a), Single::from_bits(b))),
         64 => Some(run(name, Double::from_bits(a), Double::from_bits(b))),
         _ => None,
