@@ -6,19 +6,12 @@ use super::query::{Declarations, Lookup, is_dependent};
 use crate::kind::{Type, TypeKind};
 use crate::{Requirement, RequirementKind};
 use silkit_base::Symbol;
-use std::sync::PoisonError;
 
 impl Declarations {
     /// Returns whether a nominal type conforms to a protocol, by its own word, its superclasses' or a
     /// protocol's that it conforms to.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
-        let key = (ty, protocol);
-        if let Some(found) = self.conformances.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return *found;
-        }
-        let found = self.ask(None, |q| q.conforms(ty, protocol));
-        self.conformances.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
-        found
+        self.conformances.get_or_find((ty, protocol), || self.ask(None, |q| q.conforms(ty, protocol)))
     }
 
     /// Returns whether all requirements hold for the arguments of `base`.

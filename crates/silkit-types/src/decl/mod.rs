@@ -15,6 +15,7 @@ mod packs;
 mod properties;
 mod query;
 mod reduce;
+mod remembered;
 mod resolve;
 mod same;
 mod table;

@@ -9,7 +9,6 @@ use crate::function::Convention;
 use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
-use std::sync::PoisonError;
 
 /// Properties of the values of a type. `None` means "not known".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,12 +113,8 @@ impl Declarations {
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         // Without a parameter a type is the same under all signatures.
         let sig = sig.filter(|_| ty.holds_parameter());
-        if let Some(found) = self.properties.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, sig)) {
-            return *found;
-        }
-        let found = self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
-        self.properties.write().unwrap_or_else(PoisonError::into_inner).insert((ty, sig), found);
-        found
+        let find = || self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
+        self.properties.get_or_find((ty, sig), find)
     }
 
     /// Returns whether copying and destroying values of `ty` does nothing.

@@ -4,13 +4,14 @@ use super::ambiguous::ambiguous_paths;
 use super::budget::Query;
 use super::model::{AliasDecl, DeclBody, DeclFlags, EnumCase, ExtensionDecl, NominalDecl, StoredProperty};
 use super::properties::TypeProperties;
-use super::table::{DeclSource, DeclTable, Entry, FxMap};
+use super::remembered::Remembered;
+use super::table::{DeclSource, DeclTable, Entry};
 use crate::GenericSig;
 use crate::kind::{Named, Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// The number of superclasses that are followed.
 pub(crate) const MAX_SUPERCLASSES: u32 = 64;
@@ -43,18 +44,18 @@ pub struct Declarations {
     sees_unknown_modules: bool,
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
-    paths: RwLock<FxMap<Type, Option<Symbol>>>,
+    paths: Remembered<Type, Option<Symbol>>,
     /// The conformances that were asked for.
-    pub(super) conformances: RwLock<FxMap<(Type, Symbol), Option<bool>>>,
-    pub(super) resolved: RwLock<FxMap<Type, Type>>,
-    pub(super) reduced: RwLock<FxMap<(Type, GenericSig), Type>>,
+    pub(super) conformances: Remembered<(Type, Symbol), Option<bool>>,
+    pub(super) resolved: Remembered<Type, Type>,
+    pub(super) reduced: Remembered<(Type, GenericSig), Type>,
     pub(super) most_steps: AtomicU32,
-    pub(super) members: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
-    lowered: RwLock<FxMap<(Type, Symbol), Option<Type>>>,
+    pub(super) members: Remembered<(Type, Symbol), Option<Type>>,
+    lowered: Remembered<(Type, Symbol), Option<Type>>,
     /// The formal types of the stored properties of types that were asked about.
-    fields: RwLock<FxMap<Type, Option<Arc<[Type]>>>>,
-    pub(super) same: RwLock<FxMap<super::same::Question, Option<bool>>>,
-    pub(super) properties: RwLock<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
+    fields: Remembered<Type, Option<Arc<[Type]>>>,
+    pub(super) same: Remembered<super::same::Question, Option<bool>>,
+    pub(super) properties: Remembered<(Type, Option<GenericSig>), TypeProperties>,
 }
 
 impl fmt::Debug for Declarations {
@@ -80,16 +81,16 @@ impl Declarations {
             sources,
             sees_unknown_modules,
             own_is_resilient,
-            paths: RwLock::default(),
-            conformances: RwLock::default(),
-            resolved: RwLock::default(),
-            reduced: RwLock::default(),
+            paths: Remembered::default(),
+            conformances: Remembered::default(),
+            resolved: Remembered::default(),
+            reduced: Remembered::default(),
             most_steps: AtomicU32::new(0),
-            members: RwLock::default(),
-            lowered: RwLock::default(),
-            fields: RwLock::default(),
-            same: RwLock::default(),
-            properties: RwLock::default(),
+            members: Remembered::default(),
+            lowered: Remembered::default(),
+            fields: Remembered::default(),
+            same: Remembered::default(),
+            properties: Remembered::default(),
         }
     }
 
@@ -210,14 +211,7 @@ impl Declarations {
     pub fn path_of(&self, ty: Type) -> Option<Symbol> {
         match ty.kind() {
             TypeKind::Named(Named { parent: None, name, .. }) => Some(*name),
-            TypeKind::Named(_) => {
-                if let Some(found) = self.paths.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
-                    return *found;
-                }
-                let found = self.find_path(ty);
-                self.paths.write().unwrap_or_else(PoisonError::into_inner).insert(ty, found);
-                found
-            }
+            TypeKind::Named(_) => self.paths.get_or_find(ty, || self.find_path(ty)),
             _ => self.find_path(ty),
         }
     }
@@ -255,12 +249,7 @@ impl Declarations {
         name: Symbol,
         question: impl FnOnce(&Query<'_>) -> Option<Type>,
     ) -> Option<Type> {
-        if let Some(found) = self.lowered.read().unwrap_or_else(PoisonError::into_inner).get(&(ty, name)) {
-            return *found;
-        }
-        let found = self.ask(None, question);
-        self.lowered.write().unwrap_or_else(PoisonError::into_inner).insert((ty, name), found);
-        found
+        self.lowered.get_or_find((ty, name), || self.ask(None, question))
     }
 
     /// Returns the stored properties of a type with their formal types, where all of them are known.
@@ -277,12 +266,7 @@ impl Declarations {
         base: Type,
         question: impl FnOnce(&Query<'_>) -> Arc<[Type]>,
     ) -> Option<Arc<[Type]>> {
-        if let Some(found) = self.fields.read().unwrap_or_else(PoisonError::into_inner).get(&base) {
-            return found.clone();
-        }
-        let found = self.ask(None, |q| Some(question(q)));
-        self.fields.write().unwrap_or_else(PoisonError::into_inner).insert(base, found.clone());
-        found
+        self.fields.get_or_find(base, || self.ask(None, |q| Some(question(q))))
     }
 
     /// Returns the case of an enum with this name.

@@ -8,7 +8,6 @@ use crate::abstraction::holds_parameter;
 use crate::kind::{Type, TypeKind};
 use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::Symbol;
-use std::sync::PoisonError;
 
 /// The number of replacements after which a type is left as it is.
 const MAX_REPLACEMENTS: usize = 16;
@@ -20,13 +19,7 @@ impl Declarations {
         if !holds_parameter(ty) {
             return ty;
         }
-        let key = (ty, sig);
-        if let Some(found) = self.reduced.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return *found;
-        }
-        let found = self.ask(ty, |q| Reducer { q, sig }.reduce(ty));
-        self.reduced.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
-        found
+        self.reduced.get_or_find((ty, sig), || self.ask(ty, |q| Reducer { q, sig }.reduce(ty)))
     }
 }
 

@@ -10,7 +10,6 @@ use super::query::{Declarations, join};
 use crate::expand::{expands, written_out};
 use crate::kind::{Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
-use std::sync::PoisonError;
 
 /// The position of a spelled type.
 #[derive(Clone, Copy)]
@@ -52,12 +51,7 @@ impl Scope<'_> {
 impl Declarations {
     /// Returns a type that stands at the top of the module, without aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
-        if let Some(found) = self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&ty) {
-            return *found;
-        }
-        let found = self.ask(Type::unknown(), |q| q.resolve(ty));
-        self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert(ty, found);
-        found
+        self.resolved.get_or_find(ty, || self.ask(Type::unknown(), |q| q.resolve(ty)))
     }
 
     /// Returns a type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
@@ -71,13 +65,8 @@ impl Declarations {
     ///
     /// Of a generic parameter it is a dependent member type. `None` where it is not known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
-        let key = (base, name);
-        if let Some(found) = self.members.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return *found;
-        }
-        let found = self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP));
-        self.members.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
-        found
+        let find = || self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP));
+        self.members.get_or_find((base, name), find)
     }
 }
 

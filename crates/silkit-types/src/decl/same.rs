@@ -7,7 +7,6 @@ use super::query::{Declarations, Lookup};
 use crate::function::{FunctionType, Param, ResultInfo};
 use crate::kind::{BoxType, MetatypeRepr, Named, Type, TypeKind};
 use crate::{Convention, GenericSig};
-use std::sync::PoisonError;
 
 /// Two types, and the signature that says what is known about the parameters in them.
 pub(super) type Question = (Type, Type, Option<GenericSig>);
@@ -40,18 +39,14 @@ impl Declarations {
         if a == b {
             return if a.is_unknown() { None } else { Some(true) };
         }
-        let key = (a, b, sig);
-        if let Some(found) = self.same.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return *found;
-        }
-        let pair = Pair {
-            params_may_meet: sig.is_none_or(GenericSig::params_may_meet),
-            params_hide: sig.is_some_and(GenericSig::params_hide),
-            depth: 0,
-        };
-        let found = self.same(self.resolve(a).canonical(), self.resolve(b).canonical(), pair);
-        self.same.write().unwrap_or_else(PoisonError::into_inner).insert(key, found);
-        found
+        self.same.get_or_find((a, b, sig), || {
+            let pair = Pair {
+                params_may_meet: sig.is_none_or(GenericSig::params_may_meet),
+                params_hide: sig.is_some_and(GenericSig::params_hide),
+                depth: 0,
+            };
+            self.same(self.resolve(a).canonical(), self.resolve(b).canonical(), pair)
+        })
     }
 
     fn same(&self, a: Type, b: Type, pair: Pair) -> Option<bool> {

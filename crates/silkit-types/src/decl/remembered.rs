@@ -1,0 +1,42 @@
+//! Answers that are remembered, for all threads.
+
+use super::table::FxMap;
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLock};
+
+/// The answers to questions that were asked.
+#[derive(Debug)]
+pub(super) struct Remembered<K, V>(RwLock<FxMap<K, V>>);
+
+impl<K, V> Default for Remembered<K, V> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
+    /// Returns the answer for a key, which `find` finds when it is asked for first. No lock is held meanwhile, so `find` may
+    /// ask further questions; where two threads ask at once, both find the same.
+    pub(super) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> V {
+        if let Some(found) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return found.clone();
+        }
+        let found = find();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Remembered;
+
+    #[test]
+    fn an_answer_is_found_once_for_each_key() {
+        let known: Remembered<u32, u32> = Remembered::default();
+        assert_eq!(known.get_or_find(1, || 10), 10);
+        assert_eq!(known.get_or_find(1, || 11), 10);
+        // What finds an answer may ask for others.
+        assert_eq!(known.get_or_find(2, || known.get_or_find(1, || 12) + 1), 11);
+    }
+}
