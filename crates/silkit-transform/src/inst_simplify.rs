@@ -119,7 +119,7 @@ fn enumeration(body: &Body, inst: Inst, made: Enum) -> Option<Value> {
 /// Returns the operand of arithmetic that is the sum, difference or product: the other one is zero or one.
 fn neutral(body: &Body, sum: Value) -> Option<Value> {
     let builtin: Builtin<'_> = body.def_as(sum)?;
-    let operation = builtin.name.as_str().split("_with_overflow").next()?;
+    let (operation, _) = builtin.name.as_str().split_once("_with_overflow")?;
     let mut operands = builtin.args.iter();
     let (first, second) = (operands.next()?, operands.next()?);
     let (neutral, is_commutative) = match operation {
@@ -130,9 +130,6 @@ fn neutral(body: &Body, sum: Value) -> Option<Value> {
     };
     let is_neutral =
         |value| body.def_as::<IntegerLiteral>(value).is_some_and(|literal| literal.value == neutral);
-    if !builtin.name.as_str().contains("_with_overflow") {
-        return None;
-    }
     match (is_neutral(first), is_neutral(second)) {
         (_, true) => Some(first),
         (true, _) if is_commutative => Some(second),
