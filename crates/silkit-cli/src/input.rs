@@ -63,10 +63,7 @@ impl Session {
             Err(unusable) => return self.unusable(unusable),
         };
         if !is_binary(&bytes) {
-            return match utf8(path, bytes) {
-                Ok(text) => self.parse(path, text),
-                Err(unusable) => self.unusable(unusable),
-            };
+            return self.parse_bytes(path, bytes);
         }
         let read = Reader::open(&bytes).and_then(|r| Ok((r.module()?, r.source().to_owned())));
         match read {
@@ -88,7 +85,7 @@ impl Session {
             Err(unusable) => return self.unusable(unusable),
         };
         if !is_binary(&bytes) {
-            return self.load(path).map(|input| (input.module, None));
+            return self.parse_bytes(path, bytes).map(|input| (input.module, None));
         }
         let read = Reader::open(bytes).and_then(|reader| Ok((reader.without_bodies()?, Some(reader))));
         match read {
@@ -212,6 +209,13 @@ impl Session {
     fn unusable<T>(&mut self, Unusable(message, hint): Unusable) -> Option<T> {
         self.push(Diagnostic::error(UNREADABLE, message).note(hint));
         None
+    }
+
+    fn parse_bytes(&mut self, path: &Path, bytes: Vec<u8>) -> Option<Input> {
+        match utf8(path, bytes) {
+            Ok(text) => self.parse(path, text),
+            Err(unusable) => self.unusable(unusable),
+        }
     }
 
     fn parse(&mut self, path: &Path, text: String) -> Option<Input> {

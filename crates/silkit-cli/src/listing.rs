@@ -34,12 +34,6 @@ impl Listing {
         Self { name: input.source, text, module, map, starts }
     }
 
-    /// Creates a listing without a text, of which only the program is asked for.
-    pub(crate) fn unplaced(input: Input) -> Self {
-        let map = ModuleSourceMap::default();
-        Self { name: input.source, text: String::new(), module: input.module, map, starts: Vec::new() }
-    }
-
     /// Returns the number of the line of an instruction, from 0.
     pub(crate) fn line(&self, function: FunctionId, inst: Inst) -> Option<usize> {
         let at = self.map.function(function)?.inst(inst)?;

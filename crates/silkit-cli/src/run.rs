@@ -133,30 +133,36 @@ struct Observed {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut session = Session::new(args.format.into());
-    let Some((listing, libraries)) = linked(&mut session, args) else { return session.finish() };
+    let Some((modules, listing)) = linked(&mut session, args) else { return session.finish() };
     session.progress.stop();
-    let Some(observed) = interpreted(args, &listing, libraries) else {
+    let Some(observed) = interpreted(args, modules) else {
         session.refuse("the interpreter could not be started", "free some memory, and try again");
         return session.finish();
     };
     args.profile.iter().for_each(|to| profile::write(&mut session, to, &observed.profile));
-    args.coverage.iter().for_each(|to| coverage::write(&mut session, to, &listing, &observed.coverage));
+    if let Some(listing) = &listing {
+        args.coverage.iter().for_each(|to| coverage::write(&mut session, to, listing, &observed.coverage));
+    }
     report::finish(session, args.format, &observed.outcome)
 }
 
-/// Returns the program, and the modules that it imports.
-fn linked(session: &mut Session, args: &Args) -> Option<(Listing, Vec<Arc<LinkedModule>>)> {
+/// Returns the program and the modules that it imports, and its listing where lines are counted.
+fn linked(session: &mut Session, args: &Args) -> Option<(Vec<Arc<LinkedModule>>, Option<Listing>)> {
     let input = session.load(&args.file)?;
-    let listing = if args.coverage.is_empty() { Listing::unplaced(input) } else { Listing::new(input) };
-    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &listing.module)?;
-    Some((listing, libraries))
+    let (main, listing) = if args.coverage.is_empty() {
+        (input.module, None)
+    } else {
+        let listing = Listing::new(input);
+        (listing.module.clone(), Some(listing))
+    };
+    let libraries = Linker::new(session, &args.libraries)?.libraries_of(session, &main)?;
+    let name = modules::name_of(&main, &args.file);
+    let main = Arc::new(LinkedModule::new(&name, main));
+    Some((std::iter::once(main).chain(libraries).collect(), listing))
 }
 
-fn interpreted(args: &Args, main: &Listing, libraries: Vec<Arc<LinkedModule>>) -> Option<Observed> {
+fn interpreted(args: &Args, modules: Vec<Arc<LinkedModule>>) -> Option<Observed> {
     let options = args.options();
-    let name = modules::name_of(&main.module, &args.file);
-    let main = Arc::new(LinkedModule::new(&name, main.module.clone()));
-    let modules = std::iter::once(main).chain(libraries).collect();
     let mut world = world::World::new(&args.file, &args.arguments);
     let work = move || {
         let program = Rc::new(Program::link(modules));
