@@ -2,13 +2,12 @@
 
 use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
-use crate::run::{bytes, kind};
+use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::pass::{Options, Pipeline, Step};
 use silkit::passes;
-use silkit_exec::{Entry, PassCheck, Setup, Verdict, on_large_stack};
-use silkit_interp::ViolationKind;
+use silkit_exec::{PassCheck, Setup, Verdict, on_large_stack, optimizing_steps};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,28 +48,15 @@ pub(crate) struct Args {
     /// Function to begin with
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: String,
-    /// How often a function with parameters is called
-    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
-    inputs: usize,
-    /// What the inputs depend on
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    trial: TrialArgs,
     /// Stop a run after so many instructions, and compare what it wrote until then
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     limit: u64,
-    /// Stop a run where more memory is in use, such as `512M`
-    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
-    memory: u64,
-    /// Do not look for violations of a kind, such as `misaligned`
-    #[arg(long, value_name = "KIND", value_parser = kind)]
-    no_check: Vec<ViolationKind>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
-
-/// Passes that make SIL smaller for whoever looks at it, and change what it does.
-const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
 
 /// A sequence of passes to check, and its name.
 type Check = (String, Vec<Step<'static>>);
@@ -143,12 +129,7 @@ fn checks(args: &Args) -> Result<Vec<Check>, (String, String)> {
     if !args.each {
         return Ok(vec![(name, steps)]);
     }
-    let steps = if steps.is_empty() {
-        let all = silkit::opt::PASSES.sorted().into_iter();
-        all.filter(|pass| !FOR_TESTS.contains(&pass.tag)).map(Step::from).collect()
-    } else {
-        steps
-    };
+    let steps = if steps.is_empty() { optimizing_steps() } else { steps };
     let mut alone: Vec<Check> = Vec::new();
     for step in steps {
         if !alone.iter().any(|(tag, _)| tag == step.pass.tag) {
@@ -167,13 +148,8 @@ fn checked(
     (checks, library): (&[Check], Option<&dyn silkit::pass::Library>),
 ) -> Option<Checked> {
     let module = session.load(path)?.module;
-    let setup = Setup {
-        libraries: linker.libraries_of(session, &module)?,
-        entry: Entry::of(&module, &args.entry, args.inputs, args.seed),
-        limit: args.limit,
-        memory: args.memory,
-        unchecked: args.no_check.clone(),
-    };
+    let setup = args.trial.setup(linker.libraries_of(session, &module)?, args.limit);
+    let setup = Setup { entry: args.trial.entry(&module, &args.entry), ..setup };
     session.progress.stop();
     let declarations = silkit::declarations(&module);
     let work = || {

@@ -4,6 +4,7 @@ mod coverage;
 pub(crate) mod modules;
 mod profile;
 mod report;
+pub(crate) mod trial;
 mod world;
 
 use crate::listing::Listing;

@@ -298,9 +298,11 @@ impl Call {
 fn without_addresses(text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     for at in 2..text.len() {
-        let digits = text[at..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-        if digits == 16 && text[..at].ends_with(b"0x") {
-            text[at..at + digits].fill(b'0');
+        if text[..at].ends_with(b"0x") {
+            let digits = text[at..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+            if digits == 16 {
+                text[at..at + digits].fill(b'0');
+            }
         }
     }
     text

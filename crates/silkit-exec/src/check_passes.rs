@@ -8,6 +8,15 @@ use silkit::types::decl::Declarations;
 /// The room that a run has beyond the steps of the program before passes.
 const MORE_STEPS: u64 = 1_000_000;
 
+/// Passes that make SIL smaller for whoever looks at it, and change what it does.
+const FOR_TESTS: [&str; 1] = ["simplify-unreachable-containing-blocks"];
+
+/// Returns all passes that keep what programs do, one step each, by their tags.
+pub fn optimizing_steps() -> Vec<Step<'static>> {
+    let all = silkit::opt::PASSES.sorted().into_iter();
+    all.filter(|pass| !FOR_TESTS.contains(&pass.tag)).map(Step::from).collect()
+}
+
 /// The first change by passes after which a program behaves otherwise.
 #[derive(Clone, Debug)]
 pub struct Unlike {

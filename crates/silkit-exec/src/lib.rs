@@ -8,4 +8,4 @@ mod check_passes;
 pub mod mutate;
 
 pub use behavior::{Behavior, Ending, Entry, Setup, on_large_stack};
-pub use check_passes::{PassCheck, Unlike, Verdict};
+pub use check_passes::{PassCheck, Unlike, Verdict, optimizing_steps};

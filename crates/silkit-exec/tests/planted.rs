@@ -53,7 +53,7 @@ const TRIES: u64 = 60;
 /// Returns the number of programs until the mistake was found.
 fn tries(tag: &'static str, mistake: Operator) -> Option<u64> {
     (0..TRIES).find(|&seed| {
-        let (module, setup) = properties::program(seed, &properties::profile(seed));
+        let (module, setup) = properties::program(seed);
         let declarations = silkit::declarations(&module);
         let Ok(check) = PassCheck::new(&module, &declarations, &setup) else { return false };
         let Some(Pass { run: Run::Function(pass), .. }) = silkit::passes::find(tag) else {

@@ -5,13 +5,12 @@ mod html;
 use crate::listing::Listing;
 use crate::output::counted;
 use crate::run::modules::{LibraryArgs, Linker};
-use crate::run::{bytes, kind};
+use crate::run::trial::TrialArgs;
 use crate::session::{Format, Session};
 use serde_json::{Value, json};
 use silkit::ir::FunctionId;
 use silkit_exec::mutate::{Fate, Mutant, Mutation, Operator, Report, Test};
-use silkit_exec::{Entry, Setup, on_large_stack};
-use silkit_interp::ViolationKind;
+use silkit_exec::on_large_stack;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,12 +42,8 @@ pub(crate) struct Args {
     /// Function to begin with; several are several tests
     #[arg(long, value_name = "NAME", default_value = "main")]
     entry: Vec<String>,
-    /// How often a function with parameters is called
-    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
-    inputs: usize,
-    /// What the inputs depend on
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    trial: TrialArgs,
     /// File with the expected output of the first test
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     expect: Option<PathBuf>,
@@ -70,12 +65,6 @@ pub(crate) struct Args {
     /// Most instructions of the program as it is
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     limit: u64,
-    /// Stop a run where more memory is in use, such as `512M`
-    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
-    memory: u64,
-    /// Do not look for violations of a kind, such as `misaligned`
-    #[arg(long, value_name = "KIND", value_parser = kind)]
-    no_check: Vec<ViolationKind>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -117,15 +106,9 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, Report)> {
         None => None,
     };
     let functions: Vec<FunctionId> = session.bodies_named(module, &args.file, &args.function)?;
-    let setup = Setup {
-        libraries: linker.libraries_of(session, module)?,
-        limit: args.limit,
-        memory: args.memory,
-        unchecked: args.no_check.clone(),
-        ..Setup::new()
-    };
+    let setup = args.trial.setup(linker.libraries_of(session, module)?, args.limit);
     let test = |(number, entry): (usize, &String)| Test {
-        entry: Entry::of(module, entry, args.inputs, args.seed),
+        entry: args.trial.entry(module, entry),
         output: output.clone().filter(|_| number == 0),
         exit_code: args.exit_code.filter(|_| number == 0),
     };
@@ -133,7 +116,7 @@ fn tested(session: &mut Session, args: &Args) -> Option<(Listing, Report)> {
     let operators = if args.operator.is_empty() { Operator::ALL } else { &args.operator };
     let mutation = Mutation { module, setup: &setup, tests: &tests, operators, functions: &functions };
     session.progress.stop();
-    match on_large_stack(|| mutation.run(|_, _| ())) {
+    match on_large_stack(|| mutation.run()) {
         Some(Ok(report)) => Some((listing, report)),
         Some(Err(reason)) => {
             let name = args.file.display();

@@ -130,7 +130,7 @@ impl Mutation<'_> {
     ///
     /// # Errors
     /// Where the program cannot be run, or fails its tests as it is.
-    pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<Report, String> {
+    pub fn run(&self) -> Result<Report, String> {
         let mut program = self.setup.link(self.module.clone());
         let known: Vec<Known<'_>> =
             self.tests.iter().map(|test| self.known(&program, test)).collect::<Result<_, _>>()?;
@@ -143,9 +143,7 @@ impl Mutation<'_> {
                 report.mutants.extend(all.map(|change| Mutant { function, change, fate: Fate::NotExecuted }));
             }
         }
-        let total = report.mutants.len();
-        for (number, mutant) in report.mutants.iter_mut().enumerate() {
-            progress(number, total);
+        for mutant in &mut report.mutants {
             mutant.fate = self.fate(&mut program, mutant, &known);
         }
         Ok(report)

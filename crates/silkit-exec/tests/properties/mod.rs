@@ -3,9 +3,9 @@
 
 use silkit::ir::Module;
 use silkit::pass::{Options, Step};
-use silkit_exec::{Entry, PassCheck, Setup, Verdict};
+use silkit_exec::{Entry, PassCheck, Setup, Verdict, optimizing_steps};
 use silkit_interp::LinkedModule;
-use silkit_testkit::generate::{Profile, generate};
+use silkit_testkit::generate::{Profile, generate, shuffle};
 use std::sync::Arc;
 
 /// The declarations that generated programs take from the library.
@@ -14,50 +14,27 @@ const SWIFT: &str = "sil_stage canonical\n\npublic protocol Error {\n}\n\npublic
 /// The calls of the function.
 const INPUTS: usize = 4;
 
-/// Returns a generated program, and how it runs.
-pub(crate) fn program(seed: u64, profile: &Profile) -> (Module, Setup) {
-    let module = silkit::text::parse_module(&generate(seed, profile)).module;
+/// Returns the program of a seed, and how it runs.
+pub(crate) fn program(seed: u64) -> (Module, Setup) {
+    let module = silkit::text::parse_module(&generate(seed, &Profile::of_seed(seed))).module;
     let swift = LinkedModule::new("Swift", silkit::text::parse_module(SWIFT).module);
     let entry = Entry::of(&module, "run", INPUTS, seed);
     (module, Setup { libraries: vec![Arc::new(swift)], entry, limit: 10_000_000, ..Setup::new() })
 }
 
-/// Returns the profile that a seed stands for.
-pub(crate) fn profile(seed: u64) -> Profile {
-    let profile = match seed % 5 {
-        0 => Profile::small(),
-        1 => Profile::control_flow().sized(20),
-        2 => Profile::memory().sized(20),
-        3 => Profile::ownership(),
-        _ => Profile::new(),
-    };
-    if seed / 5 % 3 == 2 { profile.lowered() } else { profile }
-}
-
-/// Returns all passes that keep what programs do.
-pub(crate) fn steps() -> Vec<Step<'static>> {
-    let all = silkit::opt::PASSES.sorted().into_iter();
-    // It makes blocks smaller that end with `unreachable`, for whoever looks at them.
-    all.filter(|pass| pass.tag != "simplify-unreachable-containing-blocks").map(Step::from).collect()
-}
-
 /// Runs the program of a seed after each pass alone, and after all in an order that the seed picks. Returns the number of
 /// checks in which passes changed something.
 pub(crate) fn check_seed(seed: u64) -> usize {
-    let (module, setup) = program(seed, &profile(seed));
+    let (module, setup) = program(seed);
     let declarations = silkit::declarations(&module);
     let check = match PassCheck::new(&module, &declarations, &setup) {
         Ok(check) => check,
         Err(reason) => panic!("seed {seed} cannot be run: {reason}"),
     };
     assert_eq!(check.before().violation(), None, "seed {seed}");
-    let mut order = steps();
+    let mut order = optimizing_steps();
     let mut sequences: Vec<Vec<Step<'_>>> = order.iter().map(|step| vec![*step]).collect();
-    let mut state = seed;
-    for at in (1..order.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        order.swap(at, (state >> 33) as usize % (at + 1));
-    }
+    shuffle(&mut order, seed);
     sequences.push(order);
     let mut changing = 0;
     for steps in sequences {

@@ -3,7 +3,7 @@
 
 use silkit_opt::PASSES;
 use silkit_pass::{Runner, Step};
-use silkit_testkit::generate::{Profile, generate};
+use silkit_testkit::generate::{Profile, generate, shuffle};
 use silkit_text::{PrintOptions, decl::declarations, parse_module, print_module};
 use silkit_verify::{Options, verify};
 
@@ -43,22 +43,11 @@ pub(crate) fn all_tags() -> Vec<&'static str> {
 
 /// Runs on the program of a seed, whose profile the seed says, each pass alone and then some passes one after the other.
 pub(crate) fn check_seed(seed: u64) {
-    let profile = match seed % 5 {
-        0 => Profile::small(),
-        1 => Profile::control_flow().sized(20),
-        2 => Profile::memory().sized(20),
-        3 => Profile::ownership(),
-        _ => Profile::new(),
-    };
-    let profile = if seed / 5 % 3 == 2 { profile.lowered() } else { profile };
+    let profile = Profile::of_seed(seed);
     let all = all_tags();
     all.iter().for_each(|tag| keep_valid(seed, &profile, &[tag]));
     // Any order must do: the seed picks one.
     let mut order = all;
-    let mut state = seed;
-    for at in (1..order.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        order.swap(at, (state >> 33) as usize % (at + 1));
-    }
+    shuffle(&mut order, seed);
     keep_valid(seed, &profile, &order);
 }

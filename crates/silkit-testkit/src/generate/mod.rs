@@ -91,6 +91,18 @@ impl Profile {
         Profile { arithmetic: 1, ownership: 1, memory: 8, calls: 1, ..Profile::new() }
     }
 
+    /// Returns the profile that a seed stands for: each of those above in turn, some without ownership.
+    pub fn of_seed(seed: u64) -> Profile {
+        let profile = match seed % 5 {
+            0 => Profile::small(),
+            1 => Profile::control_flow().sized(20),
+            2 => Profile::memory().sized(20),
+            3 => Profile::ownership(),
+            _ => Profile::new(),
+        };
+        if seed / 5 % 3 == 2 { profile.lowered() } else { profile }
+    }
+
     /// Returns the same without ownership, as after its lowering.
     #[must_use]
     pub fn lowered(self) -> Profile {
@@ -107,6 +119,15 @@ impl Profile {
 impl Default for Profile {
     fn default() -> Self {
         Profile::new()
+    }
+}
+
+/// Puts items into an order that the seed picks.
+pub fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed;
+    for at in (1..items.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        items.swap(at, (state >> 33) as usize % (at + 1));
     }
 }
 

@@ -1,0 +1,36 @@
+//! How programs run that are compared: what their entry is called with, and what stops them.
+
+use super::{bytes, kind};
+use silkit::ir::Module;
+use silkit_exec::{Entry, Setup};
+use silkit_interp::{LinkedModule, ViolationKind};
+use std::sync::Arc;
+
+/// The options of commands that compare runs.
+#[derive(clap::Args)]
+pub(crate) struct TrialArgs {
+    /// How often a function with parameters is called
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    inputs: usize,
+    /// What the inputs depend on
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Stop a run where more memory is in use, such as `512M`
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    memory: u64,
+    /// Do not look for violations of a kind, such as `misaligned`
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    no_check: Vec<ViolationKind>,
+}
+
+impl TrialArgs {
+    /// Returns the entry that a function with this name is.
+    pub(crate) fn entry(&self, module: &Module, name: &str) -> Entry {
+        Entry::of(module, name, self.inputs, self.seed)
+    }
+
+    /// Returns how programs run with these libraries, for at most so many instructions. They begin with `main`.
+    pub(crate) fn setup(&self, libraries: Vec<Arc<LinkedModule>>, limit: u64) -> Setup {
+        Setup { libraries, limit, memory: self.memory, unchecked: self.no_check.clone(), ..Setup::new() }
+    }
+}
