@@ -27,9 +27,6 @@ pub type Scenario = fn(usize) -> Box<dyn FnOnce()>;
 /// The time that is attributed to noise.
 const NOISE: Duration = Duration::from_millis(2);
 
-/// The first pause before a machine is asked again; each is longer by as much.
-const PAUSE: Duration = Duration::from_millis(50);
-
 /// How much longer twice as much may take.
 const MOST: f64 = 2.3;
 
@@ -45,18 +42,17 @@ fn time(scenario: Scenario, size: usize, runs: usize) -> Duration {
 }
 
 /// Checks that the cost of something at most about doubles from a size to twice and to four times that size. A machine that
-/// is busy, or takes memory back from this process, is asked again a little later.
+/// is busy is asked again.
 ///
 /// # Errors
 /// The three times that were measured last.
 pub fn check(size: usize, scenario: Scenario) -> Result<(), [Duration; 3]> {
     let mut last = [Duration::ZERO; 3];
-    for tries in 1..=8 {
+    for tries in 1..=5 {
         last = [size, 2 * size, 4 * size].map(|size| time(scenario, size, tries));
         if at_most_doubles(last) {
             return Ok(());
         }
-        std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1));
     }
     Err(last)
 }
