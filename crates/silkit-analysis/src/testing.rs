@@ -75,7 +75,7 @@ impl Names {
     /// Returns the block with a name.
     ///
     /// # Panics
-    /// Where there is none, as the other ways to find an entity.
+    /// Panics if there is none, as the other ways to find an entity.
     pub fn find_block(&self, name: &str) -> Block {
         let number: usize = name.trim_start_matches("bb").parse().expect("a block");
         self.blocks[number]

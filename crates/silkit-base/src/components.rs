@@ -2,7 +2,7 @@
 
 use crate::Entity;
 
-/// The data of a node in Tarjan's algorithm.
+/// The state of a node in Tarjan's algorithm.
 #[derive(Clone, Copy)]
 struct Node {
     index: u32,
@@ -10,10 +10,12 @@ struct Node {
     is_open: bool,
 }
 
-/// Calls `found` with each strongly connected component of the nodes that `roots` reach, in time linear in nodes and edges.
+/// Calls `found` with each strongly connected component of the nodes reachable from `roots`, in time linear in the
+/// number of nodes and edges.
 ///
-/// A component comes after all that it reaches. Its first node is the one that was reached first. All nodes are below
-/// `bound`; depth costs memory, not stack.
+/// Components are visited in postorder: a component comes after every component reachable from it. The first node of
+/// a component is the one that was reached first. Every node index must be less than `bound`. The algorithm is
+/// iterative, so that deep graphs use memory, not stack.
 ///
 /// ```
 /// use silkit_base::{entity, strong_components, Entity};

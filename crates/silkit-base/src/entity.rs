@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A dense index with a type of its own, made by [`entity!`](crate::entity!).
+/// A dense index with its own type, declared by [`entity!`](crate::entity!).
 pub trait Entity: Copy + Eq + fmt::Debug {
     /// A value that names no entity: a compact `None` for dense tables.
     const NONE: Self;
@@ -19,7 +19,7 @@ pub trait Entity: Copy + Eq + fmt::Debug {
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        // Every user of the macro uses some of it.
+        // Not every user of the macro uses every method.
         #[allow(unreachable_pub)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
@@ -37,7 +37,7 @@ macro_rules! entity {
                 self.0 != u32::MAX
             }
 
-            /// This entity, or `None` where it is [`Self::NONE`].
+            /// Returns this entity, or `None` if it is [`Self::NONE`].
             #[inline]
             pub fn some(self) -> Option<Self> {
                 self.is_some().then_some(self)
@@ -124,7 +124,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.is_empty()
     }
 
-    /// Returns the value of a key, where the table has it.
+    /// Returns the value of a key, or `None` if the table has no such key.
     pub fn get(&self, key: K) -> Option<&V> {
         self.values.get(key.index())
     }
@@ -139,7 +139,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.iter()
     }
 
-    /// Returns all values in order of their keys, to change.
+    /// Returns all values mutably, in order of their keys.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.values.iter_mut()
     }
@@ -149,7 +149,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.iter().enumerate().map(|(i, v)| (K::from_index(i), v))
     }
 
-    /// Returns all keys and values in order, the values to change.
+    /// Returns all keys and mutable values in order.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> + ExactSizeIterator {
         self.values.iter_mut().enumerate().map(|(i, v)| (K::from_index(i), v))
     }
@@ -159,12 +159,12 @@ impl<K: Entity, V> IdVec<K, V> {
         &self.values
     }
 
-    /// Removes the values that a condition does not hold for. The others get new keys.
+    /// Removes the values for which `condition` returns false. The remaining values get new keys.
     pub fn retain(&mut self, condition: impl FnMut(&V) -> bool) {
         self.values.retain(condition);
     }
 
-    /// Returns all values in order of their keys, owned.
+    /// Consumes the table and returns all values in order of their keys.
     pub fn into_values(self) -> std::vec::IntoIter<V> {
         self.values.into_iter()
     }
@@ -174,7 +174,7 @@ impl<K: Entity, V> IdVec<K, V> {
         self.values.shrink_to_fit();
     }
 
-    /// Moves the values to a table of exactly their size, and keeps the memory for others.
+    /// Moves the values to a table of exactly their size and keeps this table's capacity for reuse.
     #[must_use]
     pub fn take_exact(&mut self) -> Self {
         let mut values = Vec::with_capacity(self.values.len());
@@ -182,7 +182,7 @@ impl<K: Entity, V> IdVec<K, V> {
         Self { values, key: PhantomData }
     }
 
-    /// Bytes of memory that the table holds.
+    /// Returns the number of bytes that the table has allocated.
     pub fn heap_size(&self) -> usize {
         self.values.capacity() * size_of::<V>()
     }
@@ -221,7 +221,7 @@ impl<K: Entity, V: fmt::Debug> fmt::Debug for IdVec<K, V> {
     }
 }
 
-/// A dense side table over entities that another table owns; absent keys read as the default.
+/// A dense side table over entities that another table owns. A key without a value reads as the default.
 #[derive(Clone, Debug)]
 pub struct SecondaryMap<K, V> {
     values: Vec<V>,
@@ -230,24 +230,24 @@ pub struct SecondaryMap<K, V> {
 }
 
 impl<K: Entity, V: Clone> SecondaryMap<K, V> {
-    /// Creates a table whose absent keys read as `default`.
+    /// Creates a table in which keys without a value read as `default`.
     pub fn with_default(default: V) -> Self {
         Self { values: Vec::new(), default, key: PhantomData }
     }
 
-    /// Creates a table with values for the first `len` keys allocated at once.
+    /// Creates a table with space allocated for the first `len` keys.
     pub fn with_len(len: usize, default: V) -> Self {
         Self { values: vec![default.clone(); len], default, key: PhantomData }
     }
 
-    /// Sets every value back to the default and keeps the memory.
+    /// Resets every value to the default and keeps the allocation.
     pub fn clear(&mut self) {
         self.values.clear();
     }
 }
 
 impl<K: Entity, V: Clone + Default> SecondaryMap<K, V> {
-    /// Creates a table whose absent keys read as `V::default()`.
+    /// Creates a table in which keys without a value read as `V::default()`.
     pub fn new() -> Self {
         Self::with_default(V::default())
     }

@@ -1,7 +1,7 @@
 //! Hash-consing: equal values get equal ids, for the life of the process.
 //!
-//! Tables only grow and are shared by all threads. Ids depend on the order of insertion, which
-//! differs between runs with several threads: never order or print by id.
+//! Tables only grow, and all threads share them. Ids depend on the order of insertion, which differs between runs
+//! with several threads: never order or print by id.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -31,7 +31,7 @@ impl<T> Interner<T> {
     /// Returns the value with this id.
     ///
     /// # Panics
-    /// Where the id came from another table.
+    /// Panics if the id came from another table.
     #[inline]
     pub fn get(&self, id: Interned<T>) -> &T {
         &self.values[id.raw as usize]
@@ -42,7 +42,7 @@ impl<T> Interner<T> {
         self.values.count()
     }
 
-    /// Returns true if nothing was interned yet.
+    /// Returns true if nothing has been interned.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -54,7 +54,7 @@ impl<T: Hash + Eq> Interner<T> {
         self.intern_with(value, |value| value)
     }
 
-    /// Returns the id of a value that equals the borrowed `key`, made by `make` only where it is new.
+    /// Returns the id of the value equal to the borrowed `key`; `make` creates the value if it is new.
     ///
     /// `Q` must hash as `T` does.
     pub fn intern_ref<Q>(&self, key: &Q, make: impl FnOnce() -> T) -> Interned<T>
@@ -66,7 +66,7 @@ impl<T: Hash + Eq> Interner<T> {
         self.find_or_insert(hash_of(key), |have| have.borrow() == key, make)
     }
 
-    /// Returns the id of a value that equals `key`, which `make` turns into one only where it is new.
+    /// Returns the id of the value equal to `key`; `make` converts `key` to the value if it is new.
     ///
     /// `Q` must hash as `T` does.
     pub fn intern_with<Q>(&self, key: Q, make: impl FnOnce(Q) -> T) -> Interned<T>
@@ -109,7 +109,7 @@ impl<T> Default for Interner<T> {
     }
 }
 
-/// The id of an interned value. Equal ids mean equal values.
+/// The id of an interned value. Equal ids denote equal values.
 pub struct Interned<T> {
     raw: u32,
     of: PhantomData<fn() -> T>,

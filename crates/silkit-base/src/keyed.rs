@@ -1,4 +1,4 @@
-//! Dense tables whose values are found by a key that they hold, such as their name.
+//! Dense tables whose values are looked up by a key that each value holds, such as its name.
 
 use crate::entity::{Entity, IdVec};
 use hashbrown::HashTable;
@@ -7,24 +7,24 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Index, IndexMut};
 
-/// A value that holds the key by which it is found.
+/// A value that holds its own lookup key.
 pub trait Keyed {
-    /// The key.
+    /// The type of the key.
     type Key: Hash + Eq;
 
     /// Returns the key of this value.
     fn key(&self) -> &Self::Key;
 }
 
-/// An [`IdVec`] whose values are found by their keys in constant time.
+/// An [`IdVec`] with constant-time lookup of values by key.
 ///
-/// Of several values with one key the first is found. The index holds no keys, only positions; it is kept right by
-/// [`push`](Self::push), [`retain`](Self::retain) and [`rekey`](Self::rekey). Values may be changed in place, but for
-/// their keys.
+/// If several values have the same key, lookup returns the first. The index stores positions, not keys; it is updated
+/// by [`push`](Self::push), [`retain`](Self::retain) and [`rekey`](Self::rekey). Values may be changed in place,
+/// except for their keys.
 #[derive(Clone)]
 pub struct KeyedVec<K, V> {
     values: IdVec<K, V>,
-    /// The first value of each key.
+    /// Hash index: the position of the first value of each key.
     index: HashTable<u32>,
 }
 
@@ -40,19 +40,19 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         Self { values: IdVec::new(), index: HashTable::new() }
     }
 
-    /// Returns the first value with a key.
+    /// Returns the id of the first value with this key.
     pub fn find(&self, key: &V::Key) -> Option<K> {
         let values = self.values.as_slice();
         let found = self.index.find(hash(key), |&at| values[at as usize].key() == key)?;
         Some(K::from_index(*found as usize))
     }
 
-    /// Returns the first value with a key.
+    /// Returns the first value with this key.
     pub fn by_key(&self, key: &V::Key) -> Option<&V> {
         self.find(key).map(|id| &self.values[id])
     }
 
-    /// Returns the first value with a key, to change.
+    /// Returns a mutable reference to the first value with this key.
     pub fn by_key_mut(&mut self, key: &V::Key) -> Option<&mut V> {
         let id = self.find(key)?;
         Some(&mut self.values[id])
@@ -65,12 +65,12 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         id
     }
 
-    /// Changes a value, perhaps its key. Constant time where keys are unique.
+    /// Applies `change` to a value and updates the index if its key changed. Constant time if keys are unique.
     pub fn rekey<R>(&mut self, id: K, change: impl FnOnce(&mut V) -> R) -> R {
         let values = self.values.as_slice();
         let old = hash(values[id.index()].key());
         let has_same_key = |&at: &u32| values[at as usize].key() == values[id.index()].key();
-        // The next value with the old key, which was hidden by this one.
+        // The next value with the old key, which this value shadowed.
         let mut next = None;
         if let Ok(entry) = self.index.find_entry(old, |&at| at as usize == id.index()) {
             entry.remove();
@@ -82,7 +82,7 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         if let Some(next) = next {
             self.enter(K::from_index(next as usize));
         }
-        // A value that comes first hides a later one with its new key.
+        // An earlier value shadows a later one with the same new key.
         let (values, new) = (self.values.as_slice(), hash(self.values[id].key()));
         let key = values[id.index()].key();
         match self.index.find_mut(new, |&at| values[at as usize].key() == key) {
@@ -92,7 +92,7 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         result
     }
 
-    /// Removes the values that a condition does not hold for. The others get new ids.
+    /// Removes the values for which `condition` returns false. The remaining values get new ids.
     pub fn retain(&mut self, condition: impl FnMut(&V) -> bool) {
         self.values.retain(condition);
         self.index.clear();
@@ -105,12 +105,12 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         std::mem::take(&mut self.values)
     }
 
-    /// Returns all ids and values in order, to change but for their keys.
+    /// Returns all ids and mutable values in order. The keys must not be changed.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> + ExactSizeIterator {
         self.values.iter_mut()
     }
 
-    /// Returns all values in order of their ids, to change but for their keys.
+    /// Returns all values mutably, in order of their ids. The keys must not be changed.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.values.values_mut()
     }
@@ -120,15 +120,15 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
         self.values.shrink_to_fit();
     }
 
-    /// Returns true if every value is found by its key, itself or the first with that key: that no key was changed in
-    /// place. It looks at all values.
+    /// Returns true if the index is consistent: every value is found by its key, or the first value with that key is.
+    /// Linear in the number of values.
     pub fn is_index_right(&self) -> bool {
         let is_found =
             |id: K| self.find(self.values[id].key()).is_some_and(|first| first.index() <= id.index());
         self.index.len() <= self.values.len() && self.values.keys().all(is_found)
     }
 
-    /// Enters a value in the index, unless an earlier one has its key.
+    /// Adds a value to the index unless an earlier value has the same key.
     fn enter(&mut self, id: K) {
         let values = self.values.as_slice();
         let key = values[id.index()].key();
@@ -138,7 +138,7 @@ impl<K: Entity, V: Keyed> KeyedVec<K, V> {
     }
 }
 
-/// The values in order are read as those of an [`IdVec`].
+/// Gives read access to the values as a plain [`IdVec`].
 impl<K, V> Deref for KeyedVec<K, V> {
     type Target = IdVec<K, V>;
 
@@ -161,7 +161,7 @@ impl<K: Entity, V> IndexMut<K> for KeyedVec<K, V> {
     }
 }
 
-/// Tables are equal if their values are, in order.
+/// Tables are equal if their values are equal, in order.
 impl<K: Entity, V: PartialEq> PartialEq for KeyedVec<K, V> {
     fn eq(&self, other: &Self) -> bool {
         self.values.as_slice() == other.values.as_slice()

@@ -1,5 +1,5 @@
-//! The base of all other crates: typed dense ids and maps, sets that are cleared in constant time, worklists,
-//! interned strings and values, components of graphs, and ranges of text.
+//! Data structures that all other crates use: typed dense ids and maps, sets that are cleared in constant time,
+//! worklists, interned strings and values, strongly connected components, and text ranges.
 //!
 //! ```
 //! use silkit_base::{entity, IdVec, Symbol};

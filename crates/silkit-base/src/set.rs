@@ -1,4 +1,4 @@
-//! Sets and worklists of entities that are emptied in constant time.
+//! Entity sets and worklists that are cleared in constant time.
 
 use crate::Entity;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ impl<K: Entity> EntitySet<K> {
         Self { stamps: Vec::new(), epoch: 1, key: PhantomData }
     }
 
-    /// Empties the set.
+    /// Removes all entities, in constant time.
     pub fn clear(&mut self) {
         if self.epoch == u32::MAX {
             self.stamps.fill(0);
@@ -28,7 +28,7 @@ impl<K: Entity> EntitySet<K> {
         self.epoch += 1;
     }
 
-    /// Adds an entity; `true` where it was not there.
+    /// Adds an entity. Returns true if it was absent.
     pub fn insert(&mut self, key: K) -> bool {
         let i = key.index();
         if i >= self.stamps.len() {
@@ -38,7 +38,7 @@ impl<K: Entity> EntitySet<K> {
         was != self.epoch
     }
 
-    /// Removes an entity; `true` where it was there.
+    /// Removes an entity. Returns true if it was present.
     pub fn remove(&mut self, key: K) -> bool {
         match self.stamps.get_mut(key.index()) {
             Some(stamp) if *stamp == self.epoch => {
@@ -61,7 +61,7 @@ impl<K: Entity> Default for EntitySet<K> {
     }
 }
 
-/// A last-in, first-out worklist that takes each entity once.
+/// A last-in, first-out worklist that accepts each entity once.
 #[derive(Clone, Debug)]
 pub struct Worklist<K> {
     stack: Vec<K>,
@@ -74,7 +74,7 @@ impl<K: Entity> Worklist<K> {
         Self { stack: Vec::new(), seen: EntitySet::new() }
     }
 
-    /// Pushes an entity unless it was pushed before; `true` where it was new.
+    /// Pushes an entity unless it was pushed before. Returns true if it was pushed.
     pub fn push(&mut self, key: K) -> bool {
         let new = self.seen.insert(key);
         if new {
@@ -83,7 +83,7 @@ impl<K: Entity> Worklist<K> {
         new
     }
 
-    /// Takes the entity that was pushed last.
+    /// Removes and returns the entity that was pushed last.
     pub fn pop(&mut self) -> Option<K> {
         self.stack.pop()
     }

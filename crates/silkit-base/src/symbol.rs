@@ -7,18 +7,18 @@ static STRINGS: Interner<Box<str>> = Interner::new();
 
 /// An interned string. Copying and comparing cost as much as a `u32`.
 ///
-/// Strings live as long as the process. `Ord` is not implemented on purpose: ids are not ordered
-/// as their texts are; sort by [`Symbol::as_str`].
+/// Strings live as long as the process. `Ord` is not implemented on purpose: the order of ids is not the order of
+/// their texts; sort by [`Symbol::as_str`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Symbol(Interned<Box<str>>);
 
 impl Symbol {
-    /// Creates the symbol of a text.
+    /// Returns the symbol of `text`, interning it if it is new.
     pub fn new(text: &str) -> Self {
         Self(STRINGS.intern_ref(text, || text.into()))
     }
 
-    /// Returns the number of symbols that there are; all their raw numbers are below it.
+    /// Returns the number of symbols interned so far; every raw number is less than it.
     pub fn count() -> usize {
         STRINGS.len()
     }

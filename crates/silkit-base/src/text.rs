@@ -1,4 +1,4 @@
-//! Ranges of bytes in a text.
+//! Byte ranges in a text.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,7 +19,7 @@ impl TextRange {
         Self { start: clamp(start), end: clamp(end.max(start)) }
     }
 
-    /// Returns the range as one of `usize`, to slice with.
+    /// Returns the range as a `Range<usize>`, for slicing.
     pub fn as_usize(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -29,7 +29,7 @@ impl TextRange {
         (self.end - self.start) as usize
     }
 
-    /// Returns true if the range holds no byte.
+    /// Returns true if the range is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }

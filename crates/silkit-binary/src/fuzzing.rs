@@ -10,7 +10,7 @@ pub fn reseal(file: &mut [u8]) {
 /// Returns the same file with its sections as they are, so that damage comes to what is in them.
 ///
 /// # Errors
-/// Where the file is damaged already.
+/// Returns an error if the file is damaged already.
 pub fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
     container::unpacked(file)
 }
@@ -18,7 +18,7 @@ pub fn unpacked(file: &[u8]) -> Result<Vec<u8>, ReadError> {
 /// Reads bytes in all ways. What can be read must be written, and read again to the same bytes.
 ///
 /// # Panics
-/// Where that does not hold.
+/// Panics if that does not hold.
 pub fn check(file: &[u8]) {
     let Ok(reader) = Reader::open(file) else { return };
     let names: Vec<&str> = match reader.functions() {

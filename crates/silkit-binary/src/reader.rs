@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     /// Reads the header and the directory of a file.
     ///
     /// # Errors
-    /// Where it is of another format or of a newer version, cut off, or its directory is damaged.
+    /// Returns an error if it is of another format or of a newer version, cut off, or its directory is damaged.
     pub fn open(file: impl Into<Cow<'a, [u8]>>) -> Result<Self, ReadError> {
         let file = file.into();
         let directory = Directory::read(&file)?;
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         &self.directory.producer
     }
 
-    /// Returns the name of the text that the module came from; empty where it came from none.
+    /// Returns the name of the text that the module came from; empty if it came from none.
     pub fn source(&self) -> &str {
         &self.directory.source
     }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
     /// Returns the functions in order. No body is read.
     ///
     /// # Errors
-    /// Where the tables or the index are damaged.
+    /// Returns an error if the tables or the index are damaged.
     pub fn functions(&self) -> Result<&[Entry], ReadError> {
         self.index().map(|index| index.entries.as_slice())
     }
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     /// Returns everything but functions: global variables without their initializers, tables, scopes. No body is read.
     ///
     /// # Errors
-    /// Where the tables or the list of these entities are damaged.
+    /// Returns an error if the tables or the list of these entities are damaged.
     pub fn tables(&self) -> Result<Module, ReadError> {
         self.read(Section::Rest, |source| read_rest(source).map(|(module, _)| module))
     }
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     /// Returns one function with an empty body in place of its own, by its name. No body is read.
     ///
     /// # Errors
-    /// Where the tables or the index are damaged.
+    /// Returns an error if the tables or the index are damaged.
     pub fn header(&self, name: Symbol) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
         let Some(number) = self.number(index, name) else { return Ok(None) };
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
     /// Returns one function with its body, by its name. No other body is read.
     ///
     /// # Errors
-    /// Where the tables, the index or this body are damaged.
+    /// Returns an error if the tables, the index or this body are damaged.
     pub fn function(&self, name: &str) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
         match self.number(index, Symbol::new(name)) {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     /// Returns the function at a position in the module, with its body. No other body is read.
     ///
     /// # Errors
-    /// Where the tables, the index or this body are damaged.
+    /// Returns an error if the tables, the index or this body are damaged.
     pub fn function_at(&self, number: usize) -> Result<Option<Function>, ReadError> {
         let index = self.index()?;
         let Some(header) = index.headers.get(number) else { return Ok(None) };
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     /// Reads the module with an empty body in place of that of each function. Initializers of global variables are read.
     ///
     /// # Errors
-    /// Where the tables, the index or an initializer are damaged.
+    /// Returns an error if the tables, the index or an initializer are damaged.
     pub fn without_bodies(&self) -> Result<Module, ReadError> {
         let index = self.index()?;
         let (mut module, initialized) = self.read(Section::Rest, read_rest)?;
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
     /// Reads the whole module.
     ///
     /// # Errors
-    /// Where anything is damaged.
+    /// Returns an error if anything is damaged.
     pub fn module(&self) -> Result<Module, ReadError> {
         let mut index = match self.index.get() {
             Some(index) => index.clone()?,

@@ -13,7 +13,7 @@ use silkit_ir::{Body, Module};
 /// Returns the binary form of a module. The same module gives the same bytes.
 ///
 /// # Errors
-/// Where an instruction does not fit the instruction table, which none does that was read, and where the
+/// Returns an error if an instruction does not fit the instruction table, which none does that was read, and where the
 /// file would have more than 4 GiB.
 pub fn write_module(module: &Module) -> Result<Vec<u8>, WriteError> {
     write_module_of(module, "")

@@ -20,12 +20,12 @@ mod punycode;
 pub use node::{Kind, NodeId, Tree};
 pub use print::Style;
 
-/// Returns the tree that a mangled name stands for, or `None` where it is none.
+/// Returns the tree that a mangled name stands for, or `None` if it is none.
 pub fn parse(symbol: &str) -> Option<Tree> {
     parse::symbol(symbol)
 }
 
-/// Returns the text that a mangled name stands for, or `None` where it is none.
+/// Returns the text that a mangled name stands for, or `None` if it is none.
 pub fn demangle(symbol: &str, style: Style) -> Option<String> {
     let text = print::text(&parse(symbol)?, style, true);
     (!text.is_empty()).then_some(text)

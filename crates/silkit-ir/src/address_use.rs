@@ -1,14 +1,14 @@
-//! Effects of instructions on the memory at their addresses.
+//! Effects of instructions on the memory at their address operands.
 //!
-//! The column `address_use` of the instruction table says it for each operand that can be an address:
+//! The column `address_use` of the instruction table declares the effect for each operand that can be an address:
 //!
 //! ```toml
 //! address_use = "source: by_take, destination: by_init"    # of copy_addr
 //! ```
 //!
-//! [`Body::address_use`] answers for an instance. Everything that reasons about memory (alias analysis, accesses, escapes,
-//! memory lifetime, side effects, the verifier) starts from this answer. Where an analysis must follow the reference in
-//! knowing less, it names the exception itself.
+//! [`Body::address_use`] answers for an instance. Everything that reasons about memory (alias analysis, accesses,
+//! escapes, memory lifetime, side effects, the verifier) starts from this answer. An analysis that must be less
+//! precise, as the reference is, states that exception itself.
 
 use crate::body::{Body, Inst, Operand};
 use crate::info::{AddressRule, AddressUse, AttrKind};
@@ -19,12 +19,12 @@ impl Body {
         let inst = self.operand(operand).user;
         match self.operand_spec(operand) {
             Some(spec) => self.address_use_of(inst, spec),
-            // It is used for the type alone that it opened.
+            // A type-dependent operand: used only for the type that it opened.
             None => AddressUse::Mention,
         }
     }
 
-    /// Returns true if an instruction uses an address in a way that `is` accepts.
+    /// Returns true if an instruction has an address operand whose use satisfies `is`.
     pub fn uses_address(&self, inst: Inst, is: impl Fn(AddressUse) -> bool) -> bool {
         (0..self.info(inst).operands.len()).any(|spec| is(self.address_use_of(inst, spec)))
     }

@@ -1,6 +1,6 @@
-//! The attributes of functions, globals and tables as data (FunctionAttributes.md, and those that it leaves out).
+//! Typed attributes of functions, globals and tables (FunctionAttributes.md, and those that it does not list).
 //!
-//! How they are spelled, and in which order, is known to the parser and the printer of the text form alone.
+//! Their spelling and order belong to the parser and the printer of the text form.
 
 use bitflags::bitflags;
 use silkit_base::Symbol;
@@ -8,41 +8,41 @@ use silkit_base::Symbol;
 /// The attributes of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionAttributes {
-    /// The attributes that are there or not.
+    /// Attributes without arguments.
     pub flags: FunctionFlags,
-    /// Visibility of the body to clients of the module.
+    /// The visibility of the body to clients of the module.
     pub serialized: Serialized,
-    /// The kind of thunk that the function is.
+    /// The kind of thunk, if the function is one.
     pub thunk: Option<ThunkKind>,
-    /// The part that the function plays for a variable.
+    /// The role of the function for a variable.
     pub purpose: Option<SpecialPurpose>,
-    /// The strategy for inlining calls of the function.
+    /// The inlining strategy.
     pub inline: Option<InlineStrategy>,
-    /// The optimization mode, where it is not that of the command line.
+    /// The optimization mode, if it differs from that of the command line.
     pub optimization: Option<OptimizationMode>,
     /// The memory effects that the function promises.
     pub effects: Option<EffectsKind>,
     /// The runtime functions that the function must not call.
     pub performance: Option<PerformanceConstraint>,
-    /// The first version of the operating system that has the function.
+    /// The first version of the operating system that provides the function.
     pub availability: Option<Version>,
-    /// The section of the object file, its escapes as spelled.
+    /// The section of the object file, with escapes as spelled.
     pub section: Option<Symbol>,
-    /// The name in the object file, its escapes as spelled.
+    /// The name in the object file, with escapes as spelled.
     pub asmname: Option<Symbol>,
     /// The Clang declaration that owns the function, as spelled.
     pub clang: Option<Symbol>,
     /// The function that this one replaces at run time.
     pub dynamic_replacement_for: Option<Symbol>,
-    /// The function that this one is a witness with an ad hoc requirement of.
+    /// The function for which this one witnesses an ad hoc protocol requirement.
     pub ref_adhoc_requirement_witness: Option<Symbol>,
     /// The Objective-C method that this one replaces.
     pub objc_replacement_for: Option<Symbol>,
-    /// The high-level semantics, their escapes as spelled, each once.
+    /// The high-level semantics, with escapes as spelled, without duplicates.
     pub semantics: Vec<Symbol>,
-    /// The types for which specialized code is asked for.
+    /// Requests for specialization.
     pub specializations: Vec<Specialization>,
-    /// Attributes that are not known, in order.
+    /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
 
@@ -54,7 +54,7 @@ impl FunctionAttributes {
 }
 
 bitflags! {
-    /// The attributes of a function that are there or not.
+    /// Attributes of a function without arguments.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct FunctionFlags: u32 {
         /// `transparent`: always inlined, without its source locations.
@@ -71,17 +71,17 @@ bitflags! {
         const LEXICAL_LIFETIMES = 1 << 5;
         /// `no_onstack_pack_metadata`: keeps metadata of packs off the stack.
         const NO_ONSTACK_PACK_METADATA = 1 << 6;
-        /// `unsafe_nonescapable_result`: what its result depends on is not checked.
+        /// `unsafe_nonescapable_result`: the lifetime dependence of the result is not checked.
         const UNSAFE_NONESCAPABLE_RESULT = 1 << 7;
         /// `exact_self_class`: a designated initializer of exactly the class of `self`.
         const EXACT_SELF_CLASS = 1 << 8;
         /// `weak_imported`: always linked weakly.
         const WEAK_IMPORTED = 1 << 9;
-        /// `stack_protection`: checks for overflows of buffers on the stack.
+        /// `stack_protection`: checks for stack buffer overflows.
         const STACK_PROTECTION = 1 << 10;
         /// `used`: kept by the linker.
         const USED = 1 << 11;
-        /// `perf_constraint`: gets no runtime calls that it did not have.
+        /// `perf_constraint`: no runtime calls are added.
         const PERF_CONSTRAINT = 1 << 12;
         /// `canonical`: in canonical SIL, whatever the stage of the module.
         const CANONICAL = 1 << 13;
@@ -90,10 +90,10 @@ bitflags! {
     }
 }
 
-/// Presence of an entity in the module file, for clients of the module.
+/// The availability of an entity in the serialized module, for clients of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Serialized {
-    /// It is not.
+    /// Not serialized.
     #[default]
     No,
     /// `serialized`: for all clients.
@@ -102,7 +102,7 @@ pub enum Serialized {
     ForPackage,
 }
 
-/// The kinds of thunks.
+/// A kind of thunk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ThunkKind {
     /// `thunk`.
@@ -111,22 +111,22 @@ pub enum ThunkKind {
     SignatureOptimized,
     /// `reabstraction_thunk`: converts between abstraction patterns.
     Reabstraction,
-    /// `back_deployed_thunk`: calls the library's function where that exists.
+    /// `back_deployed_thunk`: calls the library's function if it is available.
     BackDeployed,
 }
 
-/// The parts that functions play for a variable.
+/// The role of a function for a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SpecialPurpose {
-    /// `global_init`: the addressor that initializes a global variable when it is first called.
+    /// `global_init`: the addressor of a global variable, which initializes it on first use.
     GlobalInit,
-    /// `global_init_once_fn`: the initialization, which an addressor calls once.
+    /// `global_init_once_fn`: the initializer that an addressor calls once.
     GlobalInitOnce,
     /// `lazy_getter`: the getter of a lazy property.
     LazyGetter,
 }
 
-/// Strategies for inlining calls of a function.
+/// An inlining strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InlineStrategy {
     /// `noinline`.
@@ -135,7 +135,7 @@ pub enum InlineStrategy {
     Always,
 }
 
-/// The optimization modes.
+/// An optimization mode.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OptimizationMode {
     /// `Onone`.
@@ -149,17 +149,17 @@ pub enum OptimizationMode {
 /// The memory effects that a function promises (FunctionAttributes.md, "effects").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EffectsKind {
-    /// `readnone`: it touches no memory.
+    /// `readnone`: does not access memory.
     ReadNone,
-    /// `readonly`: it writes to no memory.
+    /// `readonly`: does not write to memory.
     ReadOnly,
-    /// `releasenone`: it releases nothing.
+    /// `releasenone`: does not release references.
     ReleaseNone,
-    /// `readwrite`: it may do anything.
+    /// `readwrite`: may have any effect.
     ReadWrite,
 }
 
-/// The runtime functions that a function must not call.
+/// A performance constraint: the runtime functions that a function must not call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PerformanceConstraint {
     /// `no_locks`.
@@ -174,7 +174,7 @@ pub enum PerformanceConstraint {
     NoObjCBridging,
 }
 
-/// A version number of up to three parts.
+/// A version number with up to three components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Version {
     /// The first part.
@@ -185,29 +185,29 @@ pub struct Version {
     pub patch: Option<u32>,
 }
 
-/// A request for specialized code.
+/// A request to specialize a function (`_specialize`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specialization {
-    /// True if other modules may use the specialized function.
+    /// True if other modules may use the specialization.
     pub is_exported: bool,
-    /// True if the requirements may leave generic parameters open.
+    /// True if the requirements may leave generic parameters unbound (partial specialization).
     pub is_partial: bool,
-    /// The group of system programming interfaces that it belongs to.
+    /// The SPI group that it belongs to.
     pub spi: Option<Symbol>,
-    /// The module of that group.
+    /// The module of the SPI group.
     pub spi_module: Option<Symbol>,
-    /// The first version of the operating system that has the specialized function.
+    /// The first version of the operating system that provides the specialization.
     pub availability: Option<Version>,
-    /// The function that is specialized, where it is another one.
+    /// The specialized function, if it is not the annotated one.
     pub target: Option<Symbol>,
     /// The requirements of the `where` clause, as spelled.
     pub requirements: Symbol,
 }
 
-/// An attribute that is not known, such as one of a newer compiler.
+/// An unknown attribute, such as one of a newer compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OtherAttribute {
-    /// The known attribute that precedes it by its name; `None` where none does.
+    /// The known attribute before it, by name; `None` if it is the first.
     pub after: Option<Symbol>,
     /// The text between the brackets.
     pub text: Symbol,
@@ -216,39 +216,39 @@ pub struct OtherAttribute {
 /// The attributes of a global variable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GlobalAttributes {
-    /// Presence in the module file.
+    /// The availability in the serialized module.
     pub serialized: Serialized,
     /// `let`: initialized once.
     pub is_let: bool,
     /// `used`: kept by the linker.
     pub is_used: bool,
-    /// The section of the object file, its escapes as spelled.
+    /// The section of the object file, with escapes as spelled.
     pub section: Option<Symbol>,
-    /// The name in the object file, its escapes as spelled.
+    /// The name in the object file, with escapes as spelled.
     pub asmname: Option<Symbol>,
-    /// Attributes that are not known, in order.
+    /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
 
 /// The attributes of vtables, witness tables, property descriptors and deinits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TableAttributes {
-    /// Presence in the module file.
+    /// The availability in the serialized module.
     pub serialized: Serialized,
-    /// `specialized`: of a type with concrete generic arguments.
+    /// `specialized`: the table of a type with concrete generic arguments.
     pub is_specialized: bool,
-    /// Attributes that are not known, in order.
+    /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
 
-/// The attributes of an entry of a vtable.
+/// The attributes of a vtable entry.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EntryAttributes {
     /// The origin of the implementation.
     pub kind: EntryKind,
     /// `nonoverridden`: no subclass has another implementation.
     pub is_nonoverridden: bool,
-    /// Attributes that are not known, in order.
+    /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
 
@@ -260,26 +260,26 @@ pub enum EntryKind {
     Normal,
     /// `override`: the class overrides a method of its superclass.
     Override,
-    /// `inherited`: the superclass has it.
+    /// `inherited`: the implementation is inherited from the superclass.
     Inherited,
 }
 
 /// The attributes of a differentiability witness.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DifferentiabilityAttributes {
-    /// Presence in the module file.
+    /// The availability in the serialized module.
     pub serialized: Serialized,
-    /// The kind of differentiability, where it is spelled.
+    /// The kind of differentiability, if it is spelled.
     pub kind: Option<DifferentiabilityKind>,
-    /// The numbers of the parameters by which the function is differentiated.
+    /// The indices of the parameters with respect to which the function is differentiated.
     pub parameters: Vec<u32>,
-    /// The numbers of the results that are differentiated.
+    /// The indices of the results that are differentiated.
     pub results: Vec<u32>,
-    /// Attributes that are not known, in order.
+    /// Unknown attributes, in order.
     pub others: Vec<OtherAttribute>,
 }
 
-/// The kinds of differentiability.
+/// A kind of differentiability.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DifferentiabilityKind {
     /// `forward`.

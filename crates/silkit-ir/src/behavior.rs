@@ -1,7 +1,7 @@
 //! Memory, reference-count and ordering behavior of instructions.
 //!
-//! Properties that all instances of a kind share are in the instruction table; this module computes the others, with a function for
-//! each kind whose answer depends on the instance.
+//! Properties that all instances of a kind share are in the instruction table; this module computes those that depend
+//! on the instance.
 
 use crate::attributes::EffectsKind;
 use crate::body::{Body, Inst};
@@ -12,13 +12,13 @@ use crate::module::Function;
 use silkit_base::Symbol;
 use silkit_types::SilType;
 
-/// Finds functions by their names: what is called is asked for its attributes and effects.
+/// Lookup of functions by name, for the attributes and effects of callees.
 pub trait Functions: Sync {
-    /// Returns the function with a name.
+    /// Returns the function with this name.
     fn function(&self, name: Symbol) -> Option<&Function>;
 }
 
-/// A set of functions of which none is known.
+/// A lookup that knows no functions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFunctions;
 
@@ -29,12 +29,12 @@ impl Functions for NoFunctions {
 }
 
 impl MemoryBehavior {
-    /// Returns true if memory may be read.
+    /// Returns true if the instruction may read memory.
     pub fn may_read(self) -> bool {
         matches!(self, Self::MayRead | Self::MayReadWrite | Self::MayHaveSideEffects)
     }
 
-    /// Returns true if memory may be written to.
+    /// Returns true if the instruction may write to memory.
     pub fn may_write(self) -> bool {
         matches!(self, Self::MayWrite | Self::MayReadWrite | Self::MayHaveSideEffects)
     }
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Behavior<'_> {
 }
 
 impl<'a> Behavior<'a> {
-    /// Creates the behaviour of a body's instructions, which may call these functions.
+    /// Creates the behavior of the instructions of a body. Callees are looked up in `functions`.
     pub fn new(body: &'a Body, functions: &'a dyn Functions) -> Self {
         Self { body, functions }
     }
@@ -80,7 +80,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns the memory behavior of a call: none if the function is known not to access memory.
+    /// Returns the memory behavior of a call: none if the callee is known not to access memory.
     fn call(&self, inst: Inst) -> MemoryBehavior {
         let callee = self.body.called_function(inst).and_then(|name| self.functions.function(name));
         match callee.and_then(|callee| callee.attributes.effects) {
@@ -89,43 +89,41 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns true if it may read memory.
+    /// Returns true if an instruction may read memory.
     pub fn may_read(&self, inst: Inst) -> bool {
         self.memory(inst).may_read()
     }
 
-    /// Returns true if it may write to memory.
+    /// Returns true if an instruction may write to memory.
     pub fn may_write(&self, inst: Inst) -> bool {
         self.memory(inst).may_write()
     }
 
-    /// Returns true if it may read memory or write to it.
+    /// Returns true if an instruction may read or write memory.
     pub fn may_read_or_write(&self, inst: Inst) -> bool {
         self.memory(inst) != MemoryBehavior::None
     }
 
-    /// Returns true if it may stop the program with an error.
+    /// Returns true if an instruction may trap.
     ///
-    /// Casts that can fail are told apart kind by kind: those that stop the program where they fail are these, the
-    /// others branch or give an optional value.
+    /// Only checked casts that trap on failure are included; the others branch or return an optional value.
     pub fn may_trap(&self, inst: Inst) -> bool {
         self.body.info(inst).may_trap
     }
 
-    /// Returns true if it may do something that its results do not show, so that it must stay even without uses of
-    /// them.
+    /// Returns true if an instruction may have side effects, so that it must be kept even if its results are unused.
     pub fn may_have_side_effects(&self, inst: Inst) -> bool {
         self.may_trap(inst) || self.may_write(inst)
     }
 
-    /// Returns true if it may release a reference, and so run any deinitializer.
+    /// Returns true if an instruction may release a reference, which can run any deinitializer.
     pub fn may_release(&self, inst: Inst) -> bool {
         let body = self.body;
         if !body.info(inst).may_release {
             return false;
         }
         match body.inst(inst).opcode {
-            // They end lifetimes, or suspend, without releasing anything.
+            // These end lifetimes or suspend the function without releasing anything.
             Opcode::EndLifetime
             | Opcode::GetAsyncContinuation
             | Opcode::GetAsyncContinuationAddr
@@ -138,7 +136,8 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns true if it may load a `weak` or `unowned` reference, and so see whether an object is still there.
+    /// Returns true if an instruction may load a `weak` or `unowned` reference, and so observe whether an object is
+    /// still alive.
     pub fn may_load_weak_or_unowned(&self, inst: Inst) -> bool {
         match self.body.inst(inst).opcode {
             Opcode::Builtin => self.may_read_or_write(inst),
@@ -150,7 +149,7 @@ impl<'a> Behavior<'a> {
         }
     }
 
-    /// Returns true if it may be a synchronization point: a memory barrier, a lock or a call of the system.
+    /// Returns true if an instruction may be a synchronization point: a memory barrier, a lock or a system call.
     pub fn may_synchronize(&self, inst: Inst) -> bool {
         match self.body.inst(inst).opcode {
             Opcode::Builtin => self.may_read_or_write(inst),
@@ -177,25 +176,26 @@ fn store(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// Returns true if an instruction replaces a value in memory, which is destroyed.
+/// Returns true if an instruction destroys the old value in memory and replaces it.
 fn assigns(body: &Body, inst: Inst) -> bool {
     body.uses_address(inst, |using| using == AddressUse::Assign)
 }
 
-/// Returns the memory behavior of a dependence: a value that depends on memory must not be used after the memory was
-/// written.
+/// Returns the memory behavior of a `mark_dependence`: a value that depends on memory must not be used after the
+/// memory was written.
 fn mark_dependence(body: &Body, inst: Inst) -> MemoryBehavior {
     let base = body.operands(inst).get(1).map(|base| body.value(base.value).ty);
     if base.is_some_and(SilType::is_address) { MemoryBehavior::MayRead } else { MemoryBehavior::None }
 }
 
-/// Returns the memory behavior of a builtin, by its row; of an LLVM intrinsic by the attributes that LLVM gives it.
+/// Returns the memory behavior of a builtin from its table row; for an LLVM intrinsic, from the attributes that LLVM
+/// declares for it.
 fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     let Some(Builtin { name, .. }) = body.view_as(inst) else { return MemoryBehavior::MayHaveSideEffects };
     match BuiltinInfo::find(name.as_str()) {
-        // It marks the place where an error is thrown and reads that error.
+        // It marks where an error is thrown and reads the error.
         Some(known) if known.id == "WillThrow" => MemoryBehavior::MayRead,
-        // It gives a value, or writes it to the address that it is given.
+        // It either returns a value or writes to the address operand.
         Some(known) if known.id == "ZeroInitializer" && !body.operands(inst).is_empty() => {
             MemoryBehavior::MayWrite
         }
@@ -206,7 +206,7 @@ fn builtin(body: &Body, inst: Inst) -> MemoryBehavior {
     }
 }
 
-/// Returns true if a builtin with side effects may release something.
+/// Returns true if a builtin with side effects may release a reference.
 fn builtin_may_release(body: &Body, inst: Inst) -> bool {
     let Some(Builtin { name, .. }) = body.view_as(inst) else { return true };
     match BuiltinInfo::find(name.as_str()) {
@@ -221,19 +221,19 @@ fn intrinsic(builtin: &str) -> Option<&str> {
     builtin.strip_prefix("int_")
 }
 
-/// Returns true if the name of an intrinsic is this one, types aside.
+/// Returns true if `name` is `intrinsic`, ignoring type suffixes.
 fn is_named(name: &str, intrinsic: &str) -> bool {
     name.strip_prefix(intrinsic).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-/// Returns true if LLVM says of an intrinsic that it writes to no memory and does not unwind.
+/// Returns true if LLVM declares that an intrinsic does not write to memory and does not unwind.
 ///
-/// The reference treats one that touches no memory as if it read it; so do we.
+/// The reference treats an intrinsic without memory access as one that reads memory; so does this function.
 fn only_computes(name: &str) -> bool {
     PURE_INTRINSICS.iter().any(|pure| is_named(name, pure))
 }
 
-/// The intrinsics that [`only_computes`] means, without the types in their names.
+/// The intrinsics for [`only_computes`], without type suffixes.
 const PURE_INTRINSICS: &[&str] = &[
     "abs",
     "acos",

@@ -1,47 +1,47 @@
-//! The names of builtins: a base name, and for overloaded ones the types or the memory ordering that end it.
+//! The names of builtins: a base name, followed by types or a memory ordering if the builtin is overloaded.
 
 use crate::info::BuiltinInfo;
 
-/// The types that may end the name of a builtin.
+/// The type suffixes that the name of a builtin may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuiltinTypes {
-    /// None.
+    /// No suffix.
     None,
-    /// Any types; they are ignored.
+    /// Any types, which are ignored.
     Any,
-    /// Arbitrary text: the name of a build setting.
+    /// Arbitrary text, such as the name of a build setting.
     Text,
     /// One integer.
     Integer,
-    /// One integer, or a vector of them.
+    /// One integer type, or a vector of it.
     IntegerOrVector,
-    /// One floating-point number, or a vector of them.
+    /// One floating-point type, or a vector of it.
     FloatOrVector,
     /// One integer, `RawPointer`, or a vector of integers.
     IntegerPointerOrVector,
     /// `IntLiteral`.
     Literal,
-    /// Two integers, or vectors of them, of which the second has fewer bits.
+    /// Two integer types, or vectors of them; the second is narrower.
     Narrower,
-    /// Like [`Self::Narrower`], or two of the same size.
+    /// Like [`Self::Narrower`], or two types of the same width.
     NarrowerOrSame,
-    /// Two integers, or vectors of them, of which the second has more bits.
+    /// Two integer types, or vectors of them; the second is wider.
     Wider,
-    /// Like [`Self::Wider`], or two of the same size.
+    /// Like [`Self::Wider`], or two types of the same width.
     WiderOrSame,
-    /// Two floating-point numbers, or vectors of them, of which the second has fewer bits.
+    /// Two floating-point types, or vectors of them; the second is narrower.
     NarrowerFloat,
-    /// Two floating-point numbers, or vectors of them, of which the second has more bits.
+    /// Two floating-point types, or vectors of them; the second is wider.
     WiderFloat,
     /// A floating-point number and an integer, or vectors of them.
     FloatToInteger,
     /// An integer and a floating-point number, or vectors of them.
     IntegerToFloat,
-    /// An integer and a floating-point number of the same size, in any order, or vectors of them.
+    /// An integer type and a floating-point type of the same width, in any order, or vectors of them.
     SameBits,
-    /// Two integers, of which the second has no more bits.
+    /// Two integer types; the second is not wider.
     Truncation,
-    /// Like [`Self::Truncation`], or `IntLiteral` and an integer.
+    /// Like [`Self::Truncation`], or `IntLiteral` and an integer type.
     LiteralTruncation,
     /// `IntLiteral` and a floating-point number.
     LiteralToFloat,
@@ -66,7 +66,7 @@ pub enum BuiltinTypes {
 }
 
 impl BuiltinInfo {
-    /// Returns true if a name that begins with this builtin's ends as this builtin's names do: `_Int64` in `add_Int64`.
+    /// Returns true if `name`, which begins with this builtin's name, has a valid suffix: `_Int64` in `add_Int64`.
     pub fn has_name(&self, name: &str) -> bool {
         let Some(rest) = name.strip_prefix(self.name) else { return false };
         match rest.strip_prefix('_') {
@@ -77,10 +77,10 @@ impl BuiltinInfo {
     }
 }
 
-/// A type as it is spelled in the name of a builtin.
+/// A scalar type as spelled in the name of a builtin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scalar {
-    /// An integer with at least and at most so many bits, which differ for `Word`.
+    /// An integer with a minimum and a maximum width in bits, which differ for `Word`.
     Integer(u32, u32),
     Literal,
     Float(u32),
@@ -88,10 +88,10 @@ enum Scalar {
     Object,
 }
 
-/// A scalar, or a vector of so many.
+/// A scalar, or a vector with this number of elements.
 type Spelled = (Option<u32>, Scalar);
 
-/// A width that no integer type has.
+/// A width that exceeds that of every integer type.
 const TOO_WIDE: u32 = 1 << 16;
 
 fn scalar(word: &str) -> Option<Scalar> {
@@ -198,7 +198,7 @@ fn is_wider(from: Scalar, to: Scalar, or_same: bool) -> bool {
     }
 }
 
-/// Reads the words of an atomic builtin.
+/// Parses the suffix words of an atomic builtin.
 fn atomic(types: BuiltinTypes, words: &[&str]) -> Option<()> {
     use BuiltinTypes as T;
     /// The operations of `atomicrmw`.

@@ -7,8 +7,8 @@ use silkit_types::{
     Substitution, TupleElement, Type, TypeFacts, TypeKind, lowered_as_parameter,
 };
 
-/// Returns a function type with its generic parameters replaced by formal types and `@substituted`
-/// resolved; `None` where the number of arguments does not fit.
+/// Returns a function type with its generic parameters replaced by formal types and `@substituted` resolved; `None`
+/// if the number of arguments does not match.
 pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let mut new = with_arguments(f, args, facts)?;
     if let Some(pattern) = new.pattern_sig.take() {
@@ -22,7 +22,7 @@ pub fn substituted(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Op
     Some(new)
 }
 
-/// Returns a function type with its generic parameters replaced by formal types; `@substituted` stays.
+/// Returns a function type with its generic parameters replaced by formal types; `@substituted` is kept.
 pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFacts) -> Option<FunctionType> {
     let member = |base, name| facts.member_type(base, name);
     let mut new = f.clone();
@@ -41,12 +41,12 @@ pub(crate) fn with_arguments(f: &FunctionType, args: &[Type], facts: &dyn TypeFa
     Some(new)
 }
 
-/// Returns a lowered type with its generic parameters replaced by formal types, which are lowered where they
-/// come to stand for a value: a metatype becomes thick.
+/// Returns a lowered type with its generic parameters replaced by formal types, which are lowered where they become
+/// the type of a value: a metatype becomes thick.
 pub fn substitute_lowered(ty: Type, subst: Substitution<'_>, facts: &dyn TypeFacts) -> Type {
     use TypeKind as K;
     let inside = |ty: Type| ty.map(&mut |part| substitute_lowered(part, subst, facts));
-    // Arguments of calls keep their sugar; lowered types have none.
+    // Substitutions of calls keep their sugar; lowered types have none.
     let formal = |ty: Type| ty.substitute(subst, &|base, name| facts.member_type(base, name)).desugared();
     match ty.kind() {
         _ if ty.is_plain() => ty,
@@ -77,13 +77,13 @@ fn each_type(f: &mut FunctionType, replace: &dyn Fn(Type) -> Type) {
     f.results.iter_mut().chain(f.error.iter_mut()).for_each(|r| r.ty = replace(r.ty));
 }
 
-/// Returns the result type of a call: the direct results, as a tuple unless there is one.
+/// Returns the result type of a call: the direct results, as a tuple unless there is exactly one.
 pub fn direct_result(f: &FunctionType) -> Type {
     let direct: Vec<Type> = f.results.iter().filter(|r| !r.convention.is_indirect()).map(|r| r.ty).collect();
     Type::tuple(&direct)
 }
 
-/// Returns the values that a call of the coroutine yields.
+/// Returns the types of the values that a coroutine yields.
 pub fn yields(f: &FunctionType) -> Vec<SilType> {
     f.yields.iter().map(|y| SilType::new(y.ty, y.convention.is_indirect())).collect()
 }
@@ -102,7 +102,7 @@ pub(crate) fn closure_type(
     new.convention = Convention::Thick;
     new.clang_type = None;
     new.callee = if callee_guaranteed { CalleeConvention::Guaranteed } else { CalleeConvention::Owned };
-    // What is made of a function that may not escape may not either.
+    // A closure over a non-escaping function does not escape either.
     new.flags.set(FnFlags::NOESCAPE, on_stack || f.flags.contains(FnFlags::NOESCAPE));
     new.flags.set(FnFlags::ISOLATED_ANY, isolated_any);
     new.results =
@@ -110,7 +110,7 @@ pub(crate) fn closure_type(
     Some(Type::new(TypeKind::Function(Box::new(new))))
 }
 
-/// Returns the convention of a closure's result: a closure retains a result that its function returns unretained.
+/// Returns the convention of a closure's result: the closure retains a result that its function returns unretained.
 fn closure_result(convention: ResultConvention) -> ResultConvention {
     match convention {
         ResultConvention::UnownedInnerPointer => ResultConvention::Unowned,

@@ -1,6 +1,6 @@
-//! Every translation between the indices that number the arguments of calls.
+//! Argument conventions, and all conversions between the index spaces of call arguments.
 //!
-//! Four numberings meet at a call (SIL Programmers' Manual, "SILFunction and apply arguments"):
+//! A call has four index spaces (SIL Programmers' Manual, "SILFunction and apply arguments"):
 //!
 //! | number | counts |
 //! |---|---|
@@ -9,8 +9,8 @@
 //! | applied argument | the arguments that an apply site passes: all SIL arguments, or the captured ones, the last |
 //! | operand | the operands of the apply site: the callee comes first |
 //!
-//! Which results and parameters are indirect depends on whether values live at addresses
-//! ([`Addresses`]). Nothing else in Silkit adds such offsets.
+//! Which results and parameters are indirect depends on the representation of address-only values ([`Addresses`]). No
+//! other code computes these offsets.
 
 use crate::body::{Body, Inst, Operand, Ownership, Value};
 use crate::info::ApplyKind;
@@ -22,21 +22,21 @@ use silkit_types::{
 /// The representation of address-only values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Addresses {
-    /// In memory: lowered SIL.
+    /// In memory: lowered addresses.
     #[default]
     Lowered,
-    /// In values like any other: SIL with `-enable-sil-opaque-values`, which Swift 6.2 keeps so in raw SIL.
+    /// As values: SIL with `-enable-sil-opaque-values`, which Swift 6.2 keeps throughout raw SIL.
     Opaque,
 }
 
 /// The role of a SIL argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgumentRole {
-    /// The address of the result with this position among all results.
+    /// The address of an indirect result, by its index among all results.
     IndirectResult(usize),
-    /// The address of the error.
+    /// The address of the indirect error.
     IndirectError,
-    /// The parameter with this position.
+    /// A parameter, by its index.
     Param(usize),
 }
 
@@ -51,9 +51,9 @@ pub enum ArgumentConvention {
     InGuaranteed,
     /// An address of a C++ value that the caller destroys.
     InCxx,
-    /// An address that only the callee uses meanwhile.
+    /// An address with exclusive access for the callee.
     Inout,
-    /// An address that others may use meanwhile.
+    /// An address that may be accessed by others during the call.
     InoutAliasable,
     /// A value that the callee consumes.
     Owned,
@@ -72,17 +72,17 @@ pub enum ArgumentConvention {
 }
 
 impl ArgumentConvention {
-    /// Returns true if an address is passed.
+    /// Returns true if the argument is passed as an address.
     pub fn is_indirect(self) -> bool {
         !matches!(self, Self::Owned | Self::Guaranteed | Self::Unowned)
     }
 
-    /// Returns true if the callee takes over what is passed.
+    /// Returns true if the callee consumes the argument.
     pub fn is_consumed(self) -> bool {
         matches!(self, Self::In | Self::Owned | Self::PackOwned)
     }
 
-    /// Returns true if the callee borrows what is passed.
+    /// Returns true if the callee borrows the argument.
     pub fn is_guaranteed(self) -> bool {
         matches!(self, Self::InGuaranteed | Self::Guaranteed | Self::PackGuaranteed)
     }
@@ -92,7 +92,7 @@ impl ArgumentConvention {
         matches!(self, Self::Out | Self::Inout | Self::InoutAliasable | Self::PackOut | Self::PackInout)
     }
 
-    /// Creates the convention of the value that a closure passes to itself as its context.
+    /// Returns the convention for the context of a closure.
     pub fn of_callee(convention: CalleeConvention) -> Self {
         match convention {
             CalleeConvention::Owned => Self::Owned,
@@ -124,7 +124,7 @@ impl Addresses {
         }
     }
 
-    /// Returns true if a result is written through an address.
+    /// Returns true if a result is returned through an address.
     pub fn is_indirect_result(self, convention: ResultConvention) -> bool {
         match convention {
             ResultConvention::Out => self == Addresses::Lowered,
@@ -132,10 +132,9 @@ impl Addresses {
         }
     }
 
-    /// Returns the ownership of a result that is returned as a value, whose type may be trivial or not
-    /// known to be.
+    /// Returns the ownership of a direct result. `is_trivial` is `None` if its type is not known.
     ///
-    /// A result without a convention is owned in ownership SSA: its lowering puts a retain after the call.
+    /// A result without a convention is owned in OSSA; lowering OSSA inserts a retain after the call.
     pub fn direct_result(self, convention: ResultConvention, is_trivial: Option<bool>) -> Option<Ownership> {
         use ResultConvention as R;
         match (convention, is_trivial) {
@@ -150,10 +149,10 @@ impl Addresses {
     }
 }
 
-/// The conventions of a lowered function type: what the arguments of its entry block are.
+/// The conventions of a lowered function type, which give the roles of the entry block arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Conventions<'t> {
-    /// The type.
+    /// The function type.
     pub ty: &'t FunctionType,
     /// The representation of address-only values.
     pub addresses: Addresses,
@@ -170,39 +169,39 @@ impl<'t> Conventions<'t> {
         function.ty.ty().as_function().map(|ty| Conventions { ty, addresses })
     }
 
-    /// Returns the results that are written through an address, with their positions.
+    /// Returns the indirect results with their indices.
     pub fn indirect_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
         let addresses = self.addresses;
         self.ty.results.iter().enumerate().filter(move |(_, r)| addresses.is_indirect_result(r.convention))
     }
 
-    /// Returns the results that are returned as values, with their positions.
+    /// Returns the direct results with their indices.
     pub fn direct_results(&self) -> impl Iterator<Item = (usize, &'t ResultInfo)> + use<'t> {
         let addresses = self.addresses;
         self.ty.results.iter().enumerate().filter(move |(_, r)| !addresses.is_indirect_result(r.convention))
     }
 
-    /// Returns the number of SIL arguments that are addresses of results.
+    /// Returns the number of indirect results.
     pub fn indirect_result_count(&self) -> usize {
         self.indirect_results().count()
     }
 
-    /// Returns true if the error is written through an address.
+    /// Returns true if the error is returned through an address.
     pub fn has_indirect_error(&self) -> bool {
         self.ty.error.is_some_and(|e| self.addresses.is_indirect_result(e.convention))
     }
 
-    /// Returns the SIL argument of the first indirect result.
+    /// Returns the index of the SIL argument for the first indirect result.
     pub fn first_indirect_result_argument(&self) -> usize {
         0
     }
 
-    /// Returns the SIL argument of the indirect error.
+    /// Returns the index of the SIL argument for the indirect error.
     pub fn error_argument(&self) -> Option<usize> {
         self.has_indirect_error().then(|| self.indirect_result_count())
     }
 
-    /// Returns the SIL argument of the first parameter.
+    /// Returns the index of the SIL argument for the first parameter.
     pub fn first_param_argument(&self) -> usize {
         self.indirect_result_count() + usize::from(self.has_indirect_error())
     }
@@ -212,22 +211,22 @@ impl<'t> Conventions<'t> {
         self.first_param_argument() + self.ty.params.len()
     }
 
-    /// Returns the SIL argument of `self`, which is the last parameter of a method.
+    /// Returns the index of the SIL argument for `self`, which is the last parameter of a method.
     pub fn self_argument(&self) -> Option<usize> {
         self.argument_count().checked_sub(1).filter(|&i| i >= self.first_param_argument())
     }
 
-    /// Returns the SIL argument of a parameter.
+    /// Returns the index of the SIL argument for a parameter.
     pub fn argument_of_param(&self, param: usize) -> Option<usize> {
         (param < self.ty.params.len()).then(|| self.first_param_argument() + param)
     }
 
-    /// Returns the SIL argument of a result, where it is indirect.
+    /// Returns the index of the SIL argument for a result, or `None` if the result is direct.
     pub fn argument_of_result(&self, result: usize) -> Option<usize> {
         self.indirect_results().position(|(i, _)| i == result)
     }
 
-    /// Returns the parameter of a SIL argument, where it is one.
+    /// Returns the index of the parameter for a SIL argument, or `None` if the argument is not a parameter.
     pub fn param_of_argument(&self, argument: usize) -> Option<usize> {
         argument.checked_sub(self.first_param_argument()).filter(|&p| p < self.ty.params.len())
     }
@@ -243,7 +242,7 @@ impl<'t> Conventions<'t> {
         self.param_of_argument(argument).map(ArgumentRole::Param)
     }
 
-    /// Returns the declaration of the parameter that a SIL argument is.
+    /// Returns the parameter for a SIL argument.
     pub fn param(&self, argument: usize) -> Option<&'t Param> {
         self.ty.params.get(self.param_of_argument(argument)?)
     }
@@ -271,7 +270,7 @@ impl<'t> Conventions<'t> {
         Some(SilType::new(ty, self.convention(argument)?.is_indirect()))
     }
 
-    /// Returns the type of what a call returns: the direct results, as a tuple unless there is one.
+    /// Returns the result type of a call: the direct results, as a tuple unless there is exactly one.
     pub fn direct_result_type(&self) -> SilType {
         let types: Vec<Type> = self.direct_results().map(|(_, r)| r.ty).collect();
         SilType::object(Type::tuple(&types))
@@ -289,7 +288,7 @@ impl<'t> Conventions<'t> {
     }
 }
 
-/// An instruction that calls a function or makes a closure of one.
+/// An instruction that calls a function or creates a closure.
 #[derive(Clone, Copy, Debug)]
 pub struct ApplySite<'b> {
     body: &'b Body,
@@ -301,22 +300,22 @@ pub struct ApplySite<'b> {
 }
 
 impl<'b> ApplySite<'b> {
-    /// Creates the apply site that an instruction is.
+    /// Returns an instruction as an apply site, or `None` if it is not one.
     pub fn new(body: &'b Body, inst: Inst, addresses: Addresses) -> Option<Self> {
         body.info(inst).apply.map(|kind| Self { body, inst, kind, addresses })
     }
 
-    /// Creates the apply site that an operand belongs to.
+    /// Returns the apply site that an operand belongs to.
     pub fn of_operand(body: &'b Body, operand: Operand, addresses: Addresses) -> Option<Self> {
         Self::new(body, body.operand(operand).user, addresses)
     }
 
-    /// Returns true if it calls.
+    /// Returns true if it is a full apply site: it calls the function.
     pub fn is_full(&self) -> bool {
         self.kind == ApplyKind::Full
     }
 
-    /// Returns the operand number of the callee.
+    /// Returns the operand index of the callee.
     pub fn callee_operand(&self) -> usize {
         self.body.operand_range(self.inst, spec(self.body, self.inst, "callee")).start
     }
@@ -356,20 +355,20 @@ impl<'b> ApplySite<'b> {
         self.body.operands(self.inst)[self.applied()].iter().map(|o| o.value)
     }
 
-    /// Returns the operand number of an applied argument.
+    /// Returns the operand index of an applied argument.
     pub fn operand_of_applied(&self, applied: usize) -> Option<usize> {
         let range = self.applied();
         (applied < range.len()).then(|| range.start + applied)
     }
 
-    /// Returns the applied argument of an operand number.
+    /// Returns the index of the applied argument for an operand index.
     pub fn applied_of_operand(&self, operand: usize) -> Option<usize> {
         let range = self.applied();
         range.contains(&operand).then(|| operand - range.start)
     }
 
-    /// Returns the callee's SIL argument to which the first applied argument goes; `None` where more are
-    /// applied than the callee takes.
+    /// Returns the callee's SIL argument for the first applied argument; `None` if more arguments are applied than
+    /// the callee takes.
     pub fn first_applied_argument(&self) -> Option<usize> {
         match self.kind {
             ApplyKind::Full => Some(0),
@@ -379,24 +378,24 @@ impl<'b> ApplySite<'b> {
         }
     }
 
-    /// Returns the callee's SIL argument to which an applied argument goes.
+    /// Returns the callee's SIL argument for an applied argument.
     pub fn argument_of_applied(&self, applied: usize) -> Option<usize> {
         let argument = self.first_applied_argument()? + applied;
         (applied < self.applied_count() && argument < self.callee_conventions()?.argument_count())
             .then_some(argument)
     }
 
-    /// Returns the applied argument that goes to a SIL argument of the callee, where it is applied here.
+    /// Returns the applied argument for a SIL argument of the callee, or `None` if this site does not apply it.
     pub fn applied_of_argument(&self, argument: usize) -> Option<usize> {
         argument.checked_sub(self.first_applied_argument()?).filter(|&a| a < self.applied_count())
     }
 
-    /// Returns the callee's SIL argument to which an operand number goes.
+    /// Returns the callee's SIL argument for an operand index.
     pub fn argument_of_operand(&self, operand: usize) -> Option<usize> {
         self.argument_of_applied(self.applied_of_operand(operand)?)
     }
 
-    /// Returns the operand number that goes to a SIL argument of the callee.
+    /// Returns the operand index for a SIL argument of the callee.
     pub fn operand_of_argument(&self, argument: usize) -> Option<usize> {
         self.operand_of_applied(self.applied_of_argument(argument)?)
     }
@@ -406,7 +405,7 @@ impl<'b> ApplySite<'b> {
         self.callee_conventions()?.convention(self.argument_of_applied(applied)?)
     }
 
-    /// Returns the convention of an operand; the convention of the callee operand is that of its context.
+    /// Returns the convention of an operand. The convention of the callee operand is that of its context.
     pub fn convention_of_operand(&self, operand: usize) -> Option<ArgumentConvention> {
         if operand == self.callee_operand() {
             return Some(ArgumentConvention::of_callee(self.callee_conventions()?.ty.callee));
@@ -421,7 +420,7 @@ impl<'b> ApplySite<'b> {
     }
 }
 
-/// Returns the operand specification with a name.
+/// Returns the index of the operand specification with a name.
 fn spec(body: &Body, inst: Inst, name: &str) -> usize {
     body.info(inst).operand(name).expect("invariant: an apply site has a callee and arguments")
 }

@@ -6,21 +6,21 @@ use silkit_types::{SilType, Type};
 
 static VARS: Interner<DebugVarData> = Interner::new();
 
-/// A place in a Swift source file: `"a.swift":12:3`.
+/// A source position in a Swift file: `"a.swift":12:3`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLoc {
-    /// The file as spelled; `None` for a location that the compiler made.
+    /// The file as spelled; `None` for a compiler-generated location.
     pub file: Option<Symbol>,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The column, from 1.
+    /// The column, starting at 1.
     pub column: u32,
-    /// True if it is spelled `* "file":line:column` (made by the compiler).
+    /// True if it is spelled `* "file":line:column` (an auto-generated location).
     pub is_auto: bool,
 }
 
 impl SourceLoc {
-    /// The location of what stands in no source file, spelled `* "<compiler-generated>":0:0`.
+    /// The compiler-generated location, spelled `* "<compiler-generated>":0:0`.
     pub const NOWHERE: Self = Self { file: None, line: 0, column: 0, is_auto: true };
 }
 
@@ -32,7 +32,7 @@ pub type DebugVar = Interned<DebugVarData>;
 pub struct DebugVarData {
     /// True for `let`, false for `var`; `None` if neither is spelled.
     pub is_let: Option<bool>,
-    /// True if its contents are not parenthesized: the form `(name "x", …)` of declared variables.
+    /// True if it is spelled in parentheses: `(name "x", …)`.
     pub parenthesized: bool,
     /// `name "x"`.
     pub name: Option<Symbol>,
@@ -50,7 +50,7 @@ pub struct DebugVarData {
     pub expr: Box<[DebugExpr]>,
 }
 
-/// One step of a debug expression.
+/// An element of a debug expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DebugExpr {
     /// An operator: `op_deref`, `op_fragment`, ….
@@ -64,12 +64,12 @@ pub enum DebugExpr {
 }
 
 impl DebugVarData {
-    /// Returns the handle of this variable.
+    /// Interns this variable and returns its handle.
     pub fn intern(self) -> DebugVar {
         VARS.intern(self)
     }
 
-    /// Returns the variable of a handle.
+    /// Returns the data of a handle.
     pub fn of(var: DebugVar) -> &'static DebugVarData {
         VARS.get(var)
     }

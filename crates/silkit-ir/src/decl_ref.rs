@@ -11,7 +11,7 @@ pub struct DeclRef(Interned<DeclRefData>);
 /// `#Type.member!kind.kind`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DeclRefData {
-    /// The names, outermost first; an operator keeps its quotes, an escaped name its backticks.
+    /// The names, outermost first, as spelled: an operator with its quotes, an escaped name with its backticks.
     pub path: Box<[Symbol]>,
     /// The parts after `!`: `getter`, `enumelt`, `foreign`, `jvp.SU.<T>`, …, as spelled.
     pub kinds: Box<[Symbol]>,
@@ -37,7 +37,7 @@ impl DeclRef {
         }
     }
 
-    /// This reference with another kind.
+    /// Returns this reference with another kind.
     #[must_use]
     pub fn with_kind(self, kind: &str) -> Self {
         let path = self.data().path.clone();

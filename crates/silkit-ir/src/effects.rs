@@ -1,4 +1,4 @@
-//! The effects of functions as data: which arguments escape, and what is read, written, copied and destroyed.
+//! Function effects: which arguments escape, and what is read, written, copied and destroyed.
 //!
 //! In the text form they follow a function's type, in brackets (`[%0: noescape **, read v**]`, `[global: read]`).
 
@@ -8,7 +8,7 @@ use bitflags::bitflags;
 /// The effects of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionEffects {
-    /// The escapes of arguments. Nothing is known about an argument, or a part of one, that is not listed.
+    /// The known escapes of arguments. Nothing is known about an argument, or a part of one, that is not listed.
     pub escapes: Vec<ArgumentEscape>,
     /// The side effects; `None` if they are not known.
     pub side: Option<SideEffects>,
@@ -17,17 +17,17 @@ pub struct FunctionEffects {
 /// An escape of an argument or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArgumentEscape {
-    /// The number of the argument.
+    /// The index of the argument.
     pub argument: usize,
-    /// The part of it.
+    /// The affected part of the argument.
     pub path: ProjectionPath,
-    /// The target of the escape.
+    /// The destination of the escape.
     pub to: Escape,
-    /// True if a pass computed it; otherwise it was written by hand and is kept.
+    /// True if a pass computed it; effects that are written by hand are kept.
     pub is_derived: bool,
 }
 
-/// The target of an escape.
+/// The destination of an escape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Escape {
     /// Nowhere.
@@ -36,12 +36,12 @@ pub enum Escape {
     Return {
         /// The part.
         path: ProjectionPath,
-        /// True if nothing else comes there.
+        /// True if nothing else escapes to this part.
         is_exclusive: bool,
     },
     /// To a part of another argument.
     Argument {
-        /// The number of the argument.
+        /// The index of the argument.
         argument: usize,
         /// The part.
         path: ProjectionPath,
@@ -60,9 +60,9 @@ bitflags! {
         const COPY = 1 << 2;
         /// Destroys or releases values.
         const DESTROY = 1 << 3;
-        /// Allocates objects that can be seen from outside.
+        /// Allocates objects that are visible outside.
         const ALLOCATE = 1 << 4;
-        /// Destructions must not be moved over a call of it.
+        /// A deinit barrier: destroys must not be moved across a call of the function.
         const DEINIT_BARRIER = 1 << 5;
         /// All effects on memory.
         const MEMORY = Self::READ.bits() | Self::WRITE.bits();
@@ -71,7 +71,7 @@ bitflags! {
     }
 }
 
-/// Side effects on an argument: for each effect the affected part.
+/// The side effects on an argument: the affected part for each effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ArgumentEffects {
     /// The part that is read.
@@ -96,7 +96,7 @@ impl ArgumentEffects {
         parts.into_iter().filter_map(|(effect, path)| Some((effect, path?)))
     }
 
-    /// Returns the part that one effect is done to; `None` for effects that arguments do not have.
+    /// Returns the part that is affected by one effect; `None` for effects that arguments do not have.
     pub fn part_mut(&mut self, effect: Effects) -> Option<&mut Option<ProjectionPath>> {
         match effect {
             Effects::READ => Some(&mut self.read),
@@ -133,20 +133,20 @@ impl SideEffects {
         self.arguments.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the side effects on each argument, any part of it.
+    /// Returns the indices of arguments with their side effects, on any part.
     pub fn of_arguments(&self) -> impl Iterator<Item = (usize, Effects)> + '_ {
         let of = |argument: &ArgumentEffects| argument.parts().map(|(effect, _)| effect).collect();
         self.arguments.iter().enumerate().map(move |(index, argument)| (index, of(argument)))
     }
 
-    /// Returns all effects, to arguments or elsewhere.
+    /// Returns all effects, on arguments and globally.
     pub fn all(&self) -> Effects {
         self.of_arguments().fold(self.global, |all, (_, effects)| all | effects)
     }
 }
 
 impl FunctionEffects {
-    /// Returns true if nothing is known.
+    /// Returns true if no effects are known.
     pub fn is_empty(&self) -> bool {
         self.escapes.is_empty() && self.side.is_none()
     }

@@ -1,5 +1,5 @@
-//! The types that instructions expect of their operands: evidence for the type of a value whose definition does not
-//! give it, such as a property of a type that another module declares.
+//! The types that instructions expect of their operands. They are evidence for the type of a value that its
+//! definition does not determine, such as a property of a type of another module.
 
 use crate::body::{Body, Inst, Operand, Value};
 use crate::calls::{substituted, with_arguments};
@@ -10,7 +10,7 @@ use crate::info::{ApplyKind, ResultRule};
 use silkit_base::Symbol;
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
-/// Returns the type of a value as its uses expect it; `None` where no use tells.
+/// Returns the type that the uses of a value expect; `None` if no use determines it.
 pub fn expected_type(body: &Body, value: Value, facts: &dyn TypeFacts) -> Option<SilType> {
     body.uses(value).find_map(|operand| expected_operand_type(body, operand, facts))
 }
@@ -56,7 +56,7 @@ fn by_operand(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<Si
     }
 }
 
-/// Returns the type that a callee takes for an applied argument.
+/// Returns the type that a callee expects for an applied argument.
 fn applied(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilType> {
     let addresses = if facts.has_opaque_values() { Addresses::Opaque } else { Addresses::Lowered };
     let site = ApplySite::of_operand(body, operand, addresses)?;
@@ -69,7 +69,7 @@ fn applied(body: &Body, operand: Operand, facts: &dyn TypeFacts) -> Option<SilTy
     Conventions::new(&function, addresses).argument_type(argument)
 }
 
-/// Returns the type that declares the property which an instruction names, if it has no generic parameters.
+/// Returns the type that declares the property of an instruction, if that type is not generic.
 fn owner(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Type> {
     let member = DeclRef::from_u32(body.word(inst, "field")?);
     let (_, path) = member.data().path.split_last()?;

@@ -1,27 +1,27 @@
-//! The function that a value refers to: one walk through conversions, copies and closures.
+//! The origin of a function value, through conversions, copies and closures.
 
 use crate::body::{Body, Inst, Value};
 use crate::conventions::{Addresses, ApplySite};
 use crate::generated::Opcode;
 use silkit_base::Symbol;
 
-/// The step from one function value to another.
+/// The kind of instruction that derives one function value from another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionStep {
-    /// It changes the type: the representation, whether it escapes.
+    /// Changes the type: the representation, or whether it escapes.
     Convert,
-    /// It copies or borrows the function.
+    /// Copies or borrows the function.
     Copy,
-    /// It moves the function.
+    /// Moves the function.
     Move,
-    /// It makes the function depend on something.
+    /// Adds a dependence.
     Depend,
-    /// It makes a closure, so that the function is called with more arguments.
+    /// Creates a closure, so that the function is called with additional arguments.
     Close,
 }
 
 impl FunctionStep {
-    /// Returns the step of an opcode from its first operand; `None` if it is not such a step.
+    /// Returns the step from the first operand of an instruction to its result; `None` if it is not such a step.
     pub fn of(opcode: Opcode) -> Option<Self> {
         match opcode {
             Opcode::ThinToThickFunction | Opcode::ConvertFunction | Opcode::ConvertEscapeToNoEscape => {
@@ -37,14 +37,14 @@ impl FunctionStep {
 }
 
 impl Body {
-    /// Returns the value that a function value was made of, by the steps that `follows` accepts.
+    /// Returns the value that a function value is derived from, by steps that `follows` accepts.
     pub fn function_origin(
         &self,
         function: Value,
         mut follows: impl FnMut(FunctionStep, Inst) -> bool,
     ) -> Value {
         let mut at = function;
-        // A body that is wrong may define values by each other.
+        // Invalid SIL may define values in terms of each other.
         for _ in 0..self.inst_bound() {
             let Some(inst) = self.defining_inst(at) else { break };
             match FunctionStep::of(self.inst(inst).opcode) {
@@ -55,14 +55,14 @@ impl Body {
         at
     }
 
-    /// Returns the value whose definition says what a call of a function value may reach. As in the reference, moves are
-    /// not followed; a closure is an origin of its own.
+    /// Returns the value whose definition determines the possible callees. As in the reference, moves are not
+    /// followed, and a closure is an origin of its own.
     pub fn callee_origin(&self, callee: Value) -> Value {
         self.function_origin(callee, |step, _| !matches!(step, FunctionStep::Move | FunctionStep::Close))
     }
 
-    /// Returns the function that an apply site names, also through closures. As in the reference, dependences are not
-    /// followed.
+    /// Returns the function that an apply site references, looking through closures. As in the reference, dependences
+    /// are not followed.
     pub fn called_function(&self, site: Inst) -> Option<Symbol> {
         let callee = ApplySite::new(self, site, Addresses::Lowered)?.callee();
         let origin = self.function_origin(callee, |step, _| step != FunctionStep::Depend);

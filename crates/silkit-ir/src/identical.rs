@@ -1,11 +1,10 @@
-//! Identity of instructions: two are identical if they are of the same kind, have the same attributes and flags, give
-//! results of the same types and have the same operands.
+//! Identical instructions: instructions of the same kind with the same attributes, flags, result types and operands.
 
 use crate::body::{Body, Inst, Value};
 use crate::generated::Opcode;
 use silkit_types::SilType;
 
-/// All that an instruction is but its operands, its location and the ownership that it forwards.
+/// Everything that identifies an instruction except its operands, its location and its forwarding ownership.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InstShape {
     opcode: Opcode,
@@ -16,14 +15,14 @@ pub struct InstShape {
 }
 
 impl InstShape {
-    /// Returns the shape of an instruction whose attributes do not count.
+    /// Returns the shape with the attributes ignored.
     pub fn without_attributes(self) -> Self {
         Self { words: Box::default(), ..self }
     }
 }
 
 impl Body {
-    /// Returns the shape of an instruction: everything but its operands.
+    /// Returns the shape of an instruction.
     pub fn shape(&self, inst: Inst) -> InstShape {
         let data = self.inst(inst);
         let mut words = Vec::new();
@@ -45,7 +44,7 @@ impl Body {
         }
     }
 
-    /// Returns true if two instructions are identical, where `is_same` tells which operands are.
+    /// Returns true if two instructions are identical. `is_same` compares operands.
     pub fn is_identical(&self, a: Inst, b: Inst, mut is_same: impl FnMut(Value, Value) -> bool) -> bool {
         self.inst(a).opcode == self.inst(b).opcode
             && self.shape(a) == self.shape(b)

@@ -1,5 +1,5 @@
-//! Inference of an instruction's result types from its operands, its attributes and known declarations. Unknown if
-//! that does not suffice.
+//! Inference of an instruction's result types from its operands, its attributes and known declarations. Types that
+//! cannot be inferred are unknown.
 
 use crate::NONE;
 use crate::body::{Body, Inst};
@@ -14,13 +14,13 @@ use silkit_types::{
     TypeFacts, TypeKind,
 };
 
-/// Returns the types of the results of an instruction; at least one for an instruction with one result, and
-/// none where their number is not known.
+/// Returns the result types of an instruction: at least one if its kind has one result, none if the number of results
+/// is not known.
 pub fn result_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Vec<SilType> {
     inferred_types(body, inst, facts).unwrap_or_default()
 }
 
-/// Returns the types of the results of an instruction; `None` where their number is not known.
+/// Returns the result types of an instruction; `None` if their number is not known.
 pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<Vec<SilType>> {
     let info = body.info(inst);
     match info.result {
@@ -30,11 +30,11 @@ pub fn inferred_types(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> Option<
     }
 }
 
-/// Returns the type of the result of an instruction that has one.
+/// Returns the result type of an instruction with one result.
 pub fn result_type(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> SilType {
     let spec = |i: u8| operand_type(body, inst, i as usize);
     let attr = |i: u8| match body.words(inst)[i as usize] {
-        // `end_apply` of a compiler whose coroutines return nothing.
+        // `end_apply` from a compiler in which coroutines have no results.
         NONE => SilType::object(Type::void()),
         word => SilType::from_u32(word),
     };
@@ -52,7 +52,7 @@ pub fn result_type(body: &Body, inst: Inst, facts: &dyn TypeFacts) -> SilType {
 fn fixed(name: &'static str) -> Type {
     match name.strip_prefix("Builtin.") {
         Some(builtin) => Type::builtin(builtin),
-        // The one fixed type that is no builtin is the pair that `classify_bridge_object` gives.
+        // The only fixed type that is not a builtin is the pair that `classify_bridge_object` returns.
         None => Type::tuple(&[Type::builtin("Int1"), Type::builtin("Int1")]),
     }
 }
@@ -89,7 +89,7 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
         Computed::StructField | Computed::ClassField => {
             let name = DeclRef::from_u32(body.word(inst, "field")?).name()?;
             let ty = facts.stored_field(base(), name)?;
-            // A field of a wrapped struct is wrapped too, unless there is nothing to own.
+            // A field of a `@moveOnly` struct is `@moveOnly` as well, unless it is trivial.
             let is_wrapped = matches!(operand().ty().kind(), TypeKind::MoveOnly(_))
                 && facts.type_properties(ty, None).trivial == Some(false);
             let ty = if is_wrapped { Type::new(TypeKind::MoveOnly(ty)) } else { ty };
@@ -133,7 +133,7 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
         }
         Computed::Differentiable | Computed::Linear => SilType::object(differentiable(body, inst, base())?),
         Computed::DifferentiableExtract | Computed::LinearExtract => {
-            // The types of derivatives do not follow from that of the function alone.
+            // The types of the derivatives do not follow from the function type alone.
             let is_original = body.word(inst, "extractee") == Some(0);
             let mut function = base().as_function().filter(|_| is_original)?.clone();
             function.differentiable = None;
@@ -145,7 +145,7 @@ fn computed(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> O
     })
 }
 
-/// Returns a function type that is differentiable with respect to the parameters that the instruction lists.
+/// Returns the function type that is differentiable with respect to the parameters in the instruction.
 fn differentiable(body: &Body, inst: Inst, original: Type) -> Option<Type> {
     let mut function = original.as_function()?.clone();
     let is_linear = body.inst(inst).opcode == Opcode::LinearFunction;
@@ -185,7 +185,7 @@ fn call(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Optio
     }))
 }
 
-/// Returns the type of a call of a function without generic parameters.
+/// Returns the result type of a call of a function without generic parameters.
 fn applied(function: &FunctionType, facts: &dyn TypeFacts) -> Type {
     let mut direct = Conventions::new(function, addresses(facts)).direct_results().map(|(_, r)| r.ty);
     match (direct.next(), direct.next()) {
@@ -231,7 +231,7 @@ fn several(body: &Body, inst: Inst, rule: Computed, facts: &dyn TypeFacts) -> Op
     }
 }
 
-/// Returns the payload of a case; `Optional` is known without its declaration.
+/// Returns the payload type of an enum case. `Optional` is known without its declaration.
 fn enum_payload(base: Type, case: &str, facts: &dyn TypeFacts) -> Option<Type> {
     match base.kind() {
         TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && case == "some" => {
@@ -261,13 +261,13 @@ fn unwrap_move_only(ty: Type) -> Type {
     }
 }
 
-/// Returns the lowered form of a formal type whose abstraction is its own: metatypes become thick.
+/// Returns the lowered form of a formal type under its own abstraction pattern: metatypes become thick.
 pub(crate) fn lowered(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Metatype(MetatypeRepr::Formal, instance) => {
             Type::new(TypeKind::Metatype(MetatypeRepr::Thick, *instance))
         }
-        // `any P.Type` is spelled with the metatype inside.
+        // In `any P.Type`, the metatype is spelled inside the existential.
         TypeKind::Any(inner) => match inner.kind() {
             TypeKind::Metatype(MetatypeRepr::Formal, p) => {
                 Type::new(TypeKind::Metatype(MetatypeRepr::Thick, Type::new(TypeKind::Any(*p))))

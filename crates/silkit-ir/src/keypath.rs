@@ -16,7 +16,7 @@ pub struct KeyPathData {
     pub sig: Option<GenericSig>,
     /// The Objective-C key path.
     pub objc: Option<Symbol>,
-    /// The root type, where it is spelled.
+    /// The root type, if it is spelled.
     pub root: Option<Type>,
     /// The components.
     pub components: Box<[KeyPathComponent]>,
@@ -74,7 +74,7 @@ pub enum KeyPathComponent {
 pub enum KeyPathId {
     /// `@function : $T`.
     Function(Symbol, SilType),
-    /// `#decl : T` with the formal type and, where spelled, the lowered one.
+    /// `#decl : T` with the formal type and, if spelled, the lowered type.
     Method(DeclRef, Option<Type>, Option<SilType>),
     /// `##decl`.
     Property(DeclRef),
@@ -83,7 +83,7 @@ pub enum KeyPathId {
 /// One index of a subscript.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct KeyPathIndex {
-    /// The number of the operand: `%$0`.
+    /// The index of the operand: `%$0`.
     pub operand: u32,
     /// The formal type.
     pub formal: Type,
@@ -92,12 +92,12 @@ pub struct KeyPathIndex {
 }
 
 impl KeyPathData {
-    /// Returns the handle of this pattern.
+    /// Interns this pattern and returns its handle.
     pub fn intern(self) -> KeyPath {
         PATTERNS.intern(self)
     }
 
-    /// Returns the pattern of a handle.
+    /// Returns the data of a handle.
     pub fn of(pattern: KeyPath) -> &'static KeyPathData {
         PATTERNS.get(pattern)
     }

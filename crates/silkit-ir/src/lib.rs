@@ -1,9 +1,8 @@
-//! The in-memory form of SIL: modules, functions, bodies, instructions.
+//! The in-memory representation of SIL: modules, functions, bodies, instructions.
 //!
-//! A [`Body`] is dense and holds no pointers and no lifetimes: blocks, instructions, values and
-//! operands are `u32` indices into tables that the body owns. Every instruction has the same
-//! shape (opcode, flags, operands, results, attribute words); what the parts mean is said once,
-//! in the instruction table ([`Opcode::info`]).
+//! A [`Body`] is dense and holds no pointers and no lifetimes: blocks, instructions, values and operands are `u32`
+//! indices into tables that the body owns. Every instruction has the same shape (opcode, flags, operands, results,
+//! attribute words); the instruction table ([`Opcode::info`]) declares the meaning of the parts.
 
 mod address_use;
 pub mod attributes;
@@ -72,7 +71,7 @@ impl Opcode {
         &generated::INFOS[self as usize]
     }
 
-    /// Returns true if it names a function, to be called or passed on.
+    /// Returns true if it references a function: `function_ref` and its dynamic variants.
     pub fn is_function_ref(self) -> bool {
         matches!(self, Opcode::FunctionRef | Opcode::DynamicFunctionRef | Opcode::PreviousDynamicFunctionRef)
     }
@@ -85,12 +84,12 @@ impl Opcode {
         NAMES.get_or_init(|| Opcode::ALL.iter().map(|&o| (o.info().name, o)).collect()).get(name).copied()
     }
 
-    /// Returns true if it leaves the function (SIL.md, "Definition of a path").
+    /// Returns true if it exits the function (SIL.md, "Definition of a path").
     pub fn leaves_function(self) -> bool {
         matches!(self, Opcode::Return | Opcode::Throw | Opcode::ThrowAddr | Opcode::Unwind)
     }
 
-    /// Returns true if it ends a block.
+    /// Returns true if it is a terminator.
     pub fn is_terminator(self) -> bool {
         self.info().results == info::Results::Terminator
     }

@@ -25,19 +25,19 @@ entity!(/// A witness table or a default witness table of a module.
 /// A SIL module (SIL.md, "SIL Stage" and following).
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// The stage; `None` where the file names none.
+    /// The stage; `None` if the file does not state one.
     pub stage: Option<SilStage>,
-    /// The Swift declarations and imports, as they are spelled.
+    /// The Swift declarations and imports, as spelled.
     pub swift: Vec<SwiftText>,
-    /// The functions in order, found by their names.
+    /// The functions in order, indexed by name.
     pub functions: KeyedVec<FunctionId, Function>,
-    /// The global variables, found by their names.
+    /// The global variables, indexed by name.
     pub globals: KeyedVec<GlobalId, Global>,
-    /// The vtables, found by their classes.
+    /// The vtables, indexed by class.
     pub vtables: KeyedVec<VTableId, VTable>,
-    /// The witness tables, found by their conformances.
+    /// The witness tables, indexed by conformance.
     pub witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
-    /// The default witness tables, found by their protocols.
+    /// The default witness tables, indexed by protocol.
     pub default_witness_tables: KeyedVec<WitnessTableId, WitnessTable>,
     /// The default override tables.
     pub default_override_tables: Vec<DefaultOverrideTable>,
@@ -51,12 +51,14 @@ pub struct Module {
     pub deinits: Vec<MoveOnlyDeinit>,
     /// The debug scopes.
     pub scopes: Vec<Scope>,
-    /// True once bodies are no longer kept for other modules (`serialize-sil`). No form of the module on disk says so.
+    /// True once bodies are no longer kept for other modules (after the pass `serialize-sil`). Neither file format
+    /// stores this flag.
     pub is_serialized: bool,
 }
 
 impl Module {
-    /// Returns true if all is found by its name: no name was changed in place. It looks at all of the module.
+    /// Returns true if the indexes are consistent, that is, no key was changed in place. Linear in the size of the
+    /// module.
     pub fn is_index_right(&self) -> bool {
         self.functions.is_index_right()
             && self.globals.is_index_right()
@@ -115,19 +117,20 @@ pub enum SilStage {
     Lowered,
 }
 
-/// Swift text between SIL entities.
+/// Swift source text between SIL entities.
 #[derive(Clone, Debug)]
 pub struct SwiftText {
-    /// The text, without the white space around it.
+    /// The text, without surrounding white space.
     pub text: Box<str>,
-    /// True if differentiation declared it: such types print after the differentiability witnesses.
+    /// True if the declaration was synthesized by differentiation; it is printed after the differentiability
+    /// witnesses.
     pub synthesized: bool,
 }
 
 /// Linkage (SIL.md, "Linkage").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Linkage {
-    /// No linkage is spelled: public for definitions, public_external for declarations.
+    /// Not spelled: public for definitions, public_external for declarations.
     #[default]
     Default,
     /// `public`.
@@ -155,7 +158,7 @@ pub enum Linkage {
 }
 
 impl Linkage {
-    /// All linkages that are spelled.
+    /// All linkages with a spelling.
     pub const SPELLED: &'static [Linkage] = &[
         Linkage::Public,
         Linkage::PublicNonAbi,
@@ -192,7 +195,7 @@ impl Linkage {
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The name. A function of a module is renamed by [`KeyedVec::rekey`].
+    /// The name. To rename a function of a module, use [`KeyedVec::rekey`].
     pub name: Symbol,
     /// The linkage.
     pub linkage: Linkage,
@@ -202,12 +205,12 @@ pub struct Function {
     pub ty: SilType,
     /// The effects on arguments and memory.
     pub effects: FunctionEffects,
-    /// The body, where the function is defined here.
+    /// The body; `None` for an external declaration.
     pub body: Option<Body>,
 }
 
 impl Function {
-    /// Creates a declaration: a function without attributes and body.
+    /// Creates an external declaration without attributes.
     pub fn new(name: impl Into<Symbol>, ty: SilType) -> Self {
         Self {
             name: name.into(),
@@ -219,7 +222,7 @@ impl Function {
         }
     }
 
-    /// Returns the function without what is in its body; a definition has an empty one.
+    /// Returns the function without the contents of its body; a definition has an empty body.
     pub fn header(&self) -> Self {
         Self {
             attributes: self.attributes.clone(),
@@ -229,7 +232,7 @@ impl Function {
         }
     }
 
-    /// Returns true if all but the bodies is the same.
+    /// Returns true if everything except the body is equal.
     pub fn has_same_header(&self, other: &Self) -> bool {
         self.name == other.name
             && self.linkage == other.linkage
@@ -239,7 +242,7 @@ impl Function {
             && self.body.is_some() == other.body.is_some()
     }
 
-    /// Removes the body, which makes a definition an external declaration.
+    /// Removes the body, which turns a definition into an external declaration.
     pub fn remove_body(&mut self) {
         self.body = None;
         self.linkage = Linkage::Default;
@@ -258,7 +261,7 @@ impl Function {
         self.has(FunctionFlags::OSSA)
     }
 
-    /// Returns true if the function may be optimized: passes leave those alone that say `[Onone]`.
+    /// Returns true if the function may be optimized, that is, it is not `[Onone]`.
     pub fn is_optimized(&self) -> bool {
         self.attributes.optimization != Some(OptimizationMode::None)
     }
@@ -289,7 +292,7 @@ pub struct Global {
 pub struct VTable {
     /// The attributes.
     pub attributes: TableAttributes,
-    /// The class by its name, or a specialized class type.
+    /// The class, by name, or a specialized class type.
     pub class: ClassRef,
     /// The entries.
     pub entries: Vec<VTableEntry>,
@@ -311,7 +314,7 @@ pub struct VTableEntry {
     pub method: DeclRef,
     /// Its formal type.
     pub formal: Option<Type>,
-    /// The linkage of the implementation, where it is spelled.
+    /// The linkage of the implementation, if it is spelled.
     pub linkage: Linkage,
     /// The implementation.
     pub function: Symbol,
@@ -319,7 +322,7 @@ pub struct VTableEntry {
     pub attributes: EntryAttributes,
 }
 
-/// A protocol conformance as tables refer to it.
+/// A protocol conformance as referenced by tables.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Conformance {
     /// `<sig> T: P module M`.
@@ -335,7 +338,7 @@ pub enum Conformance {
     },
     /// `T: specialize <A> (conformance)`.
     Specialized {
-        /// The conforming type, where it is spelled.
+        /// The conforming type, if it is spelled.
         ty: Option<Type>,
         /// The generic arguments.
         args: Box<[Type]>,
@@ -344,14 +347,14 @@ pub enum Conformance {
     },
     /// `T: inherit (conformance)`.
     Inherited {
-        /// The conforming type, where it is spelled.
+        /// The conforming type, if it is spelled.
         ty: Option<Type>,
         /// The conformance of the superclass.
         inner: Box<Conformance>,
     },
     /// `dependent T`: of a type parameter.
     Dependent(Option<Type>),
-    /// `T: dependent`-like forms with a type: `U: P`, without a module.
+    /// A conformance of a type parameter, with its type: `U: P`, without a module.
     Abstract {
         /// The type parameter.
         ty: Type,
@@ -367,16 +370,16 @@ pub struct WitnessTable {
     pub linkage: Linkage,
     /// The attributes.
     pub attributes: TableAttributes,
-    /// The conformance; for a default witness table the protocol by name.
+    /// The conformance, or the protocol of a default witness table.
     pub of: WitnessTableOf,
     /// The entries; `None` for a declaration.
     pub entries: Option<Vec<WitnessEntry>>,
 }
 
 impl WitnessTable {
-    /// Chooses one of the witnesses whose requirements only argument labels tell apart, which SIL does not spell.
+    /// Selects one of several witnesses whose requirements differ only in argument labels, which SIL does not spell.
     ///
-    /// Of conversions between integers the one is taken that never traps: where the value fits, all do the same.
+    /// Among integer conversions, the one that never traps is selected: if the value fits, all behave the same.
     pub fn overload<T: Copy>(witnesses: &[T], function: impl Fn(T) -> Option<Symbol>) -> Option<T> {
         let truncates =
             |&witness: &T| function(witness).is_some_and(|f| f.as_str().contains("truncatingIfNeeded"));
@@ -384,7 +387,7 @@ impl WitnessTable {
     }
 }
 
-/// The owner of a witness table.
+/// The conformance or protocol that a witness table belongs to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WitnessTableOf {
     /// A conformance.
@@ -393,7 +396,7 @@ pub enum WitnessTableOf {
     Protocol(Type),
 }
 
-/// One entry of a witness table.
+/// An entry of a witness table.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WitnessEntry {
     /// `base_protocol P: conformance`.
@@ -437,7 +440,7 @@ pub struct DifferentiabilityWitness {
     pub linkage: Linkage,
     /// The attributes.
     pub attributes: DifferentiabilityAttributes,
-    /// The signature of the derivative.
+    /// The generic signature of the derivative.
     pub sig: Option<GenericSig>,
     /// The original function.
     pub function: Symbol,
@@ -454,9 +457,9 @@ pub struct Property {
     pub attributes: TableAttributes,
     /// The property.
     pub decl: DeclRef,
-    /// The signature of its context.
+    /// The generic signature of its context.
     pub sig: Option<GenericSig>,
-    /// The component of key paths that name it.
+    /// The key path component for the property.
     pub component: Option<KeyPathComponent>,
 }
 
@@ -485,9 +488,9 @@ pub struct MoveOnlyDeinit {
 /// A debug scope.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scope {
-    /// The number in the text.
+    /// The number in the text form.
     pub id: u32,
-    /// The place.
+    /// The source position.
     pub loc: Option<SourceLoc>,
     /// The parent scope or function.
     pub parent: Option<ScopeParent>,

@@ -1,7 +1,7 @@
-//! The ownership of values, and how operands use them (Ownership.md), by the instruction table.
+//! The ownership of values and the ownership constraints of operands (Ownership.md), from the instruction table.
 //!
-//! Ownership is asked of a [`BodyOwnership`], which knows what a body's function says. The answer is
-//! `None` where a type is not known well enough.
+//! A [`BodyOwnership`] answers queries about the values of a body. The answer is `None` if a type is not known well
+//! enough.
 
 use crate::body::{ArgFlags, Body, Inst, Operand, Ownership, Value, ValueDef};
 use crate::conventions::{Addresses, ApplySite, ArgumentConvention, Conventions};
@@ -14,16 +14,16 @@ use silkit_types::{FunctionType, GenericSig, SilType, TypeFacts};
 /// The ownership constraint of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnershipConstraint {
-    /// The ownership that the value must have, unless it has none; `None` allows any.
+    /// The required ownership, unless the value has none; `None` allows any.
     pub ownership: Option<Ownership>,
-    /// True if the use ends the value's lifetime.
+    /// True if the use ends the lifetime of the value.
     pub ends_lifetime: bool,
-    /// True if an unowned value may be used so.
+    /// True if the use allows unowned values.
     pub allows_unowned: bool,
 }
 
 impl OwnershipConstraint {
-    /// Returns true if a value of an ownership may be used so.
+    /// Returns true if a value of this ownership satisfies the constraint.
     pub fn allows(self, ownership: Ownership) -> bool {
         match (ownership, self.ownership) {
             (Ownership::None, _) => true,
@@ -35,7 +35,7 @@ impl OwnershipConstraint {
 }
 
 impl OperandOwnership {
-    /// Returns the ownership constraint of such a use.
+    /// Returns the ownership constraint of this kind of use.
     pub fn constraint(self) -> OwnershipConstraint {
         use OperandOwnership as O;
         let ownership = match self {
@@ -49,7 +49,7 @@ impl OperandOwnership {
             | O::UnownedInstantaneousUse
             | O::PointerEscape
             | O::BitwiseEscape
-            // Any value may be used as an unowned one.
+            // A value of any ownership may be used as an unowned value.
             | O::ForwardingUnowned
             | O::Borrow
             | O::AnyInteriorPointer => None,
@@ -71,18 +71,18 @@ impl OperandOwnership {
         }
     }
 
-    /// Returns true if such a use ends the value's lifetime.
+    /// Returns true if this kind of use ends the lifetime of the value.
     pub fn ends_lifetime(self) -> bool {
         self.constraint().ends_lifetime
     }
 
-    /// Returns true if such a use passes the value's ownership on to a result.
+    /// Returns true if this kind of use forwards the value's ownership to a result.
     pub fn is_forwarding(self) -> bool {
         use OperandOwnership as O;
         matches!(self, O::ForwardingUnowned | O::ForwardingConsume | O::GuaranteedForwarding | O::Reborrow)
     }
 
-    /// Returns the operand ownership that forwards a value of an ownership.
+    /// Returns the operand ownership that forwards a value of this ownership.
     fn forwarding(ownership: Ownership) -> Self {
         match ownership {
             Ownership::None => Self::TrivialUse,
@@ -92,7 +92,7 @@ impl OperandOwnership {
         }
     }
 
-    /// Returns the operand ownership of an argument with a convention, for a scope or for a call.
+    /// Returns the operand ownership of an argument with this convention, for a scope or for a call.
     fn passed(convention: ArgumentConvention, is_scope: bool) -> Self {
         match convention {
             ArgumentConvention::Owned => Self::ForwardingConsume,
@@ -104,7 +104,7 @@ impl OperandOwnership {
     }
 }
 
-/// Knowledge about the function to which a body belongs.
+/// The function that a body belongs to, as far as ownership depends on it.
 #[derive(Clone, Copy)]
 pub struct OwnershipContext<'a> {
     facts: &'a dyn TypeFacts,
@@ -119,7 +119,7 @@ impl<'a> OwnershipContext<'a> {
         Self { facts, ty: function.ty.ty().as_function(), has_ossa: function.has_ossa(), addresses }
     }
 
-    /// Returns whether values of a type need no memory management: bits and all addresses.
+    /// Returns whether values of a type need no memory management: trivial types and all addresses.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
         if ty.is_address() {
             return Some(true);
@@ -143,19 +143,19 @@ enum Slot {
     Known(Option<Ownership>),
 }
 
-/// The ownership of the values of a body at one moment.
+/// The ownership of the values of a body at one epoch.
 pub struct BodyOwnership<'a> {
     body: &'a Body,
     context: OwnershipContext<'a>,
     values: Slots,
 }
 
-/// Cached ownership of all values, or of a few.
+/// Cached ownership of all values, or of single values.
 #[derive(Debug)]
 enum Slots {
     Dense(Vec<Slot>),
     Sparse(FxHashMap<Value, Slot>),
-    /// Nothing is cached.
+    /// No cache.
     OnDemand,
 }
 
@@ -183,7 +183,8 @@ impl std::fmt::Debug for BodyOwnership<'_> {
     }
 }
 
-/// Returns the ownership of one value, at the cost of those that it comes from. For many, make a [`BodyOwnership`].
+/// Returns the ownership of one value, in time proportional to the number of values that it depends on. Use a
+/// [`BodyOwnership`] for many queries.
 pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>) -> Option<Ownership> {
     let mut solver = BodyOwnership { body, context, values: Slots::Sparse(FxHashMap::default()) };
     solver.solve(value);
@@ -191,12 +192,12 @@ pub fn value_ownership(body: &Body, value: Value, context: OwnershipContext<'_>)
 }
 
 impl<'a> BodyOwnership<'a> {
-    /// Creates the ownership of all values of a body.
+    /// Computes the ownership of all values of a body.
     pub fn new(body: &'a Body, context: OwnershipContext<'a>) -> Self {
         let values = Slots::Dense(vec![Slot::Open; body.value_bound()]);
         let mut all = Self { body, context, values };
         for value in (0..body.value_bound() as u32).map(Value::from_u32) {
-            // What was removed has no operands any more.
+            // Removed instructions have no operands.
             if body.defining_inst(value).is_none_or(|inst| body.inst_block(inst).is_some()) {
                 all.solve(value);
             }
@@ -204,8 +205,8 @@ impl<'a> BodyOwnership<'a> {
         all
     }
 
-    /// Creates the ownership of single values of a body: each is found when it is asked for, at the cost of those
-    /// that it comes from.
+    /// Creates a [`BodyOwnership`] that computes the ownership of single values on demand, in time proportional to
+    /// the number of values that each depends on.
     pub fn on_demand(body: &'a Body, context: OwnershipContext<'a>) -> Self {
         Self { body, context, values: Slots::OnDemand }
     }
@@ -215,7 +216,7 @@ impl<'a> BodyOwnership<'a> {
         self.context.addresses
     }
 
-    /// Returns the ownership of a value; `None` where it is not known.
+    /// Returns the ownership of a value; `None` if it is not known.
     pub fn value(&self, value: Value) -> Option<Ownership> {
         if let Slots::OnDemand = self.values {
             return value_ownership(self.body, value, self.context);
@@ -226,7 +227,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// Finds the ownership of a value and of those that it comes from, without recursion.
+    /// Computes the ownership of a value and of the values that it depends on, without recursion.
     fn solve(&mut self, value: Value) {
         let mut stack = vec![value];
         while let Some(&top) = stack.last() {
@@ -250,7 +251,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// Returns the values whose ownership a value has.
+    /// Returns the values that a value takes its ownership from.
     fn sources(&self, value: Value) -> impl Iterator<Item = Value> {
         let inst = match self.body.def(value) {
             ValueDef::Result(inst, _) if self.context.has_ossa => Some(inst),
@@ -271,7 +272,7 @@ impl<'a> BodyOwnership<'a> {
             return Some(Ownership::None);
         }
         match self.body.def(value) {
-            // What is trivial has none, whatever is spelled.
+            // A value of trivial type has no ownership, even if one is spelled.
             ValueDef::Argument(..) => match data.ownership {
                 Ownership::None => Some(Ownership::None),
                 _ if self.context.is_trivial(data.ty) == Some(true) => Some(Ownership::None),
@@ -301,7 +302,7 @@ impl<'a> BodyOwnership<'a> {
             V::GuaranteedOrNone => or_none(Ownership::Guaranteed),
             V::UnownedOrNone => or_none(Ownership::Unowned),
             V::Forwarded => match self.forwarded(inst)? {
-                // A whole whose part is not trivial is not trivial either.
+                // An aggregate with a non-trivial part is non-trivial.
                 ownership if self.context.is_trivial(ty) != Some(true) => Some(ownership),
                 _ => Some(Ownership::None),
             },
@@ -332,7 +333,7 @@ impl<'a> BodyOwnership<'a> {
         let site = ApplySite::new(self.body, inst, self.context.addresses)?;
         let conventions = site.callee_conventions()?;
         if self.body.inst(inst).opcode == Opcode::BeginApply {
-            // After the yields come the token and, at times, the callee's memory.
+            // The token and, if present, the callee's stack allocation follow the yields.
             let Some(convention) = conventions.yield_convention(index) else { return Some(Ownership::None) };
             return match convention {
                 ArgumentConvention::Owned => Some(Ownership::Owned),
@@ -353,13 +354,13 @@ impl<'a> BodyOwnership<'a> {
         self.returned(conventions, self.context.is_trivial(ty))
     }
 
-    /// Returns the ownership of all direct results of a function together.
+    /// Returns the combined ownership of all direct results of a function.
     fn returned(&self, conventions: Conventions<'_>, is_trivial: Option<bool>) -> Option<Ownership> {
         let mut direct = conventions.direct_results();
         let (first, rest) = (direct.next(), direct.next());
         match (first, rest) {
             (None, _) => Some(Ownership::None),
-            // The type of the one result is that of the value; the callee's is not substituted.
+            // A single result has the type of the value; the callee's type is not substituted.
             (Some((_, result)), None) => conventions.addresses.direct_result(result.convention, is_trivial),
             _ => merge(conventions.direct_results().map(|(_, r)| {
                 let is_trivial = self.context.is_trivial(SilType::object(r.ty));
@@ -368,7 +369,7 @@ impl<'a> BodyOwnership<'a> {
         }
     }
 
-    /// Returns the ownership that an instruction passes on: the one that is spelled, or that of its operands.
+    /// Returns the ownership that an instruction forwards: as spelled, or that of its operands.
     pub fn forwarded(&self, inst: Inst) -> Option<Ownership> {
         if let Some(spelled) = self.body.inst(inst).forwarding {
             return Some(spelled);
@@ -381,7 +382,7 @@ impl<'a> BodyOwnership<'a> {
         merge(forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value)))
     }
 
-    /// Returns the instructions that spell the ownership that their operands have anyway.
+    /// Returns the instructions that spell the same forwarding ownership that their operands imply.
     pub fn needless_forwarding(&self) -> Vec<Inst> {
         let needless = |&inst: &Inst| {
             let values = forwarded_operands(self.body, inst).map(|o| self.value(self.body.operand(o).value));
@@ -396,7 +397,7 @@ impl<'a> BodyOwnership<'a> {
         self.context.is_trivial(ty)
     }
 
-    /// Returns whether values of a type must not outlive what they depend on.
+    /// Returns whether a type is non-escapable: its values must not outlive what they depend on.
     pub fn is_non_escapable(&self, ty: SilType) -> Option<bool> {
         let sig: Option<GenericSig> = self.context.ty.and_then(|t| t.sig);
         self.context.facts.type_properties(ty.ty(), sig).non_escapable
@@ -409,7 +410,7 @@ impl<'a> BodyOwnership<'a> {
         let data = body.operand(operand);
         let inst = data.user;
         let index = body.operand_index(operand);
-        // A use for an opened type alone says only that its definition comes before.
+        // A type-dependent operand only requires dominance.
         let Some(spec) = body.operand_spec(operand) else { return Some(O::NonUse) };
         match body.info(inst).operands[spec].ownership {
             UseRule::Always(ownership) => Some(ownership),
@@ -464,7 +465,7 @@ impl<'a> BodyOwnership<'a> {
     }
 }
 
-/// Returns the operands whose ownership an instruction passes on to its results or successors.
+/// Returns the operands whose ownership an instruction forwards to its results or successors.
 pub fn forwarded_operands(body: &Body, inst: Inst) -> impl Iterator<Item = Operand> + '_ {
     let specs = body.info(inst).operands;
     (0..specs.len())
@@ -473,7 +474,7 @@ pub fn forwarded_operands(body: &Body, inst: Inst) -> impl Iterator<Item = Opera
         .map(move |index| body.operand_id(inst, index))
 }
 
-/// Returns the row of the table of builtins for a `builtin` instruction.
+/// Returns the builtin table row of a `builtin` instruction.
 pub fn builtin(body: &Body, inst: Inst) -> Option<&'static BuiltinInfo> {
     if body.inst(inst).opcode != Opcode::Builtin {
         return None;
@@ -481,8 +482,8 @@ pub fn builtin(body: &Body, inst: Inst) -> Option<&'static BuiltinInfo> {
     BuiltinInfo::find(Symbol::from_u32(*body.words(inst).first()?).as_str())
 }
 
-/// Returns the ownership of what holds several values: those without any do not count. `None` where one is
-/// not known, or where they contradict each other.
+/// Returns the ownership of an aggregate of several values, ignoring values without ownership. Returns `None` if one
+/// is not known or if they conflict.
 fn merge(mut all: impl Iterator<Item = Option<Ownership>>) -> Option<Ownership> {
     all.try_fold(Ownership::None, |merged, next| match (merged, next?) {
         (Ownership::None, other) | (other, Ownership::None) => Some(other),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One component of a path.
+/// A component of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Component {
     /// A field of a struct: `s3`.
@@ -11,25 +11,25 @@ pub enum Component {
     TupleElement(u32),
     /// The payload of a case of an enum: `e4`.
     EnumCase(u32),
-    /// A field of a class, or of a box, in the object that a reference refers to: `c1`. Fields of superclasses count first.
+    /// A field of a class instance or a box, from a reference to the object: `c1`. Fields of superclasses come first.
     ClassField(u32),
-    /// The element so many after the one that an address points to: `i2`. Never 0.
+    /// The element at this distance from the one that an address points to: `i2`. Never 0.
     Element(u32),
-    /// The elements that follow an object's fields: `ct`.
+    /// The tail elements of an object: `ct`.
     TailElements,
     /// The value in an existential: `x`.
     Existential,
     /// Any field of a class, and its tail elements: `c*`.
     AnyClassField,
-    /// An element that is not known: `i*`.
+    /// An element at an unknown distance: `i*`.
     AnyElement,
-    /// Any number of any components that stay inside a value: `v**`.
+    /// Any number of components that stay inside a value: `v**`.
     AnyValueFields,
-    /// Any number of any components: `**`. The last of its path.
+    /// Any number of arbitrary components: `**`. It is always the last component.
     Anything,
 }
 
-/// The kinds of components that count something.
+/// The kinds of components with an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Indexed {
     /// [`Component::StructField`].
@@ -45,7 +45,7 @@ pub enum Indexed {
 }
 
 impl Component {
-    /// Returns true if it stays inside a value.
+    /// Returns true if the component stays inside a value.
     pub fn is_value_field(self) -> bool {
         match self {
             Self::StructField(_) | Self::TupleElement(_) | Self::EnumCase(_) | Self::Element(_) => true,
@@ -54,17 +54,17 @@ impl Component {
         }
     }
 
-    /// Returns true if it goes from a reference into the object.
+    /// Returns true if the component goes from a reference into the object.
     pub fn is_class_field(self) -> bool {
         matches!(self, Self::ClassField(_) | Self::TailElements | Self::AnyClassField)
     }
 
-    /// Returns true if it goes from an element to another one.
+    /// Returns true if the component goes from one element to another.
     pub fn is_element(self) -> bool {
         matches!(self, Self::Element(_) | Self::AnyElement)
     }
 
-    /// Returns the kind and the number of one that counts something.
+    /// Returns the kind and index of a component that has one.
     fn indexed(self) -> Option<(Indexed, u32)> {
         Some(match self {
             Self::StructField(i) => (Indexed::StructField, i),
@@ -97,13 +97,14 @@ impl fmt::Display for Component {
 
 /// A path of projections from a value: `s0.c2.e1`, or a pattern of such paths: `v**.c*`.
 ///
-/// It is a word of eight bytes, a component of which takes one, or more where its number is above 15. A path that
-/// would be longer becomes one that ends in `**` and so stands for more.
+/// A path is encoded in eight bytes; a component takes one byte, or more if its index is above 15. A path that is too
+/// long is approximated by a path that ends in `**`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ProjectionPath {
-    /// The first component in the lowest bytes. Its first byte holds the kind in the low three bits (never 0), then a
-    /// bit that says whether bytes follow, then four bits: the low ones of the number or, in the last kind, which of
-    /// those without number it is. A byte that follows holds seven bits and, as its highest, whether another follows.
+    /// The encoded components, the first in the lowest bytes. The first byte of a component holds the kind in its low
+    /// three bits (never 0), then a bit that is set if more bytes follow, then four bits: the low bits of the index
+    /// or, for the last kind, which component without index it is. Each following byte holds seven bits, and in its
+    /// highest bit whether another one follows.
     bits: u64,
 }
 
@@ -120,15 +121,15 @@ const MORE: u64 = 1 << 3;
 const MORE_LATER: u64 = 1 << 7;
 
 impl ProjectionPath {
-    /// The value itself.
+    /// The empty path: the value itself.
     pub const EMPTY: Self = Self { bits: 0 };
 
-    /// Creates the path with this one component.
+    /// Creates the path with a single component.
     pub fn of(component: Component) -> Self {
         Self::EMPTY.push(component)
     }
 
-    /// Returns true if it is the value itself.
+    /// Returns true if the path is empty.
     pub fn is_empty(self) -> bool {
         self.bits == 0
     }
@@ -171,7 +172,7 @@ impl ProjectionPath {
         self.pop().map_or(Self::EMPTY, |(_, rest)| rest)
     }
 
-    /// Returns the path with another component in front of it. Steps from element to element become one.
+    /// Returns the path with a component prepended. Adjacent element steps are combined.
     #[must_use]
     pub fn push(self, component: Component) -> Self {
         if component.is_element() {
@@ -196,17 +197,15 @@ impl ProjectionPath {
         }
     }
 
-    /// Returns the number of the first component where that is of a kind, and the path after it. Patterns do not
-    /// count.
+    /// Returns the index of the first component, if it is of this kind, and the path after it. Patterns do not match.
     pub fn pop_exactly(self, kind: Indexed) -> Option<(u32, Self)> {
         let (first, rest) = self.pop()?;
         let (found, number) = first.indexed()?;
         (found == kind).then_some((number, rest))
     }
 
-    /// Returns the path after the first component where that is, or stands for, a component: of `s0.c3` after `s0`
-    /// is `c3`, of `c*.e1` after `c2` is `e1`, of `v**.c3` after `s0` is `v**.c3`. A pattern is found after a
-    /// pattern only.
+    /// Returns the path after the first component if that component matches `component`: `s0.c3` without `s0` is
+    /// `c3`, `c*.e1` without `c2` is `e1`, `v**.c3` without `s0` is `v**.c3`. A pattern only matches a pattern.
     pub fn pop_if_matches(self, component: Component) -> Option<Self> {
         let (first, rest) = self.pop()?;
         match first {
@@ -219,17 +218,17 @@ impl ProjectionPath {
         }
     }
 
-    /// Returns true if a component goes into an object.
+    /// Returns true if a component goes from a reference into an object.
     pub fn has_class_projection(self) -> bool {
         self.components().any(Component::is_class_field)
     }
 
-    /// Returns true if a component goes into an object, or `**` may stand for one.
+    /// Returns true if a component goes into an object or is `**`, which may include such a component.
     pub fn may_have_class_projection(self) -> bool {
         !self.pop_value_fields().is_empty()
     }
 
-    /// Returns true if it may go into an object and from there into another one.
+    /// Returns true if the path may go into an object and from there into another one.
     pub fn may_have_two_class_projections(self) -> bool {
         match self.pop_value_fields().pop() {
             None => false,
@@ -248,7 +247,7 @@ impl ProjectionPath {
         })
     }
 
-    /// Returns the path from where it leaves the value: of `s0.e2.c4.s1` is `c4.s1`.
+    /// Returns the path from where it leaves the value: `c4.s1` for `s0.e2.c4.s1`.
     #[must_use]
     pub fn pop_value_fields(mut self) -> Self {
         while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_value_field()) {
@@ -257,7 +256,7 @@ impl ProjectionPath {
         self
     }
 
-    /// Returns the path without steps from element to element at its start.
+    /// Returns the path without the element steps at its start.
     #[must_use]
     pub fn pop_elements(mut self) -> Self {
         while let Some((_, rest)) = self.pop().filter(|(first, _)| first.is_element()) {
@@ -266,8 +265,8 @@ impl ProjectionPath {
         self
     }
 
-    /// Returns the path up to its last step into an object: of `v**.c1.c4.s1` is `v**.c1`; of `c1.**` all, since
-    /// nobody knows what `**` stands for.
+    /// Returns the path up to its last step into an object: `v**.c1` for `v**.c1.c4.s1`. For `c1.**` it is the whole
+    /// path, since `**` may contain such steps.
     #[must_use]
     pub fn pop_last_class_and_values(self) -> Self {
         let total = self.size();
@@ -283,12 +282,12 @@ impl ProjectionPath {
         if kept >= 64 { self } else { Self { bits: self.bits & ((1 << kept) - 1) } }
     }
 
-    /// Returns its size in bits.
+    /// Returns the size of the encoding in bits.
     fn size(self) -> u32 {
         (64 - self.bits.leading_zeros()).next_multiple_of(8)
     }
 
-    /// Returns true if all that the path stands for, the pattern stands for as well.
+    /// Returns true if the pattern matches everything that this path matches.
     pub fn matches(self, pattern: Self) -> bool {
         let Some((wanted, pattern)) = pattern.pop() else { return self.is_empty() };
         match wanted {
@@ -302,7 +301,7 @@ impl ProjectionPath {
         }
     }
 
-    /// Returns a path that stands for all that either path stands for.
+    /// Returns a path that matches everything that either path matches.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         if self == other {
@@ -337,7 +336,7 @@ impl ProjectionPath {
         Self::of(Component::Anything)
     }
 
-    /// Returns true if both may mean the same part, or one a part of the other's.
+    /// Returns true if the two parts may be the same, or one may contain the other.
     pub fn may_overlap(self, other: Self) -> bool {
         let (Some((a, a_rest)), Some((b, b_rest))) = (self.pop(), other.pop()) else { return true };
         let either = |component| a == component || b == component;
@@ -354,7 +353,7 @@ impl ProjectionPath {
         (a == b || both_class && either(Component::AnyClassField)) && a_rest.may_overlap(b_rest)
     }
 
-    /// Returns the rest of a longer path after this one; `None` if this is not its beginning, or has patterns.
+    /// Returns the remainder of a longer path after this prefix; `None` if this is not a prefix or contains patterns.
     pub fn subtract_from(self, longer: Self) -> Option<Self> {
         let Some((first, rest)) = self.pop() else { return Some(longer) };
         let is_pattern =
@@ -363,8 +362,8 @@ impl ProjectionPath {
         if is_pattern || first != other { None } else { rest.subtract_from(longer) }
     }
 
-    /// Returns the path whose components these are; an error where `**` is not the last one or the path is too long
-    /// to be held exactly.
+    /// Creates a path from its components. Returns an error if `**` is not the last one or the path is too long to be
+    /// represented exactly.
     pub fn from_components(components: &[Component]) -> Result<Self, PathErrorKind> {
         let mut path = Self::EMPTY;
         for (index, &component) in components.iter().rev().enumerate() {
@@ -379,7 +378,7 @@ impl ProjectionPath {
         Ok(path)
     }
 
-    /// Reads a path at the start of a text; returns it with the rest of the text.
+    /// Parses a path at the start of a text and returns it with the rest of the text.
     pub fn parse(text: &str) -> Result<(Self, &str), PathError> {
         let start = text.trim_start();
         let offset = |rest: &str| text.len() - rest.len();
@@ -428,7 +427,7 @@ pub enum PathErrorKind {
     NoNumber(Indexed),
     /// `**` is not the last component.
     AnythingNotLast,
-    /// The path is too long to be held exactly.
+    /// The path is too long to be represented exactly.
     TooLong,
 }
 
@@ -438,7 +437,7 @@ enum Read<'t> {
     End,
 }
 
-/// Reads one component.
+/// Parses one component.
 fn component(text: &str) -> Read<'_> {
     for component in PLAIN.iter().rev() {
         if let Some(rest) = text.strip_prefix(&component.to_string()) {
@@ -465,7 +464,7 @@ fn component(text: &str) -> Read<'_> {
     }
 }
 
-/// Returns the bytes of a component and how many they are.
+/// Returns the encoding of a component and its length in bytes.
 fn code(component: Component) -> (u64, u32) {
     let Some((kind, number)) = component.indexed() else {
         let which = PLAIN.iter().position(|p| *p == component).unwrap_or(PLAIN.len() - 1);

@@ -4,8 +4,8 @@ use crate::body::{ArgFlags, Body, Ownership, Value, ValueDef};
 use crate::generated::Opcode;
 
 impl Body {
-    /// Marks the guaranteed phis whose borrow scope ends somewhere as reborrows: those with an
-    /// `end_borrow`, also by way of their `borrowed … from`, and those that are passed to a reborrow.
+    /// Sets the reborrow flag on the guaranteed phis that begin a borrow scope: those that have an `end_borrow`,
+    /// directly or through a `borrowed … from`, and those that are passed to a reborrow.
     pub fn update_reborrow_flags(&mut self) {
         let entry = self.entry_block();
         let arguments = self.blocks().filter(|b| Some(*b) != entry);
@@ -40,7 +40,7 @@ impl Body {
         matches!(self.def(phi), ValueDef::Argument(block, _) if self.predecessors(block).next().is_some())
     }
 
-    /// Returns true if an `end_borrow` uses a value or what a `borrowed` makes of it.
+    /// Returns true if an `end_borrow` uses a value or its `borrowed … from`.
     fn ends_borrow(&self, value: Value) -> bool {
         self.users(value).any(|user| match self.inst(user).opcode {
             Opcode::EndBorrow => true,
@@ -54,7 +54,7 @@ impl Body {
         })
     }
 
-    /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
+    /// Returns the operand of a `borrowed … from`, or the value itself.
     fn before_borrowed_from(&self, value: Value) -> Value {
         match self.defining_inst(value) {
             Some(inst) if self.inst(inst).opcode == Opcode::BorrowedFrom => self.operand_value(inst, 0),

@@ -4,7 +4,7 @@ use crate::info::AttrKind;
 use crate::{Body, Function, Inst, KeyPath, KeyPathComponent, KeyPathData, KeyPathId, Module, WitnessEntry};
 use silkit_base::{FxHashMap, Symbol};
 
-/// Calls `f` with the name of each function and global variable that an instruction names.
+/// Calls `f` with the name of each function and global variable that an instruction references.
 pub fn of_inst(body: &Body, inst: Inst, f: &mut impl FnMut(Symbol)) {
     for (attr, &word) in body.info(inst).attrs.iter().zip(body.words(inst)) {
         match attr.kind {
@@ -19,7 +19,7 @@ pub fn of_inst(body: &Body, inst: Inst, f: &mut impl FnMut(Symbol)) {
     }
 }
 
-/// Calls `f` with the name of each function that a component of a key path names.
+/// Calls `f` with the name of each function that a key path component references.
 pub fn of_component(component: &KeyPathComponent, f: &mut impl FnMut(Symbol)) {
     let KeyPathComponent::Computed { id, getter, setter, equals, hash, .. } = component else { return };
     if let KeyPathId::Function(name, _) = id {
@@ -30,15 +30,15 @@ pub fn of_component(component: &KeyPathComponent, f: &mut impl FnMut(Symbol)) {
     }
 }
 
-/// Calls `f` with the name of each function and global variable that a body names, as often as it does.
+/// Calls `f` with the name of each function and global variable that a body references, once per reference.
 pub fn of_body(body: &Body, f: &mut impl FnMut(Symbol)) {
     for inst in body.insts() {
         of_inst(body, inst, f);
     }
 }
 
-/// Calls `f` with the name of each function and global variable that something outside of functions names: tables, initializers of
-/// global variables, property descriptors, deinits.
+/// Calls `f` with the name of each function and global variable that is referenced outside of functions: by tables,
+/// initializers of global variables, property descriptors and deinits.
 pub fn of_tables(module: &Module, f: &mut impl FnMut(Symbol)) {
     module
         .globals
@@ -62,7 +62,7 @@ pub fn of_tables(module: &Module, f: &mut impl FnMut(Symbol)) {
     module.deinits.iter().for_each(|deinit| f(deinit.function));
 }
 
-/// Calls `f` with the name of each function that the header of a function names.
+/// Calls `f` with the name of each function that the header of a function references.
 pub fn of_header(function: &Function, f: &mut impl FnMut(Symbol)) {
     let attributes = &function.attributes;
     let named = [attributes.dynamic_replacement_for, attributes.ref_adhoc_requirement_witness];

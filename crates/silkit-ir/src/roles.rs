@@ -6,33 +6,35 @@ use crate::body::{Body, Inst, Operand, Value, ValueDef};
 use crate::generated::{Opcode, ScopeKind};
 use crate::info::{Results, Role, ScopeEdge};
 
-/// The origin of an address or a value after looking through projections and casts.
+/// The origin of an address or a value, found by looking through projections and casts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The value that is no projection, cast or marker itself.
+    /// The value that is not itself a projection, cast or marker.
     pub root: Value,
-    /// The instructions on the way, outermost part first: from the root to the value.
+    /// The instructions on the path, from the root to the value.
     pub path: Vec<Inst>,
 }
 
 impl Body {
-    /// Returns the part that an instruction plays.
+    /// Returns the role of an instruction.
     pub fn role(&self, inst: Inst) -> Role {
         self.info(inst).role
     }
 
-    /// Returns the value that the role of an instruction is about: what is projected, cast, marked, freed.
+    /// Returns the operand value that the role of an instruction concerns: the projected, cast, marked or deallocated
+    /// value.
     pub fn role_operand(&self, inst: Inst) -> Option<Value> {
         let range = self.operand_range(inst, self.role(inst).operand()?);
         self.operands(inst).get(range.start).map(|o| o.value)
     }
 
-    /// Returns true if it makes the address of a part from the address of the whole.
+    /// Returns true if an instruction projects the address of a part from the address of the whole.
     pub fn is_address_projection(&self, inst: Inst) -> bool {
         self.projects(inst) == Some((true, true))
     }
 
-    /// Returns true if it makes the address of a part from a reference to the whole, such as a class or a box.
+    /// Returns true if an instruction projects the address of a part from a reference, such as to a class instance or
+    /// a box.
     pub fn is_interior_pointer(&self, inst: Inst) -> bool {
         self.projects(inst) == Some((false, true))
     }
@@ -44,13 +46,13 @@ impl Body {
         Some((self.value(self.role_operand(inst)?).ty.is_address(), self.value(part).ty.is_address()))
     }
 
-    /// Returns the origin of a value: the value that it is a part of, a cast of, or another name of.
+    /// Returns the origin of a value: the root of the projections, casts and markers that it is derived by.
     ///
-    /// `follows` says which roles are followed: for the accessed memory of an address
-    /// [`Role::Projection`], [`Role::Cast`] and [`Role::Marker`].
+    /// `follows` selects the roles to look through: for the accessed memory of an address [`Role::Projection`],
+    /// [`Role::Cast`] and [`Role::Marker`].
     pub fn origin(&self, value: Value, follows: impl Fn(Role) -> bool) -> Origin {
         let mut origin = Origin { root: value, path: Vec::new() };
-        // A body that is wrong may define values by each other.
+        // Invalid SIL may define values in terms of each other.
         while origin.path.len() < self.inst_bound()
             && let Some(inst) = self.defining_inst(origin.root)
             && follows(self.role(inst))
@@ -63,12 +65,12 @@ impl Body {
         origin
     }
 
-    /// Returns true if it passes the ownership of an operand on (Ownership.md, "Forwarding").
+    /// Returns true if an instruction forwards the ownership of an operand (Ownership.md, "Forwarding").
     pub fn is_forwarding(&self, inst: Inst) -> bool {
         self.info(inst).operands.iter().any(|o| o.is_forwarded())
     }
 
-    /// Returns the kind of scope that it begins.
+    /// Returns the kind of scope that an instruction begins.
     pub fn begins_scope(&self, inst: Inst) -> Option<ScopeKind> {
         match self.info(inst).scope {
             Some(ScopeEdge::Begins(kind)) => Some(kind),
@@ -76,7 +78,7 @@ impl Body {
         }
     }
 
-    /// Returns the kind of scope that it ends.
+    /// Returns the kind of scope that an instruction ends.
     pub fn ends_scope(&self, inst: Inst) -> Option<ScopeKind> {
         match self.info(inst).scope {
             Some(ScopeEdge::Ends(kind)) => Some(kind),
@@ -84,13 +86,13 @@ impl Body {
         }
     }
 
-    /// Returns true if it begins a borrow.
+    /// Returns true if an instruction begins a borrow scope.
     pub fn begins_borrow(&self, inst: Inst) -> bool {
         self.begins_scope(inst) == Some(ScopeKind::Borrow)
     }
 
-    /// Returns the instructions that end the scope that an instruction begins. Those that end it for a value it
-    /// was forwarded to or reborrowed as are not among them.
+    /// Returns the instructions that directly end the scope that an instruction begins, excluding ends of forwarded
+    /// values and reborrows.
     pub fn scope_ends(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
         let kind = self.begins_scope(inst);
         self.results(inst)
@@ -99,24 +101,24 @@ impl Body {
             .filter(move |&user| self.ends_scope(user) == kind)
     }
 
-    /// Returns the instruction whose scope an instruction ends, where that is in plain sight.
+    /// Returns the instruction that begins the scope that an instruction ends, if it defines the operand directly.
     pub fn scope_begin(&self, inst: Inst) -> Option<Inst> {
         let kind = self.ends_scope(inst)?;
         let begin = self.defining_inst(self.operands(inst).first()?.value)?;
         (self.begins_scope(begin) == Some(kind)).then_some(begin)
     }
 
-    /// Returns true if it makes memory.
+    /// Returns true if an instruction allocates memory.
     pub fn is_allocation(&self, inst: Inst) -> bool {
         self.role(inst) == Role::Allocation
     }
 
-    /// Returns true if it gives memory back.
+    /// Returns true if an instruction deallocates memory.
     pub fn is_deallocation(&self, inst: Inst) -> bool {
         matches!(self.role(inst), Role::Deallocation(_))
     }
 
-    /// Returns the instructions that give back what an instruction allocates.
+    /// Returns the deallocations of an allocation.
     pub fn deallocations(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
         self.results(inst).flat_map(|v| self.users(v)).filter(move |&user| self.deallocates(user, inst))
     }
@@ -129,29 +131,30 @@ impl Body {
         }
     }
 
-    /// Returns true if this very instruction allocates on the stack (`alloc_ref [stack]`, …).
+    /// Returns true if this instance allocates on the stack (`alloc_ref [stack]`, …).
     pub fn is_stack_allocation(&self, inst: Inst) -> bool {
         self.stack_allocated(inst, false).is_some()
     }
 
-    /// Returns true if this very instruction gives memory of the stack back.
+    /// Returns true if this instance deallocates stack memory.
     pub fn is_stack_deallocation(&self, inst: Inst) -> bool {
         self.stack_deallocated(inst).is_some()
     }
 
-    /// Returns true if it ends a block.
+    /// Returns true if an instruction is a terminator.
     pub fn is_terminator(&self, inst: Inst) -> bool {
         self.info(inst).results == Results::Terminator
     }
 
-    /// Returns true if it leaves the function: a terminator without successors that is no `unreachable`.
+    /// Returns true if an instruction exits the function: a terminator without successors other than `unreachable`.
     pub fn is_function_exit(&self, inst: Inst) -> bool {
         self.is_terminator(inst)
             && self.inst(inst).opcode != Opcode::Unreachable
             && self.successors(inst).len() == 0
     }
 
-    /// Returns true if a value is an argument that edges pass, as opposed to one of the entry or of a terminator.
+    /// Returns true if a value is a phi: a block argument whose values branches pass, as opposed to an argument of
+    /// the entry block or one that a terminator defines.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.def(value) else { return false };
         !self.is_entry_block(block)
@@ -159,14 +162,14 @@ impl Body {
             && self.incoming(block).all(|edge| self.edge_operand(edge, index.into()).is_some())
     }
 
-    /// Returns the values that edges pass for an argument, newest edge first.
+    /// Returns the incoming values of a phi, newest edge first.
     pub fn phi_values(&self, value: Value) -> Vec<Value> {
         let ValueDef::Argument(block, index) = self.def(value) else { return Vec::new() };
         let operands = self.incoming(block).filter_map(|edge| self.edge_operand(edge, index.into()));
         operands.map(|operand| self.operand(operand).value).collect()
     }
 
-    /// Returns the argument for which a terminator passes an operand (`br`, `cond_br`).
+    /// Returns the block argument that an operand of a terminator is passed to (`br`, `cond_br`).
     pub fn passed_to(&self, operand: Operand) -> Option<Value> {
         let terminator = self.operand(operand).user;
         let block = self.inst_block(terminator).some().filter(|_| self.is_terminator(terminator))?;

@@ -1,7 +1,8 @@
 //! The runtime effects of instructions.
 //!
-//! These are the things that `@_noAllocation` and `@_noLocks` forbid, kind by kind. The column `runtime` of the instruction
-//! table and of the table of builtins says what is possible in some instance; [`Behavior::runtime`] what is in this one.
+//! These are the effects that `@_noAllocation` and `@_noLocks` forbid. The column `runtime` of the instruction table
+//! and of the builtin table gives the effects that some instance may have; [`Behavior::runtime`] gives those of one
+//! instance.
 
 use crate::behavior::Behavior;
 use crate::body::{Body, Inst};
@@ -21,7 +22,7 @@ impl Behavior<'_> {
         let row = body.info(inst);
         let mut effects = row.runtime;
         effects.set(R::TRAP, row.may_trap);
-        // What the table says is right unless this instance is one that does less.
+        // The table gives an upper bound; the cases below are instances with fewer effects.
         effects
             - match body.inst(inst).opcode {
                 Opcode::Builtin => return builtin(body, inst),
@@ -29,12 +30,12 @@ impl Behavior<'_> {
                 Opcode::AllocRefDynamic if body.view_as::<AllocRefDynamic>(inst).is_some_and(|a| a.stack) => {
                     R::ALLOCATE
                 }
-                // Without anything captured there is no context.
+                // A closure without captures has no context.
                 Opcode::PartialApply => match body.view_as::<PartialApply>(inst) {
                     Some(closure) if closure.on_stack || closure.args.iter().next().is_none() => R::ALLOCATE,
                     _ => R::empty(),
                 },
-                // A value that is shared is copied before it is changed.
+                // A shared value is copied before mutation.
                 Opcode::OpenExistentialAddr => match body.view_as::<OpenExistentialAddr>(inst) {
                     Some(open) if open.access != ExistentialAccess::MutableAccess => R::ALLOCATE,
                     _ => R::empty(),
@@ -61,7 +62,7 @@ impl Behavior<'_> {
     }
 }
 
-/// Returns the runtime effects that a copy does not have if it takes the source, or releases no old value.
+/// Returns the runtime effects that a copy lacks because it takes the source or has no old value to release.
 fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     let mut less = RuntimeEffects::empty();
     less.set(RuntimeEffects::RELEASE, !releases);
@@ -69,7 +70,7 @@ fn copied(takes: bool, releases: bool) -> RuntimeEffects {
     less
 }
 
-/// Returns the runtime effects that an access does not have without dynamic enforcement.
+/// Returns the runtime effects that an access lacks because it is not dynamically enforced.
 fn checked(enforcement: Option<AccessEnforcement>) -> RuntimeEffects {
     match enforcement {
         Some(AccessEnforcement::Static | AccessEnforcement::Unsafe | AccessEnforcement::Signed) => {

@@ -8,8 +8,8 @@ use crate::ownership::builtin;
 use silkit_types::FnFlags;
 
 impl Body {
-    /// Returns what a stack allocation gives: the value that a deallocation names. `None` where the instruction is
-    /// none; in OSSA the lifetime of a closure on the stack is that of its value.
+    /// Returns the result of a stack allocation that deallocations refer to; `None` if the instruction is not a stack
+    /// allocation. In OSSA, a closure on the stack is deallocated by the end of its lifetime.
     pub fn stack_allocated(&self, inst: Inst, is_ossa: bool) -> Option<Value> {
         let allocates = match (self.info(inst).stack, self.inst(inst).opcode) {
             (StackEffect::Allocates, _) => true,
@@ -26,7 +26,7 @@ impl Body {
         if allocates { self.first_result(inst) } else { None }
     }
 
-    /// Returns the operand of a stack deallocation.
+    /// Returns the operand of a stack deallocation, or `None` if the instruction is not one.
     pub fn stack_deallocated(&self, inst: Inst) -> Option<Value> {
         let deallocates = match self.info(inst).stack {
             StackEffect::Deallocates => true,
@@ -35,8 +35,8 @@ impl Body {
         if deallocates { self.operands(inst).first().map(|o| o.value) } else { None }
     }
 
-    /// Returns the allocation that a stack deallocation is paired with. The compiler moves the result of
-    /// `builtin "stackAlloc"` before it deallocates; nothing else may stand between the two.
+    /// Returns the allocation that a stack deallocation is paired with. The compiler moves the result of `builtin
+    /// "stackAlloc"` before it deallocates it; no other instruction may be between the two.
     pub fn paired_allocation(&self, dealloc: Inst, is_ossa: bool) -> Option<Inst> {
         let mut value = self.stack_deallocated(dealloc)?;
         loop {
@@ -49,7 +49,7 @@ impl Body {
         }
     }
 
-    /// Returns true if the frame of the coroutine that a `begin_apply` calls is in an allocation of its own.
+    /// Returns true if the coroutine frame of a `begin_apply` is a separate stack allocation.
     pub fn allocates_in_callee(&self, inst: Inst) -> bool {
         let ty =
             ApplySite::new(self, inst, Addresses::Lowered).and_then(|s| s.callee_type().ty().as_function());

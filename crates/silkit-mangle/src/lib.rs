@@ -37,7 +37,7 @@ impl Default for Naming {
     }
 }
 
-/// Returns the mangled name of a witness table; `None` where it depends on something that is not known.
+/// Returns the mangled name of a witness table; `None` if it depends on something that is not known.
 pub fn witness_table(table: &WitnessTable, decls: &Declarations, naming: &Naming) -> Option<String> {
     let WitnessTableOf::Conformance(conformance) = &table.of else { return None };
     let mut mangler = Mangler { out: Writer::default(), decls, naming, sig: None, depth: 0 };

@@ -27,7 +27,7 @@ pub enum Verdict {
 pub struct Culprit {
     /// The first run after which the module is bad.
     pub run: PassRun,
-    /// The number of the first single transformation in that run, from 1, after which it is bad; `None` where the pass
+    /// The number of the first single transformation in that run, from 1, after which it is bad; `None` if the pass
     /// does not count them, or where what it does besides is bad.
     pub change: Option<usize>,
     /// The total number of runs.

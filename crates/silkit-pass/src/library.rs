@@ -9,7 +9,7 @@ use silkit_ir::{
 
 /// Declarations and bodies of other modules, read when they are asked for.
 pub trait Library: Sync {
-    /// Returns a function without its body; [`Function::body`] is empty where there is one.
+    /// Returns a function without its body; [`Function::body`] is empty if there is one.
     fn header(&self, name: Symbol) -> Option<Function>;
 
     /// Returns a function with its body.
@@ -25,7 +25,7 @@ pub trait Library: Sync {
     fn vtable(&self, class: Symbol) -> Option<&VTable>;
 }
 
-/// Takes a function of a library into a module as a declaration, if it is not there. Returns its id; `None` where the library has no
+/// Takes a function of a library into a module as a declaration, if it is not there. Returns its id; `None` if the library has no
 /// such function.
 pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Option<FunctionId> {
     if let Some(known) = module.functions.find(&name) {
@@ -40,7 +40,7 @@ pub fn declare(module: &mut Module, library: &dyn Library, name: Symbol) -> Opti
 }
 
 /// Takes the body of a function of a library into a module, with declarations of what it names. Returns the id of the function;
-/// `None` where the library has no body, or the module has one already.
+/// `None` if the library has no body, or the module has one already.
 ///
 /// What clients emit for themselves (`non_abi`, `shared`) becomes `shared`, other functions become `public_external`:
 ///

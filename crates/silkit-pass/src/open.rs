@@ -78,7 +78,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
     /// Works on an open function.
     ///
     /// # Panics
-    /// Where the function has no body.
+    /// Panics if the function has no body.
     pub fn work<R>(
         &mut self,
         open: &mut OpenFunction,
@@ -111,7 +111,7 @@ impl<'c, 'a> OpenFunctions<'c, 'a> {
 /// Runs a utility on one function of a module in a function context, with cached analyses.
 ///
 /// # Panics
-/// Where the function has no body.
+/// Panics if the function has no body.
 pub fn on_function<R>(
     cx: &mut ModuleContext<'_>,
     id: FunctionId,

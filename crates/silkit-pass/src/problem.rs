@@ -8,7 +8,7 @@ use silkit_ir::{Body, FunctionId, Inst, SourceLoc};
 pub struct Problem {
     /// The severity. Errors stop the passes.
     pub severity: Severity,
-    /// The function; `None` where it is in none.
+    /// The function; `None` if it is in none.
     pub function: Option<FunctionId>,
     /// The location.
     pub place: Spot,

@@ -7,7 +7,7 @@ use silkit_text::{PrintOptions, parse_module, print_module};
 /// Runs a pipeline on a file, with the given switches on. `find` finds passes by tag.
 ///
 /// # Panics
-/// Where the input or the pipeline has errors, or a pass reports one.
+/// Panics if the input or the pipeline has errors, or a pass reports one.
 pub fn run(
     find: impl Fn(&str) -> Option<Pass<'static>>,
     pipeline: &str,
@@ -61,7 +61,7 @@ pub fn code(module: &Module) -> String {
 /// Runs the passes that the first line of a text names, with the options there: `// dce mem2reg -wmo -opt-mode=none`.
 ///
 /// # Panics
-/// Where the text has errors, or names a pass that `find` does not find.
+/// Panics if the text has errors, or names a pass that `find` does not find.
 pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (Module, Outcome) {
     let mut options = Options::default();
     let mut steps: Vec<Step<'_>> = Vec::new();
@@ -86,7 +86,7 @@ pub fn run_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> (M
 /// the reference prints them, without comments.
 ///
 /// # Panics
-/// Where the text has errors or names an unknown pass, or a pass reports a problem.
+/// Panics if the text has errors or names an unknown pass, or a pass reports a problem.
 pub fn changed_by_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
     let (mut module, outcome) = run_named(find, text);
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -99,7 +99,7 @@ pub fn changed_by_named(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str
 /// functions that have some.
 ///
 /// # Panics
-/// Where the text has errors, or names a pass that `find` does not find.
+/// Panics if the text has errors, or names a pass that `find` does not find.
 pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &str) -> String {
     let (module, outcome) = run_named(find, text);
     let mut shown = outcome.output.text(Stream::Out);
@@ -116,7 +116,7 @@ pub fn printed_and_effects(find: impl Fn(&str) -> Option<Pass<'static>>, text: &
 /// Asserts that no two passes have one tag, and that each has a summary that is a phrase.
 ///
 /// # Panics
-/// Where that is not so.
+/// Panics if that is not so.
 pub fn assert_well_named(passes: impl IntoIterator<Item = Pass<'static>>) {
     let mut all: Vec<Pass<'static>> = passes.into_iter().collect();
     all.sort_by_key(|pass| pass.tag);

@@ -31,7 +31,7 @@ impl Judge {
     /// earlier runs, to which new ones are added; it holds for one version of the reference alone.
     ///
     /// # Errors
-    /// Where the folder cannot be made or the file not be read.
+    /// Returns an error if the folder cannot be made or the file not be read.
     pub fn new(tool: Reference, memory: Option<PathBuf>) -> std::io::Result<Judge> {
         let folder = std::env::temp_dir().join(format!("silkit-verdicts-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -49,7 +49,7 @@ impl Judge {
     /// Returns the reference's verdict on a text.
     ///
     /// # Errors
-    /// Where the text cannot be written or the reference not be started.
+    /// Returns an error if the text cannot be written or the reference not be started.
     pub fn judge(&self, text: &str) -> std::io::Result<Verdict> {
         self.judge_with(text, &[])
     }
@@ -79,7 +79,7 @@ impl Judge {
         Ok(verdict)
     }
 
-    /// Returns whether the reference's verdict hangs on the order in which it visits the targets of `cond_br`: then
+    /// Returns whether the reference's verdict depends on the order in which it visits the targets of `cond_br`: then
     /// it tells nothing, as in dead ends, where it leaves out what it does not come to.
     ///
     /// # Errors

@@ -108,7 +108,7 @@ impl GenericEnv {
         }
     }
 
-    /// Returns what the meaning of names depends on; `None` where that is not easily told.
+    /// Returns what the meaning of names depends on; `None` if that is not easily told.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         if !self.open.is_empty() || self.depth > 0 || self.renames || self.sigs.len() > 1 {
             return None;

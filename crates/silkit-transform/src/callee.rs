@@ -26,7 +26,7 @@ pub struct NewCallee<'a> {
 /// Changes the callee and the arguments of an apply site. The results are kept.
 ///
 /// # Panics
-/// Where the instruction is no apply site.
+/// Panics if the instruction is no apply site.
 pub fn change(editor: &mut Editor<'_>, call: Inst, new: &NewCallee<'_>) {
     let info = editor.info(call);
     let attr = |name| info.attr(name).expect("invariant: apply sites have a callee's type and substitutions");
@@ -44,7 +44,7 @@ pub fn change(editor: &mut Editor<'_>, call: Inst, new: &NewCallee<'_>) {
 }
 
 /// Puts an `apply` of another callee in place of one, where the builder stands. Types that are opened elsewhere are found
-/// again, so that the callee may mention ones that the old did not. Returns the new call, or `None` where it does not fit.
+/// again, so that the callee may mention ones that the old did not. Returns the new call, or `None` if it does not fit.
 pub fn replace_apply(builder: &mut Builder<'_>, call: Inst, new: &NewCallee<'_>) -> Option<Inst> {
     let Apply { nothrow, noasync, .. } = builder.view_as(call)?;
     let old = builder.first_result(call)?;

@@ -85,7 +85,7 @@ impl SsaUpdater {
     /// definition is missing on a path to a use.
     ///
     /// # Errors
-    /// Where a phi cannot be made; the body is unchanged then.
+    /// Returns an error if a phi cannot be made; the body is unchanged then.
     pub fn rewrite(
         &self,
         body: &mut Body,

@@ -61,7 +61,7 @@ pub enum NestingError {
 /// Corrects the nesting of the stack allocations of a body.
 ///
 /// # Errors
-/// Where they are not jointly post-dominated by their deallocations; the body is unchanged then.
+/// Returns an error if they are not jointly post-dominated by their deallocations; the body is unchanged then.
 pub fn fix_stack_nesting(body: &mut Body, is_ossa: bool) -> Result<Fixed, NestingError> {
     let mut allocations = FxHashMap::default();
     for inst in body.insts().filter(|&i| body.stack_allocated(i, is_ossa).is_some()) {

@@ -1,8 +1,8 @@
 //! Lowering of function types under an abstraction (SIL.md, "Abstraction Difference").
 //!
-//! A generic declaration sees the functions that its values hold through its own parameters: a property of
-//! type `(T) -> Bool` takes its argument in memory, whatever `T` is. Each parameter of the declaration that
-//! occurs in such a type becomes a parameter of a `@substituted` type.
+//! A function value that is stored in a generic declaration has the abstraction pattern of the declaration: a
+//! property of type `(T) -> Bool` takes its argument indirectly, whatever `T` is. Each generic parameter of the
+//! declaration that occurs in such a type becomes a parameter of a `@substituted` type.
 
 use crate::decl::Query;
 use crate::function::{
@@ -12,7 +12,7 @@ use crate::function::{
 use crate::generics::{GenericParamDecl, GenericSig, SigData};
 use crate::kind::{Named, TupleElement, Type, TypeKind};
 
-/// The parameters of a `@substituted` type while it is made, with the type that each stands for.
+/// The pattern parameters of a `@substituted` type under construction, with their replacement types.
 #[derive(Default)]
 struct Substituted {
     params: Vec<GenericParamDecl>,
@@ -20,7 +20,7 @@ struct Substituted {
 }
 
 impl Substituted {
-    /// Returns a new parameter for a type.
+    /// Returns a new pattern parameter whose replacement is `arg`.
     fn param(&mut self, arg: Type) -> Type {
         let index = u16::try_from(self.params.len()).unwrap_or(u16::MAX);
         let ty = Type::param(0, index);
@@ -43,7 +43,7 @@ impl Substituted {
         GenericSig::new(SigData { params: self.params.clone().into(), requirements: Box::default() })
     }
 
-    /// Converts a lowered function type that names the parameters to a `@substituted` one.
+    /// Converts a lowered function type that uses the pattern parameters to a `@substituted` type.
     fn finish(self, f: &FunctionType) -> Type {
         let mut new = f.clone();
         if !self.params.is_empty() {
@@ -54,10 +54,11 @@ impl Substituted {
     }
 }
 
-/// Returns the lowered form of a formal type that stands for a generic parameter.
+/// Returns the lowered form of a formal type under the most general abstraction pattern, as it replaces a generic
+/// parameter.
 ///
-/// Functions take and give everything in memory; the payloads of optionals and the elements of tuples
-/// stand for parts of the same parameter.
+/// Functions take all arguments and return all results indirectly. The pattern also applies to the payloads of
+/// optionals and to the elements of tuples.
 ///
 /// ```
 /// use silkit_types::{Type, lowered_as_parameter};
@@ -77,7 +78,7 @@ pub fn lowered_as_parameter(ty: Type) -> Type {
     }
 }
 
-/// Returns the lowered form of a function of which nothing but its shape is known.
+/// Returns the lowered form of a function type under an abstraction pattern that fixes only the number of parameters.
 fn most_general(f: &FunctionType) -> Type {
     let mut made = Substituted::default();
     let mut new = FunctionType::lowered(Convention::Thick);
@@ -123,8 +124,8 @@ pub(crate) fn lowered_flags(flags: FnFlags) -> FnFlags {
 }
 
 impl Query<'_> {
-    /// Returns the lowered form of a formal type as a declaration sees it that spells it `pattern`; `sig`
-    /// tells what is known about the parameters in the pattern.
+    /// Returns the lowered form of `ty`, the substituted type of a declaration that spells `pattern`. `sig` gives the
+    /// constraints on the generic parameters in the pattern.
     pub(crate) fn lower_abstracted(&self, pattern: Type, ty: Type, sig: Option<GenericSig>) -> Option<Type> {
         let _level = self.step()?;
         if !holds_parameter(pattern) {
@@ -156,7 +157,8 @@ impl Query<'_> {
         Some(made.finish(&lowered))
     }
 
-    /// Returns the formal type of a pattern with a new parameter for each of the declaration's.
+    /// Returns the formal function type of `pattern` in which a new pattern parameter replaces each generic parameter
+    /// of the declaration.
     fn abstracted_function(
         &self,
         p: &FunctionType,
@@ -193,7 +195,7 @@ impl Query<'_> {
         }
         match (pattern.kind(), ty.kind()) {
             (TypeKind::Param { .. } | TypeKind::Member(..), _) => {
-                // A class or a type that cannot be copied would be a requirement of the new signature.
+                // A class type or non-copyable type would need a requirement in the new signature.
                 let properties = self.properties(pattern, sig);
                 let is_plain = properties.address_only? && !properties.move_only?;
                 is_plain.then(|| made.param(ty))
@@ -223,7 +225,7 @@ impl Query<'_> {
     }
 }
 
-/// Returns true if a generic parameter or a member of one is in a type.
+/// Returns true if a type contains a generic parameter or a dependent member type.
 pub(crate) fn holds_parameter(ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Param { .. } | TypeKind::Member(..) => true,

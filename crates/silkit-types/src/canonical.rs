@@ -1,4 +1,4 @@
-//! Canonical types: the meaning of a type without its spelling.
+//! Canonical types: types without sugar and spelling differences.
 
 use crate::function::FunctionType;
 use crate::generics::{GenericParamDecl, GenericSig, Requirement, RequirementKind, SigData};
@@ -8,8 +8,8 @@ use silkit_base::Symbol;
 impl Type {
     /// Returns the canonical spelling: no sugar (`[T]`, `T?`), no parentheses, generic parameters as `τ_d_i`.
     ///
-    /// Two types mean the same where their canonical types are equal, as far as names go: aliases
-    /// are resolved by the declaration table, not here.
+    /// Types with equal canonical types are the same type. Type aliases are not resolved here;
+    /// [`Declarations::resolve`](crate::decl::Declarations::resolve) does that.
     pub fn canonical(self) -> Type {
         if self.is_plain() {
             return self;
@@ -21,7 +21,7 @@ impl Type {
         })
     }
 
-    /// `Array<T>` for `[T]` and the like, at the top of this type.
+    /// Returns `Array<T>` for `[T]` and so on: removes the sugar at the top of this type.
     pub fn without_sugar(self) -> Type {
         let nominal = |name: &str, args: &[Type]| Type::named(None, Symbol::new(name), args.into());
         match self.kind() {
@@ -40,8 +40,8 @@ impl Type {
 }
 
 impl GenericSig {
-    /// Returns true if people named the parameters. Compilers print names beside `τ_d_i`, where those of a
-    /// method would clash with those of the function around it; these stay.
+    /// Returns true if the parameters have names from source code. The compiler prints names beside `τ_d_i` if the
+    /// parameters of a method would clash with those of the enclosing function; such names are kept.
     fn is_spelled(self) -> bool {
         !self.is_canonical() && self.data().params.iter().all(|p| !p.name.as_str().starts_with('τ'))
     }
@@ -82,7 +82,8 @@ impl GenericSig {
         GenericSig::new(SigData { params, requirements })
     }
 
-    /// Returns the signature as that of a member of something generic: all lists one deeper.
+    /// Returns the signature with the depth of every parameter list increased by one, as for a member of a generic
+    /// type.
     #[must_use]
     pub fn deeper(self) -> GenericSig {
         let data = self.data();
@@ -108,7 +109,7 @@ impl GenericSig {
         GenericSig::new(SigData { params: params.collect(), requirements: requirements.collect() })
     }
 
-    /// Returns the lists of this signature and then those of another.
+    /// Returns the parameter lists of this signature followed by those of `inner`.
     #[must_use]
     pub fn followed_by(self, inner: GenericSig) -> GenericSig {
         let (a, b) = (self.data(), inner.data());
@@ -117,13 +118,13 @@ impl GenericSig {
         GenericSig::new(SigData { params, requirements })
     }
 
-    /// Returns true if its parameters are spelled `τ_d_i` already, without bounds.
+    /// Returns true if the parameters are already spelled `τ_d_i`, without bounds.
     fn is_canonical(self) -> bool {
         self.data().params.iter().all(|p| p.name.as_str().starts_with("τ_") && p.bound.is_none())
     }
 }
 
-/// `T : P & Q` is two requirements.
+/// Splits `T : P & Q` into two requirements.
 fn split(requirement: Requirement) -> Vec<Requirement> {
     match requirement.constraint.kind() {
         TypeKind::Composition(parts) if requirement.kind == RequirementKind::Conforms => {
@@ -143,7 +144,8 @@ impl Type {
 }
 
 impl FunctionType {
-    /// Returns the type with its own parameters spelled `τ_d_i`, and those of its `@substituted` pattern.
+    /// Returns the type with the parameters of its generic signature and of its `@substituted` signature spelled
+    /// `τ_d_i`.
     #[must_use]
     pub fn with_canonical_signature(mut self) -> Self {
         if let Some(sig) = self.sig.filter(|s| s.is_spelled()) {
@@ -154,7 +156,7 @@ impl FunctionType {
         self.with_canonical_pattern()
     }
 
-    /// Returns the type with the parameters of its `@substituted` pattern spelled `τ_d_i`.
+    /// Returns the type with the parameters of its `@substituted` signature spelled `τ_d_i`.
     #[must_use]
     pub fn with_canonical_pattern(mut self) -> Self {
         let Some(pattern) = self.pattern_sig.filter(|s| !s.is_canonical()) else { return self };

@@ -11,7 +11,7 @@ use crate::kind::{BoxType, MetatypeRepr, Named, RefStorage, Type, TypeKind};
 use silkit_base::Symbol;
 use std::fmt::{self, Write};
 
-/// The placeholder for a type that is not known; it reads back as [`TypeKind::Unknown`].
+/// The placeholder that prints for an unknown type; it is read back as [`TypeKind::Unknown`].
 pub(crate) const UNKNOWN_SPELLING: &str = "Builtin.SILUnknown";
 
 /// Writes types into any text sink.
@@ -28,7 +28,7 @@ impl<'a, W: Write> PrintType<'a, W> {
     /// Writes a type.
     ///
     /// # Errors
-    /// Only where the sink fails.
+    /// Returns an error only if the sink fails.
     pub fn ty(&mut self, ty: Type) -> fmt::Result {
         match ty.kind() {
             TypeKind::Unknown => self.out.write_str(UNKNOWN_SPELLING),
@@ -163,10 +163,10 @@ impl<'a, W: Write> PrintType<'a, W> {
         self.out.write_str(close)
     }
 
-    /// Writes `<A, B>`, or nothing where there are no arguments.
+    /// Writes `<A, B>`, or nothing if there are no arguments.
     ///
     /// # Errors
-    /// Only where the sink fails.
+    /// Returns an error only if the sink fails.
     pub fn args(&mut self, args: &[Type]) -> fmt::Result {
         if args.is_empty() { Ok(()) } else { self.list("<", ">", args, |p, &t| p.ty(t)) }
     }
@@ -196,7 +196,7 @@ impl<'a, W: Write> PrintType<'a, W> {
                 | TypeKind::OpenedElement { .. }
         );
         match instance.kind() {
-            // The suffix would belong to the last protocol.
+            // Without parentheses the suffix would apply to the last protocol.
             TypeKind::Any(composition) if matches!(composition.kind(), TypeKind::Composition(_)) => {
                 self.wrapped("any (", *composition, ")")?;
             }
@@ -228,7 +228,7 @@ impl<'a, W: Write> PrintType<'a, W> {
     /// Writes a generic signature: `<T, each U><V where T : P>`.
     ///
     /// # Errors
-    /// Only where the sink fails.
+    /// Returns an error only if the sink fails.
     pub fn sig(&mut self, sig: GenericSig) -> fmt::Result {
         let data = sig.data();
         let lists = data.params.last().map_or(1, |p| p.depth + 1);
@@ -266,7 +266,7 @@ impl<'a, W: Write> PrintType<'a, W> {
     /// Writes one requirement: `T : P`.
     ///
     /// # Errors
-    /// Only where the sink fails.
+    /// Returns an error only if the sink fails.
     pub fn requirement(&mut self, requirement: &Requirement) -> fmt::Result {
         self.prefixed(if requirement.is_repeat { "repeat " } else { "" }, requirement.subject)?;
         let relation = if requirement.kind == RequirementKind::SameType { " == " } else { " : " };
@@ -397,8 +397,8 @@ impl<'a, W: Write> PrintType<'a, W> {
     fn lowered_results(&mut self, f: &FunctionType) -> fmt::Result {
         self.out.write_str(" -> ")?;
         let count = f.yields.len() + f.results.len() + usize::from(f.error.is_some());
-        // One result that is a tuple without labels needs parentheses to be told from several results,
-        // and a function inside an `@substituted` type to be told from its `for <…>`.
+        // Parentheses distinguish a single unlabeled-tuple result from several results, and a function inside an
+        // `@substituted` type from its `for <…>`.
         let lone = f.results.first().filter(|_| count == 1);
         let lone_tuple = lone.is_some_and(|r| match r.ty.kind() {
             TypeKind::Tuple(elements) => {
@@ -454,7 +454,7 @@ impl<'a, W: Write> PrintType<'a, W> {
     fn error(&mut self, error: &ResultInfo) -> fmt::Result {
         match error.convention {
             ResultConvention::Out => self.prefixed("@error_indirect ", error.ty),
-            // An owned error is spelled without its convention.
+            // An owned error is spelled without a convention.
             ResultConvention::Owned => self.prefixed("@error ", error.ty),
             _ => {
                 self.out.write_str("@error ")?;

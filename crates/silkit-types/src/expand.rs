@@ -1,5 +1,4 @@
-//! Substitution in lists that have pack expansions: `(repeat each T)` with `Pack{Int, String}` for `T` is
-//! `(Int, String)`.
+//! Substitution in lists with pack expansions: `(repeat each T)` with `Pack{Int, String}` for `T` is `(Int, String)`.
 
 use crate::generics::{GenericParamDecl, GenericSig, SigData};
 use crate::kind::{MAX_TYPE_SIZE, TupleElement, Type, TypeKind};
@@ -7,9 +6,10 @@ use crate::substitute::Substitution;
 use silkit_base::Symbol;
 
 impl Substitution<'_> {
-    /// Returns the items of a list with `each` applied to every one, which is given the substitution that holds for
-    /// it. An expansion over packs that the substitution knows becomes as many items as they have. `None` where packs
-    /// that are expanded together have different lengths, and where the list would be too large for a type.
+    /// Returns the items of a list with `each` applied to every item; `each` also receives the substitution for that
+    /// item. An expansion over packs that the substitution replaces becomes as many items as the packs have. Returns
+    /// `None` if packs that are expanded together have different lengths, or if the list would be too large for a
+    /// type.
     pub fn expand(
         &self,
         items: &[Type],
@@ -22,7 +22,7 @@ impl Substitution<'_> {
         Some(new)
     }
 
-    /// Returns the tuple of these elements, likewise. The label of an expansion is that of its first element.
+    /// Expands the elements of a tuple in the same way. The label of an expansion belongs to its first element.
     pub fn expand_tuple(
         &self,
         elements: &[TupleElement],
@@ -71,7 +71,7 @@ impl Substitution<'_> {
         if packs.iter().any(|&at| self.length(at) != length) || size > u64::from(MAX_TYPE_SIZE) {
             return None;
         }
-        // Each `each T` becomes a parameter of its own beside `T`, which inner expansions still need.
+        // Each `each T` becomes a new parameter beside `T`, since inner expansions still refer to `T`.
         let mut sig: SigData = self.sig.data().clone();
         let mut params = sig.params.into_vec();
         let first = params.len();
@@ -104,7 +104,7 @@ impl Substitution<'_> {
         self.args.get(at).and_then(|&arg| elements_of(arg)).map_or(0, <[Type]>::len)
     }
 
-    /// Returns how large a type will be at least: looked at before, so that no work is done for one that is too
+    /// Returns a lower bound on the size of the substituted type, so that no work is done for a type that is too
     /// large.
     fn least_size(&self, ty: Type) -> u64 {
         match ty.kind() {
@@ -122,7 +122,7 @@ impl Substitution<'_> {
         }
     }
 
-    /// The positions of the parameters that a pattern expands and that packs replace, each once.
+    /// Adds the positions of the parameters that a pattern expands and that packs replace, without duplicates.
     fn packs_in(&self, pattern: Type, into: &mut Vec<usize>) {
         match pattern.kind() {
             TypeKind::PackElement(inner) => {
@@ -133,13 +133,13 @@ impl Substitution<'_> {
                     into.push(at);
                 }
             }
-            // An expansion inside of this one goes its own way.
+            // A nested expansion is handled separately.
             TypeKind::PackExpansion(_) => {}
             kind => kind.for_each_part(&mut |part| self.packs_in(part, into)),
         }
     }
 
-    /// Returns the pattern with placeholders for `each T`, where packs replace `T`.
+    /// Returns the pattern with placeholders for each `each T` that a pack replaces.
     fn with_placeholders(&self, pattern: Type, packs: &[usize]) -> Type {
         match pattern.kind() {
             TypeKind::PackElement(inner) => {
@@ -156,7 +156,7 @@ impl Substitution<'_> {
         }
     }
 
-    /// Returns the position of the parameter that a type is or is a member of.
+    /// Returns the position of the parameter that is the root of a type.
     fn position(&self, ty: Type) -> Option<usize> {
         let mut ty = ty;
         while let TypeKind::Member(base, _) = ty.kind() {
@@ -167,9 +167,8 @@ impl Substitution<'_> {
     }
 }
 
-/// Returns a list whose expansions over packs that stand in the place of their parameters (`repeat each Pack{Int,
-/// String}`) are written out. `None` where packs that are expanded together have different lengths, and where it
-/// would be too large.
+/// Expands packs that have replaced their parameters (`repeat each Pack{Int, String}`) in a list. Returns `None` if
+/// packs that are expanded together have different lengths, or if the list would be too large.
 pub(crate) fn written_out(items: Vec<Type>) -> Option<Vec<Type>> {
     if !expands(&items) {
         return Some(items);
@@ -198,7 +197,7 @@ pub(crate) fn written_out(items: Vec<Type>) -> Option<Vec<Type>> {
     Some(new)
 }
 
-/// The lengths of the packs of which a pattern names the elements.
+/// Adds the lengths of the packs whose elements a pattern refers to.
 fn pack_lengths(pattern: Type, into: &mut Vec<usize>) {
     match pattern.kind() {
         TypeKind::PackElement(inner) => into.extend(elements_of(*inner).map(<[Type]>::len)),
@@ -207,7 +206,7 @@ fn pack_lengths(pattern: Type, into: &mut Vec<usize>) {
     }
 }
 
-/// Returns the pattern for one element of each pack, and whether such an element is an expansion itself.
+/// Returns the pattern for the elements at `index`; sets `is_expansion` if such an element is itself an expansion.
 fn at_index(pattern: Type, index: usize, is_expansion: &mut bool) -> Type {
     match pattern.kind() {
         TypeKind::PackElement(inner) => {
@@ -225,8 +224,8 @@ fn at_index(pattern: Type, index: usize, is_expansion: &mut bool) -> Type {
     }
 }
 
-/// Returns the parameter that stands for the element of a pack, at this position of the signature. Its depth is that
-/// of no list, and the numbers of two that are alive at once differ.
+/// Returns the placeholder parameter for the element of a pack. Its depth differs from that of every parameter list,
+/// and placeholders that are in use at the same time have different numbers.
 fn placeholder(number: usize) -> GenericParamDecl {
     GenericParamDecl {
         name: Symbol::new("each"),
@@ -244,7 +243,7 @@ fn placeholder_type(number: usize) -> Type {
     Type::new(TypeKind::Param { name, depth, index })
 }
 
-/// Returns a parameter, or a member of one, with another parameter at its root.
+/// Returns a dependent type with its root parameter replaced.
 fn with_root(ty: Type, root: Type) -> Type {
     match ty.kind() {
         TypeKind::Member(base, name) => Type::new(TypeKind::Member(with_root(*base, root), *name)),
@@ -259,7 +258,7 @@ fn elements_of(ty: Type) -> Option<&'static [Type]> {
     }
 }
 
-/// Returns true if a list has an expansion.
+/// Returns true if a list contains a pack expansion.
 pub(crate) fn expands(items: &[Type]) -> bool {
     items.iter().any(|t| matches!(t.kind(), TypeKind::PackExpansion(_)))
 }

@@ -1,29 +1,29 @@
-//! Facts about declared types, queried by name.
+//! The interface through which the IR queries declared types by name.
 
 use crate::decl::TypeProperties;
 use crate::generics::GenericSig;
 use crate::kind::Type;
 use silkit_base::Symbol;
 
-/// Answers about declarations; `None` where nothing is known.
+/// Queries about declarations. `None` means "not known".
 pub trait TypeFacts: Sync {
     /// Returns the lowered type of a stored property of a struct or class type.
     fn stored_field(&self, base: Type, name: Symbol) -> Option<Type>;
     /// Returns the lowered types of all stored properties of a struct type, in order.
     fn stored_fields(&self, base: Type) -> Option<Vec<Type>>;
-    /// Returns the lowered type of the payload of an enum's case.
+    /// Returns the lowered type of the payload of an enum case.
     fn enum_payload(&self, base: Type, case: Symbol) -> Option<Type>;
-    /// Returns the type that an associated type or alias of a concrete type stands for.
+    /// Returns the type that an associated type or alias of a concrete type denotes.
     fn member_type(&self, base: Type, name: Symbol) -> Option<Type>;
-    /// Returns the nominal type at a dotted path, if neither it nor a type around it has generic parameters.
+    /// Returns the nominal type at a dotted path if neither the type nor an enclosing type is generic.
     fn plain_nominal(&self, _path: Symbol) -> Option<Type> {
         None
     }
-    /// Returns a type with its dependent members replaced by what a signature knows of them.
+    /// Returns a type with its dependent members reduced under a signature.
     fn reduced(&self, ty: Type, _sig: GenericSig) -> Type {
         ty
     }
-    /// Returns true if values of every type are objects: SIL with `-enable-sil-opaque-values`.
+    /// Returns true if values of every type are objects (SIL with `-enable-sil-opaque-values`).
     fn has_opaque_values(&self) -> bool {
         false
     }
@@ -33,7 +33,7 @@ pub trait TypeFacts: Sync {
 
 /// Type facts for a module with opaque values.
 pub struct WithOpaqueValues<'a>(
-    /// The facts about its types.
+    /// The underlying facts.
     pub &'a dyn TypeFacts,
 );
 
@@ -64,7 +64,7 @@ impl TypeFacts for WithOpaqueValues<'_> {
     }
 }
 
-/// Type facts of which none is known.
+/// Type facts that answer every query with "not known".
 pub struct NoFacts;
 
 impl TypeFacts for NoFacts {

@@ -5,8 +5,8 @@ use crate::kind::Type;
 use bitflags::bitflags;
 use silkit_base::Symbol;
 
-/// A function type. One structure serves both levels: formal types use labels and ownership
-/// specifiers, lowered ones conventions (SIL.md, "Function Types").
+/// A function type. The same structure represents both levels: formal types use labels and ownership specifiers,
+/// lowered ones conventions (SIL.md, "Function Types").
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionType {
     /// True if this is a lowered SIL function type.
@@ -17,7 +17,7 @@ pub struct FunctionType {
     pub convention: Convention,
     /// The convention for the context of a thick function.
     pub callee: CalleeConvention,
-    /// The argument of `@differentiable(…)`, the empty symbol where it is bare.
+    /// The argument of `@differentiable(…)`; the empty symbol if it has none.
     pub differentiable: Option<Symbol>,
     /// The clang type of `@convention(c, cType: "…")`.
     pub clang_type: Option<Symbol>,
@@ -199,18 +199,18 @@ bitflags! {
         const VARIADIC = 1 << 5;
         /// `@autoclosure` of a formal parameter.
         const AUTOCLOSURE = 1 << 6;
-        /// `_ name`-less label spelled `_:`.
+        /// An explicit empty label: `_: T`.
         const EXPLICIT_NO_LABEL = 1 << 8;
         /// `@_addressable`.
         const ADDRESSABLE = 1 << 9;
         /// `@_inheritActorContext`.
         const INHERIT_ACTOR_CONTEXT = 1 << 10;
-        /// The flags are spelled as in lowered types (`@sil_sending`, not `sending`).
+        /// The flags are spelled as in lowered types (`@sil_sending` instead of `sending`).
         const SIL = 1 << 11;
     }
 }
 
-/// A yielded value has the conventions of a parameter.
+/// A value yielded by a coroutine; it has the conventions of a parameter.
 pub type Yield = Param;
 
 /// One result.
@@ -261,7 +261,7 @@ bitflags! {
 }
 
 impl FunctionType {
-    /// Creates a lowered function type with this convention and no parameter, result or attribute.
+    /// Creates a lowered function type with this convention and without parameters, results or attributes.
     pub fn lowered(convention: Convention) -> Self {
         Self {
             lowered: true,
@@ -282,25 +282,25 @@ impl FunctionType {
         }
     }
 
-    /// Returns true if calls of it are coroutines.
+    /// Returns true if this is the type of a coroutine.
     pub fn is_coroutine(&self) -> bool {
         self.flags.intersects(FnFlags::YIELD_ONCE | FnFlags::YIELD_ONCE_2 | FnFlags::YIELD_MANY)
     }
 
-    /// Returns true if it is async.
+    /// Returns true if the function is async.
     pub fn is_async(&self) -> bool {
         self.flags.contains(FnFlags::ASYNC)
     }
 }
 
 impl ParamConvention {
-    /// Returns true if this is the specifier of a formal parameter.
+    /// Returns true if this is an ownership specifier of a formal parameter.
     pub fn is_formal(self) -> bool {
         use ParamConvention as P;
         matches!(self, P::FormalInout | P::FormalOwned | P::FormalShared | P::Borrowing | P::Consuming)
     }
 
-    /// Returns true if the argument is passed as an address (in lowered SIL with addresses).
+    /// Returns true if the argument is passed as an address (unless the module has opaque values).
     pub fn is_indirect(self) -> bool {
         use ParamConvention as P;
         matches!(
@@ -317,7 +317,7 @@ impl ParamConvention {
         )
     }
 
-    /// Returns the attribute or specifier as it is spelled, empty for [`ParamConvention::Unowned`].
+    /// Returns the spelling of the attribute or specifier; empty for [`ParamConvention::Unowned`].
     pub fn spelling(self) -> &'static str {
         use ParamConvention as P;
         match self {
@@ -343,12 +343,12 @@ impl ParamConvention {
 }
 
 impl ResultConvention {
-    /// Returns true if the result is written through an address.
+    /// Returns true if the result is returned through an address.
     pub fn is_indirect(self) -> bool {
         matches!(self, Self::Out | Self::PackOut)
     }
 
-    /// Returns the attribute as it is spelled, empty for [`ResultConvention::Unowned`].
+    /// Returns the spelling of the attribute; empty for [`ResultConvention::Unowned`].
     pub fn spelling(self) -> &'static str {
         match self {
             Self::Unowned => "",
@@ -365,7 +365,7 @@ impl ResultConvention {
 }
 
 impl Convention {
-    /// Returns the text between the parentheses of `@convention(…)`; `None` if nothing is spelled.
+    /// Returns the text between the parentheses of `@convention(…)`; `None` for the default convention.
     pub fn spelling(self) -> Option<&'static str> {
         use Convention as C;
         Some(match self {

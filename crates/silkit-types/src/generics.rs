@@ -12,7 +12,7 @@ pub struct GenericSig(Interned<SigData>);
 /// `<T, each U, let N : Int><V where T : P, V == T.Element>`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SigData {
-    /// The parameters; those of one list share a depth.
+    /// The parameters; the parameters of one list have the same depth.
     pub params: Box<[GenericParamDecl]>,
     /// The requirements of the `where` clauses.
     pub requirements: Box<[Requirement]>,
@@ -23,17 +23,17 @@ pub struct SigData {
 pub struct GenericParamDecl {
     /// The name.
     pub name: Symbol,
-    /// The number of its list, from the outside.
+    /// The depth of its parameter list, counted from the outside.
     pub depth: u16,
     /// The position in its list.
     pub index: u16,
     /// True if it is a pack: `each T`.
     pub is_pack: bool,
-    /// The type of its values where it is `let N : Int`.
+    /// The type of its values if it is a value parameter: `let N : Int`.
     pub value_type: Option<Type>,
-    /// The bound that was spelled in the list: `T : P`.
+    /// The bound that is spelled in the parameter list: `T : P`.
     pub bound: Option<Type>,
-    /// A declaration attribute spelled before it, such as `@_spi(x)`.
+    /// A declaration attribute before the parameter, such as `@_spi(x)`.
     pub attribute: Option<Symbol>,
 }
 
@@ -42,7 +42,7 @@ pub struct GenericParamDecl {
 pub struct Requirement {
     /// The kind of requirement.
     pub kind: RequirementKind,
-    /// The parameter list whose `where` clause holds it, from the outside.
+    /// The depth of the parameter list whose `where` clause contains it, counted from the outside.
     pub depth: u16,
     /// True if it is spelled `repeat …`.
     pub is_repeat: bool,
@@ -59,7 +59,8 @@ pub enum RequirementKind {
     Conforms,
     /// `T == U`.
     SameType,
-    /// `@_specialize`'s `T : _Trivial(32)` and its like; the constraint is the layout with its arguments.
+    /// A layout requirement of `@_specialize`, such as `T : _Trivial(32)`; the constraint is the layout with its
+    /// arguments.
     Layout,
 }
 
@@ -85,18 +86,18 @@ impl GenericSig {
         Self(Interned::from_u32(raw))
     }
 
-    /// Returns true if a requirement may make a parameter another type.
+    /// Returns true if a requirement may equate two different parameters.
     pub fn params_may_meet(self) -> bool {
         self.data().requirements.iter().any(|r| r.kind == RequirementKind::SameType)
     }
 
-    /// Returns true if one parameter hides another, so that in bodies both are spelled alike.
+    /// Returns true if one parameter hides another, so that both have the same spelling in bodies.
     pub fn params_hide(self) -> bool {
         self.data().params.iter().any(|p| self.hiding(p.name).is_some())
     }
 
-    /// Returns the parameter that hides another one of this name: where the compiler tells both apart, it calls the
-    /// inner one `T1` and the outer one `T`; elsewhere it calls both `T`.
+    /// Returns the parameter that hides an outer parameter with this name. If the compiler distinguishes the two, it
+    /// calls the inner one `T1` and the outer one `T`; otherwise it calls both `T`.
     fn hiding(self, name: Symbol) -> Option<&'static GenericParamDecl> {
         let params = &self.data().params;
         let outer = params.iter().find(|p| p.name == name && !name.as_str().starts_with('τ'))?;
@@ -106,7 +107,7 @@ impl GenericSig {
         })
     }
 
-    /// Returns the type that is meant by a parameter, or a member of one, if what it spells hides another parameter.
+    /// Returns the type that a parameter or dependent member denotes if its spelling refers to a hidden parameter.
     pub(crate) fn hidden_by(self, ty: Type) -> Option<Type> {
         match ty.kind() {
             TypeKind::Param { name, .. } => {
@@ -118,7 +119,7 @@ impl GenericSig {
         }
     }
 
-    /// Returns the parameter with this name, the innermost where there are several.
+    /// Returns the parameter with this name, the innermost if there are several.
     pub fn param(self, name: Symbol) -> Option<&'static GenericParamDecl> {
         self.data().params.iter().rev().find(|p| p.name == name)
     }

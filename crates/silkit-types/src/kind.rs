@@ -1,4 +1,4 @@
-//! The structure of types as they are spelled.
+//! The structure of types as spelled.
 
 use crate::function::FunctionType;
 use crate::generics::GenericSig;
@@ -9,11 +9,11 @@ use std::sync::{LazyLock, OnceLock};
 
 static TYPES: Interner<Node> = Interner::new();
 
-/// The maximum depth of a type, so that recursion over types needs little stack.
+/// The maximum depth of a type, which bounds recursion over types.
 pub const MAX_TYPE_DEPTH: u16 = 256;
 
-/// The maximum number of types in a type, each counted as often as it is mentioned. Types share their parts, so
-/// without a limit a small table could describe a type too large to visit.
+/// The maximum number of nodes of a type, counting shared parts once per occurrence. Types share their parts, so that
+/// without a limit a small table could describe a type too large to traverse.
 pub const MAX_TYPE_SIZE: u32 = 1 << 17;
 
 /// A hash-consed Swift type, formal or lowered. Equal handles mean equal spellings;
@@ -25,22 +25,22 @@ pub struct Type(Interned<Node>);
 struct Node {
     kind: TypeKind,
     extent: Extent,
-    /// Its canonical type, once that was asked for.
+    /// The cached canonical type.
     canonical: OnceLock<Type>,
 }
 
-/// What is known of a type with all its parts.
+/// Cached facts about a type and all of its parts.
 #[derive(Clone, Copy)]
 struct Extent {
     size: u32,
     depth: u16,
-    /// True if an opened type is among its parts.
+    /// True if a part is an opened type.
     is_opened: bool,
-    /// True if a generic parameter or a pack is among its parts.
+    /// True if a part is a generic parameter or a pack.
     is_generic: bool,
-    /// True if another spelling of a type is among its parts, such as `[T]` or `(T)`.
+    /// True if a part is sugar, such as `[T]` or `(T)`.
     has_sugar: bool,
-    /// True if a metatype without a representation is among its parts.
+    /// True if a part is a metatype without a representation.
     has_formal_metatype: bool,
 }
 
@@ -67,7 +67,7 @@ impl Hash for Node {
 /// The structure of a type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeKind {
-    /// A type that is not known. Prints as the placeholder `Builtin.SILUnknown` and reads back as unknown.
+    /// An unknown type. It prints as the placeholder `Builtin.SILUnknown` and reads back as unknown.
     Unknown,
     /// A type of module `Builtin`, such as `Int64`, `Word`, `Vec4xInt32` or `FixedArray<N, T>`.
     Builtin(Symbol, Box<[Type]>),
@@ -84,13 +84,13 @@ pub enum TypeKind {
     },
     /// A dependent member type: `τ_0_0.Element`.
     Member(Type, Symbol),
-    /// A tuple; one element without a label is never a tuple.
+    /// A tuple. A single element without a label is not a tuple.
     Tuple(Box<[TupleElement]>),
     /// A function type, formal or lowered.
     Function(Box<FunctionType>),
-    /// `T.Type`, with a representation where it is lowered.
+    /// `T.Type`, with a representation if it is lowered.
     Metatype(MetatypeRepr, Type),
-    /// `P.Protocol`, with a representation where it is lowered.
+    /// `P.Protocol`, with a representation if it is lowered.
     ProtocolMetatype(MetatypeRepr, Type),
     /// `any P`.
     Any(Type),
@@ -114,32 +114,32 @@ pub enum TypeKind {
     Paren(Type),
     /// `{ var T }`, the contents of a box.
     Box(Box<BoxType>),
-    /// `Pack{T, repeat each U}`; direct where its elements are not addresses.
+    /// `Pack{T, repeat each U}`, direct if its elements are not addresses.
     Pack {
         /// True if it is spelled `@direct Pack{…}`.
         direct: bool,
         /// The elements.
         elements: Box<[Type]>,
     },
-    /// `repeat P`. Where the pattern names no pack, it is [`Self::Attributed`] with the comment that
-    /// tells the shape: `/* shape: each T */ repeat ()`.
+    /// `repeat P`. If the pattern contains no pack, the type is [`Self::Attributed`] with a comment for the shape:
+    /// `/* shape: each T */ repeat ()`.
     PackExpansion(Type),
     /// `each T`.
     PackElement(Type),
     /// `@opened("id", any P) Self`: an archetype bound by an `open_existential_*` instruction.
     Opened {
-        /// The id that ties the type to its instruction.
+        /// The id that binds the type to the instruction that opens it.
         id: Symbol,
         /// The existential that was opened.
         existential: Type,
-        /// The interface type inside it: `Self` or a member of it.
+        /// The interface type that is opened: `Self` or a member of it.
         interface: Type,
     },
     /// `@pack_element("id") T`: an archetype bound by `open_pack_element`.
     OpenedElement {
-        /// The id that ties the type to its instruction.
+        /// The id that binds the type to the instruction that opens it.
         id: Symbol,
-        /// The pack parameter or a member of it.
+        /// The pack parameter or a dependent member of it.
         interface: Type,
     },
     /// `@_opaqueReturnTypeOf("symbol", 0) __<…>`.
@@ -148,7 +148,7 @@ pub enum TypeKind {
         decl: Symbol,
         /// The index of the opaque result.
         index: u32,
-        /// The name that stands after the attribute with its generic arguments: `__<Int>`.
+        /// The name after the attribute, with its generic arguments: `__<Int>`.
         interface: Type,
     },
     /// `@sil_weak T`, `@sil_unowned T`, `@sil_unmanaged T`.
@@ -159,20 +159,20 @@ pub enum TypeKind {
     MoveOnly(Type),
     /// `@dynamic_self T`.
     DynamicSelf(Type),
-    /// An integer as a generic argument; the text with its sign.
+    /// An integer as a generic argument, as spelled, with its sign.
     Integer(Symbol),
-    /// A type with a declaration attribute that is kept as spelled, such as `@escaping T`.
+    /// A type with a declaration attribute, kept as spelled, such as `@escaping T`.
     Attributed(Symbol, Type),
 }
 
-/// A nominal type or alias by its name.
+/// A nominal type or alias, referenced by name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Named {
-    /// The type (or module, where it names one) that it is nested in, as spelled.
+    /// The enclosing type, or the module qualifier, as spelled.
     pub parent: Option<Type>,
-    /// The name of its declaration.
+    /// The name of the declaration.
     pub name: Symbol,
-    /// Its generic arguments, without those of its parents.
+    /// The generic arguments, without those of the parent.
     pub args: Box<[Type]>,
 }
 
@@ -190,7 +190,7 @@ pub struct TupleElement {
 /// The runtime representation of a metatype.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MetatypeRepr {
-    /// Not lowered yet.
+    /// No representation: the type is not lowered.
     Formal,
     /// `@thin`: no value is needed.
     Thin,
@@ -200,7 +200,7 @@ pub enum MetatypeRepr {
     ObjC,
 }
 
-/// The storage of a reference.
+/// The kind of a reference storage type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RefStorage {
     /// `@sil_weak`.
@@ -234,8 +234,8 @@ pub struct BoxField {
 }
 
 impl Type {
-    /// Creates the type with this structure; the unknown type where it would be deeper than [`MAX_TYPE_DEPTH`]
-    /// or larger than [`MAX_TYPE_SIZE`].
+    /// Creates the type with this structure. Returns the unknown type if it would exceed [`MAX_TYPE_DEPTH`] or
+    /// [`MAX_TYPE_SIZE`].
     pub fn new(kind: TypeKind) -> Self {
         let made = Self(TYPES.intern_with(kind, |kind| Node {
             extent: extent(&kind),
@@ -253,55 +253,55 @@ impl Type {
         &TYPES.get(self.0).kind
     }
 
-    /// Returns the number of types in a type, each counted as often as it is mentioned.
+    /// Returns the number of nodes of a type, counting shared parts once per occurrence.
     pub fn size(self) -> u32 {
         TYPES.get(self.0).extent.size
     }
 
-    /// Returns true if this is a type that an instruction opens, `@dynamic_self T` included, or one is among its parts.
+    /// Returns true if the type is or contains a type that an instruction opens, including `@dynamic_self T`.
     #[inline]
     pub fn holds_opened(self) -> bool {
         TYPES.get(self.0).extent.is_opened
     }
 
-    /// Returns true if a metatype that does not state its representation is among the parts of the type.
+    /// Returns true if the type contains a metatype without a stated representation.
     #[inline]
     pub fn holds_formal_metatype(self) -> bool {
         TYPES.get(self.0).extent.has_formal_metatype
     }
 
-    /// Returns true if the type has neither generic parameters nor packs, and nothing in it has another spelling: it is its own
-    /// canonical type, whatever is substituted.
+    /// Returns true if the type contains neither generic parameters, packs nor sugar: it is its own canonical type,
+    /// and substitution does not change it.
     #[inline]
     pub fn is_plain(self) -> bool {
         let extent = TYPES.get(self.0).extent;
         !extent.is_generic && !extent.has_sugar
     }
 
-    /// Returns the canonical type, which `find` finds when it is asked for first.
+    /// Returns the cached canonical type, computing it with `find` on the first request.
     pub(crate) fn remembered_canonical(self, find: impl FnOnce() -> Type) -> Type {
         *TYPES.get(self.0).canonical.get_or_init(find)
     }
 
-    /// Returns true if something in the type has another spelling, such as `[T]` or `(T)`.
+    /// Returns true if the type contains sugar, such as `[T]` or `(T)`.
     #[inline]
     pub(crate) fn has_sugar(self) -> bool {
         TYPES.get(self.0).extent.has_sugar
     }
 
-    /// Returns true if a generic parameter or a pack is among the parts of the type, in signatures of functions too.
+    /// Returns true if the type contains a generic parameter or a pack, including those bound by function signatures.
     #[inline]
     pub fn holds_parameter(self) -> bool {
         TYPES.get(self.0).extent.is_generic
     }
 
-    /// Creates the type that is not known.
+    /// Returns the unknown type.
     pub fn unknown() -> Self {
         static UNKNOWN: LazyLock<Type> = LazyLock::new(|| Type::new(TypeKind::Unknown));
         *UNKNOWN
     }
 
-    /// Returns true if this very type is unknown (its parts are not looked at).
+    /// Returns true if this type itself is unknown; its parts are not inspected.
     pub fn is_unknown(self) -> bool {
         matches!(self.kind(), TypeKind::Unknown)
     }
@@ -311,7 +311,7 @@ impl Type {
         Self::new(TypeKind::Builtin(Symbol::new(name), Box::default()))
     }
 
-    /// Creates the nominal type or alias with this bare name, no parent and no arguments.
+    /// Creates the nominal type or alias with this name, without parent or arguments.
     pub fn nominal(name: &str) -> Self {
         Self::named(None, Symbol::new(name), Box::default())
     }
@@ -321,12 +321,12 @@ impl Type {
         Self::new(TypeKind::Named(Named { parent, name, args }))
     }
 
-    /// Creates the tuple of a type alone: `(_: T)`.
+    /// Creates the one-element tuple `(_: T)`.
     pub fn one_tuple(ty: Type) -> Self {
         Self::new(TypeKind::Tuple([TupleElement { label: None, ty, variadic: false }].into()))
     }
 
-    /// Creates the tuple of these types, without labels; of one type, that type.
+    /// Creates the tuple of these types, without labels. A single type is returned as it is.
     pub fn tuple(types: &[Type]) -> Self {
         match types {
             [one] => *one,
@@ -342,7 +342,7 @@ impl Type {
         *VOID
     }
 
-    /// `Optional<payload>`.
+    /// Returns `Optional<payload>`.
     pub fn optional(payload: Type) -> Self {
         Self::named(None, Symbol::new("Optional"), Box::new([payload]))
     }
@@ -359,7 +359,7 @@ impl Type {
         Self(Interned::from_u32(raw))
     }
 
-    /// Returns the function type, where this is one.
+    /// Returns the function type if this is one.
     pub fn as_function(self) -> Option<&'static FunctionType> {
         match self.kind() {
             TypeKind::Function(f) => Some(f),

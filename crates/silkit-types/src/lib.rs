@@ -1,8 +1,8 @@
-//! Swift types and declarations as facts, without any text form but the printed one.
+//! Swift types and declarations. The crate prints types; `silkit-text` reads them.
 //!
-//! A [`Type`] is a hash-consed handle; [`TypeKind`] is its structure *as spelled*: sugar, names of
-//! generic parameters and parentheses are kept, because SIL that is read must print as it was
-//! written. [`Type::canonical`] removes what does not matter to meaning.
+//! A [`Type`] is a hash-consed handle; [`TypeKind`] is its structure *as spelled*: sugar, names of generic parameters
+//! and parentheses are kept, because SIL must print as it was read. [`Type::canonical`] removes differences in
+//! spelling.
 //!
 //! A [`SilType`] is a lowered type with its category, object or address (`$T`, `$*T`).
 //!

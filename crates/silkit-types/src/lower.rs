@@ -1,7 +1,6 @@
-//! Type lowering: from a formal type to the type that SIL values have (SIL.md, "Type Lowering";
-//! Types.md).
+//! Type lowering: from formal types to the types of SIL values (SIL.md, "Type Lowering"; Types.md).
 //!
-//! The abstraction is the type's own: a stored property of type `(Int) -> Bool` holds
+//! Each type is lowered under its own abstraction pattern: a stored property of type `(Int) -> Bool` holds
 //! `@callee_guaranteed (Int) -> Bool`. Sugar is resolved; names of generic parameters stay.
 
 use crate::abstraction::lowered_flags;
@@ -16,7 +15,7 @@ use crate::kind::{MetatypeRepr, RefStorage, Type, TypeKind};
 use silkit_base::Symbol;
 
 impl Declarations {
-    /// Returns the lowered form of a formal type; `None` where it hangs on what is not known.
+    /// Returns the lowered form of a formal type; `None` if it depends on unknown declarations.
     pub fn lower(&self, ty: Type) -> Option<Type> {
         self.ask(None, |q| q.lower(ty))
     }
@@ -32,7 +31,7 @@ impl Query<'_> {
                 Type::new(TypeKind::Metatype(self.metatype_repr(*instance)?, *instance))
             }
             TypeKind::Any(inner) => match inner.kind() {
-                // `any P.Type` is spelled with the metatype inside.
+                // In `any P.Type`, the metatype is spelled inside the existential.
                 TypeKind::Metatype(MetatypeRepr::Formal, p) => {
                     Type::new(TypeKind::Metatype(MetatypeRepr::Thick, Type::new(TypeKind::Any(*p))))
                 }
@@ -45,7 +44,7 @@ impl Query<'_> {
                 }
                 Type::new(TypeKind::Tuple(elements))
             }
-            // The payload of an optional is lowered too; arguments of other types stay formal.
+            // The payload of an optional is lowered; the generic arguments of other types stay formal.
             TypeKind::Named(n) if n.parent.is_none() && n.name == "Optional" && n.args.len() == 1 => {
                 Type::named(None, n.name, Box::new([self.lower(n.args[0])?]))
             }
@@ -56,7 +55,8 @@ impl Query<'_> {
         })
     }
 
-    /// Values of structs and enums need no metatype at run time; classes and unknown types do.
+    /// Returns the representation of a metatype. Metatypes of structs and enums are thin; those of classes and
+    /// unknown types are thick.
     fn metatype_repr(&self, instance: Type) -> Option<MetatypeRepr> {
         Some(match instance.kind() {
             TypeKind::Named(_) => match self.nominal_of(instance)?.kind {
@@ -64,13 +64,13 @@ impl Query<'_> {
                 _ => MetatypeRepr::Thick,
             },
             TypeKind::Builtin(..) | TypeKind::Tuple(_) | TypeKind::Function(_) => MetatypeRepr::Thin,
-            // `(any P).Type` is the metatype of the existential itself.
+            // `(any P).Type` is the metatype of the existential type itself.
             TypeKind::Paren(_) => MetatypeRepr::Thin,
             _ => MetatypeRepr::Thick,
         })
     }
 
-    /// `sig` tells what is known about the generic parameters in the type.
+    /// Returns the lowered form of a formal function type. `sig` gives the constraints on its generic parameters.
     pub(crate) fn lower_function(&self, f: &FunctionType, sig: Option<GenericSig>) -> Option<FunctionType> {
         let mut new = FunctionType::lowered(f.convention);
         new.flags = lowered_flags(f.flags);
@@ -95,7 +95,7 @@ impl Query<'_> {
         Some(new)
     }
 
-    /// Tuples are passed element by element.
+    /// Lowers a parameter. Tuples are passed element by element.
     fn lower_param(
         &self,
         param: &Param,
@@ -158,8 +158,8 @@ impl Query<'_> {
         Some(())
     }
 
-    /// Returns the lowered form of a part of a function type; with a signature, that of a `@substituted` one, whose
-    /// parts are abstracted by its parameters.
+    /// Returns the lowered form of a part of a function type. With a signature, the part belongs to a `@substituted`
+    /// type, and its abstraction pattern is given by the parameters of the signature.
     fn lower_within(&self, ty: Type, sig: Option<GenericSig>) -> Option<Type> {
         match sig {
             Some(_) => self.lower_abstracted(ty, ty, sig),
@@ -167,7 +167,7 @@ impl Query<'_> {
         }
     }
 
-    /// Returns the error result; `Never` cannot be thrown.
+    /// Returns the lowered error result. A function that throws `Never` has none.
     fn lower_error(&self, ty: Type, sig: Option<GenericSig>) -> Option<Option<ResultInfo>> {
         if matches!(ty.kind(), TypeKind::Named(n) if n.name == "Never") {
             return Some(None);
@@ -179,8 +179,9 @@ impl Query<'_> {
 }
 
 impl Query<'_> {
-    /// Returns the lowered type of a member of `base` that has the type `ty`. A function is stored as the declaration
-    /// abstracts it, which spells `pattern`, and as seen from outside of a module with library evolution.
+    /// Returns the lowered type of a member of `base` with the formal type `ty`. A function is stored under the
+    /// abstraction pattern that the declaration spells, and, in a module with library evolution, as other modules see
+    /// it.
     fn lower_member(&self, base: Type, pattern: Type, ty: Type) -> Option<Type> {
         if !holds_function(ty, 0) {
             return self.lower(ty);
@@ -192,9 +193,9 @@ impl Query<'_> {
         self.lower_abstracted(self.resolve_in(pattern, generic), ty, Some(sig))
     }
 
-    /// Returns true if a type has a part that the module declares.
+    /// Returns true if a type contains a type that the module declares.
     fn mentions_own(&self, ty: Type, depth: u32) -> bool {
-        // No type is nested as deep; it is as if it had one.
+        // No type is nested this deeply; treat it as if it contained one.
         let is_own = matches!(ty.kind(), TypeKind::Named(_))
             && self.path_of(self.resolve(ty)).is_none_or(|path| self.own().get(path).is_some());
         let mut found = is_own || depth > 32;
@@ -207,8 +208,8 @@ impl Query<'_> {
         found
     }
 
-    /// Returns a nominal type with its own generic parameters as arguments, and its signature; `None` where it has
-    /// none.
+    /// Returns a nominal type with its own generic parameters as arguments, and its signature; `None` if it is not
+    /// generic.
     fn generic_form(&self, ty: Type) -> Option<(Type, GenericSig)> {
         let _level = self.step()?;
         let TypeKind::Named(n) = ty.kind() else { return None };
@@ -236,12 +237,12 @@ impl Query<'_> {
 }
 
 impl Type {
-    /// This type without sugar and parentheses, at every level; names of generic parameters stay.
+    /// Returns this type without sugar and parentheses, at every level. The names of generic parameters are kept.
     pub fn desugared(self) -> Type {
         if !self.has_sugar() {
             return self;
         }
-        // Between angle brackets, parentheses around `any P` mean nothing.
+        // As a generic argument, `(any P)` is the same as `any P`.
         let argument = |ty: &Type| match ty.kind() {
             TypeKind::Paren(inner) if matches!(inner.kind(), TypeKind::Any(_)) => inner.desugared(),
             _ => ty.desugared(),
@@ -254,7 +255,7 @@ impl Type {
             TypeKind::Array(t) => nominal("Array", &[*t]),
             TypeKind::Dictionary(k, v) => nominal("Dictionary", &[*k, *v]),
             TypeKind::InlineArray(n, t) => nominal("InlineArray", &[*n, *t]),
-            // The parentheses of `(any P).Type` mean something.
+            // The parentheses of `(any P).Type` are significant.
             TypeKind::Paren(t) if matches!(t.kind(), TypeKind::Any(_)) => self,
             TypeKind::Paren(t) => t.desugared(),
             _ => self.map(&mut Type::desugared),
@@ -265,7 +266,7 @@ impl Type {
 fn holds_function(ty: Type, depth: u32) -> bool {
     match ty.kind() {
         TypeKind::Function(_) => true,
-        // No type is nested as deep; it is as if it held one.
+        // No type is nested this deeply; treat it as if it contained one.
         _ if depth > 32 => true,
         _ => {
             let mut found = false;
@@ -278,9 +279,9 @@ fn holds_function(ty: Type, depth: u32) -> bool {
     }
 }
 
-/// Properties that are `weak`, `unowned` or `unowned(unsafe)` hold storage types.
+/// Wraps the type of a `weak`, `unowned` or `unowned(unsafe)` property in its reference storage type.
 fn in_storage(ty: Type, flags: DeclFlags) -> Type {
-    // A SIL file spells the storage in the declaration as well.
+    // In a SIL file the declaration itself may spell the storage type.
     if matches!(ty.kind(), TypeKind::Storage(..)) {
         return ty;
     }

@@ -1,11 +1,11 @@
-//! The types that a type is directly made of.
+//! Traversal of the direct parts of a type.
 
 use crate::function::FunctionType;
 use crate::generics::GenericSig;
 use crate::kind::{Type, TypeKind};
 
 impl TypeKind {
-    /// Calls `each` with every type that this one mentions, also in generic signatures.
+    /// Calls `each` with every type that this type directly contains, including types in generic signatures.
     pub fn for_each_part(&self, each: &mut dyn FnMut(Type)) {
         use TypeKind as K;
         match self {

@@ -3,31 +3,31 @@
 use crate::kind::Type;
 use std::fmt;
 
-/// A lowered type as a value has it: `$T` (object) or `$*T` (address), packed in 32 bits.
+/// The lowered type of a value: `$T` (object) or `$*T` (address), packed in 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SilType(u32);
 
 impl SilType {
-    /// `$T`.
+    /// Creates the object type `$T`.
     pub fn object(ty: Type) -> Self {
         Self::new(ty, false)
     }
 
-    /// `$*T`.
+    /// Creates the address type `$*T`.
     pub fn address(ty: Type) -> Self {
         Self::new(ty, true)
     }
 
-    /// `$T` or `$*T`.
+    /// Creates `$*T` if `is_address`, otherwise `$T`.
     ///
     /// # Panics
-    /// With more than 2^31 distinct types.
+    /// Panics if there are more than 2^31 distinct types.
     pub fn new(ty: Type, is_address: bool) -> Self {
         assert!(ty.as_u32() < 1 << 31, "invariant: fewer than 2^31 types");
         Self(ty.as_u32() << 1 | u32::from(is_address))
     }
 
-    /// Creates an object of unknown type.
+    /// Returns the object type of an unknown type.
     pub fn unknown() -> Self {
         Self::object(Type::unknown())
     }
@@ -44,7 +44,7 @@ impl SilType {
         self.0 & 1 == 1
     }
 
-    /// Returns true if the type is unknown (whatever its category).
+    /// Returns true if the type is unknown, whatever its category.
     pub fn is_unknown(self) -> bool {
         self.ty().is_unknown()
     }
@@ -59,7 +59,7 @@ impl SilType {
         Self(self.0 | 1)
     }
 
-    /// Returns another type in the same category.
+    /// Returns `ty` with the category of this type.
     pub fn with_type(self, ty: Type) -> Self {
         Self::new(ty, self.is_address())
     }

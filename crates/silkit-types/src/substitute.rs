@@ -1,4 +1,4 @@
-//! Substitution of generic parameters, and the one generic walk over the parts of a type.
+//! Substitution of generic parameters, and the mapping over the direct parts of a type.
 
 use crate::expand::expands;
 use crate::function::{FunctionType, Param};
@@ -24,10 +24,10 @@ impl Substitution<'_> {
 }
 
 impl Type {
-    /// This type with its generic parameters replaced.
+    /// Returns this type with its generic parameters replaced.
     ///
-    /// `member` resolves a dependent member type whose base is no parameter any more
-    /// (`Array<Int>.Element`); where it answers `None` the result is [`Type::unknown`].
+    /// `member` resolves a dependent member type whose base has become concrete (`Array<Int>.Element`). If it returns
+    /// `None`, the result is [`Type::unknown`].
     pub fn substitute(self, subst: Substitution<'_>, member: &dyn Fn(Type, Symbol) -> Option<Type>) -> Type {
         match self.kind() {
             _ if self.is_plain() => self,
@@ -53,7 +53,7 @@ impl Type {
                     _ => member(new_base, *name).unwrap_or_else(Type::unknown),
                 }
             }
-            // Its parameters are its own, whatever their numbers.
+            // The function type binds its own parameters.
             TypeKind::Function(f) if f.sig.is_some() => self,
             TypeKind::Named(n) if expands(&n.args) => {
                 let args = subst.expand(&n.args, &mut |t, s| t.substitute(s, member));
@@ -61,7 +61,7 @@ impl Type {
                 args.map_or_else(Type::unknown, |args| Type::named(parent, n.name, args.into()))
             }
             TypeKind::Tuple(elements) => subst.expand_tuple(elements, &mut |t, s| t.substitute(s, member)),
-            // A tuple of one expansion is spelled like a type in parentheses.
+            // A tuple with a single pack expansion is spelled like a parenthesized type.
             TypeKind::Paren(ty) if expands(&[*ty]) => {
                 let element = TupleElement { label: None, ty: *ty, variadic: false };
                 subst.expand_tuple(&[element], &mut |t, s| t.substitute(s, member))
@@ -87,9 +87,9 @@ impl Type {
         }
     }
 
-    /// This type with `each` applied to every type it is directly made of.
+    /// Returns this type with `each` applied to every type that it directly contains.
     ///
-    /// Generic signatures are left as they are: their parameters are bound by the type itself.
+    /// Generic signatures are not mapped, since the type binds their parameters.
     pub fn map(self, each: &mut dyn FnMut(Type) -> Type) -> Type {
         use TypeKind as K;
         let kind = match self.kind() {
@@ -130,7 +130,7 @@ impl Type {
             K::Box(b) => K::Box(Box::new(BoxType {
                 sig: b.sig,
                 captures_generics: b.captures_generics,
-                // With a signature the fields speak of the layout's own parameters.
+                // With a signature, the fields refer to the layout's own parameters.
                 fields: if b.sig.is_some() {
                     b.fields.clone()
                 } else {
@@ -163,8 +163,8 @@ fn map_all(types: &[Type], each: &mut dyn FnMut(Type) -> Type) -> Box<[Type]> {
 }
 
 impl FunctionType {
-    /// This type with `each` applied to the type of every parameter, yield, result and error, or
-    /// to the arguments alone where it is `@substituted`.
+    /// Returns this type with `each` applied to the type of every parameter, yield, result and error, or only to the
+    /// replacement types if it is `@substituted`.
     pub fn map(&self, each: &mut dyn FnMut(Type) -> Type) -> FunctionType {
         let mut new = self.clone();
         if self.pattern_sig.is_some() {

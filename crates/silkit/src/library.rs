@@ -66,7 +66,7 @@ impl<'a> Library<'a> {
     /// Creates a library of files, each with its name. What is asked for is taken from the first file that has it.
     ///
     /// # Errors
-    /// Where a file cannot be read.
+    /// Returns an error if a file cannot be read.
     pub fn new<'n>(files: impl IntoIterator<Item = (&'n str, &'a [u8])>) -> Result<Self, LibraryError> {
         let mut parts = Vec::new();
         for (name, bytes) in files {
@@ -86,7 +86,7 @@ impl<'a> Library<'a> {
     /// it were not there.
     ///
     /// # Errors
-    /// Where the tables of a file are damaged.
+    /// Returns an error if the tables of a file are damaged.
     pub fn check(&self) -> Result<(), LibraryError> {
         for part in &self.parts {
             if let Source::Binary(reader, _) = &part.source {

@@ -134,7 +134,7 @@ impl<'m> FunctionNames<'m> {
     /// (or `…`), or the only one whose name contains it.
     ///
     /// # Errors
-    /// Where no function has the name, or it is a part of several.
+    /// Returns an error if no function has the name, or it is a part of several.
     pub fn find(&self, name: &str) -> Result<Vec<FunctionId>, Unresolved> {
         let plain = plain(name);
         let exact = |is: &dyn Fn(&Named<'_>) -> bool| -> Option<Vec<FunctionId>> {
@@ -170,7 +170,7 @@ impl<'m> FunctionNames<'m> {
     /// Returns the one function that a name means.
     ///
     /// # Errors
-    /// Where no function has the name, or several do.
+    /// Returns an error if no function has the name, or several do.
     pub fn find_one(&self, name: &str) -> Result<FunctionId, Unresolved> {
         match self.find(name)?.as_slice() {
             [only] => Ok(*only),

@@ -103,7 +103,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Module, Unreadable> {
 /// ```
 ///
 /// # Errors
-/// Where the text is no type, or more than one.
+/// Returns an error if the text is no type, or more than one.
 pub fn sil_type(text: &str) -> Result<SilType, Unreadable> {
     let mut cursor = Cursor::new(text);
     let ty = parse_sil_type(&mut cursor, &mut GenericEnv::new());

@@ -114,7 +114,7 @@ impl PostDominators {
         Self { tree: Tree::compute(body.block_bound(), roots, &forward, &backward) }
     }
 
-    /// Returns the block that post-dominates a block most closely; `None` where the paths from it have only their
+    /// Returns the block that post-dominates a block most closely; `None` if the paths from it have only their
     /// end in common, or no end.
     pub fn immediate(&self, block: Block) -> Option<Block> {
         self.tree.parent(block)

@@ -18,7 +18,7 @@ pub struct Frontiers {
 impl Frontiers {
     /// Creates the frontiers of the blocks that can be reached. The entry is in none.
     ///
-    /// `None` where they have more than `most` members together: loops that are nested in a way that one block ends
+    /// `None` if they have more than `most` members together: loops that are nested in a way that one block ends
     /// many of them have frontiers of quadratic size.
     pub fn compute(body: &Body, dominators: &Dominators, most: usize) -> Option<Self> {
         let count = body.block_bound();

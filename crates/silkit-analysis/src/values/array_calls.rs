@@ -67,7 +67,7 @@ pub struct ArrayCall {
     pub inst: Inst,
     /// The semantics of the call.
     pub kind: ArrayCallKind,
-    /// The array, or its address; `None` where the call makes it.
+    /// The array, or its address; `None` if the call makes it.
     pub array: Option<Value>,
     /// The index of the element that it is about.
     pub index: Option<Value>,

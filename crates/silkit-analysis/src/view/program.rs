@@ -168,7 +168,7 @@ impl<'a> ProgramView<'a> {
         }
     }
 
-    /// Returns a view of a function's body, without a cache; `None` where it is not known.
+    /// Returns a view of a function's body, without a cache; `None` if it is not known.
     pub fn body_view(&'a self, function: FunctionId) -> Option<BodyView<'a>> {
         let body = self.definition(function).body()?;
         Some(BodyView::new(self, &self.module.functions[function], body))
@@ -185,14 +185,14 @@ impl<'a> ProgramView<'a> {
         CalleeAnalysis::new(*self, tables)
     }
 
-    /// Returns the functions that a value may be at a call; `None` where they are not known.
+    /// Returns the functions that a value may be at a call; `None` if they are not known.
     pub fn callees(&self, body: &Body, callee: Value) -> Option<Cow<'a, [FunctionId]>> {
         let callees = self.callee_analysis().of_value(body, callee);
         callees.is_complete.then_some(callees.known)
     }
 
     /// Returns the deinitializers that may run when a value of a type is destroyed, which is `is_exact`ly of that class
-    /// or may be of a subclass; `None` where they are not known.
+    /// or may be of a subclass; `None` if they are not known.
     pub fn destructors(&self, ty: SilType, is_exact: bool) -> Option<Cow<'a, [FunctionId]>> {
         let destructors = self.callee_analysis().destructors(ty, is_exact);
         destructors.is_complete.then_some(destructors.known)

@@ -44,7 +44,7 @@ const PREFIXES: &[(&str, Grammar)] = &[
     ("_T", Grammar::Old),
 ];
 
-/// Returns the length of the prefix of a mangled name, or `None` where it is no name of Swift's.
+/// Returns the length of the prefix of a mangled name, or `None` if it is no name of Swift's.
 pub(crate) fn prefix(symbol: &str) -> Option<(usize, Grammar)> {
     PREFIXES.iter().find(|(p, _)| symbol.starts_with(p)).map(|&(p, grammar)| (p.len(), grammar))
 }

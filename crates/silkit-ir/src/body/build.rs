@@ -1,7 +1,7 @@
 //! Creation of the entities of a body, and the construction API for readers.
 //!
-//! What is here records no change: a [`BodyBuilder`] makes a body that nobody has analysed yet.
-//! A body that is in use is changed by an [`crate::Editor`] alone.
+//! A [`BodyBuilder`] does not record changes, since no analysis of its body exists yet. A body that is in use is
+//! changed only by an [`crate::Editor`].
 
 use super::{
     ArgFlags, Block, BlockData, Body, Edge, Home, Inst, InstData, Links, List, Loc, LocData, NewInst,
@@ -11,9 +11,9 @@ use crate::NONE;
 use silkit_base::IdVec;
 use silkit_types::{SilType, Type};
 
-/// A builder of bodies from parts in the order of their text: for parsers, binary readers and cloners.
+/// A builder of bodies from parts in text order, for parsers, binary readers and cloners.
 ///
-/// It reads like the [`Body`] that it makes.
+/// It gives read access to the [`Body`] under construction.
 #[derive(Debug, Default)]
 pub struct BodyBuilder {
     body: Body,
@@ -33,7 +33,7 @@ impl BodyBuilder {
         Self::default()
     }
 
-    /// Creates a body without blocks that has room for so many parts.
+    /// Creates a body without blocks, with capacity for these numbers of entities.
     pub fn with_capacity(blocks: usize, insts: usize, values: usize, operands: usize) -> Self {
         let body = Body {
             blocks: IdVec::with_capacity(blocks),
@@ -48,21 +48,22 @@ impl BodyBuilder {
         Self { body }
     }
 
-    /// Returns the body that was made.
+    /// Returns the finished body.
     pub fn finish(mut self) -> Body {
         self.body.shrink_to_fit();
         self.body.check_integrity();
         self.body
     }
 
-    /// Returns the body that was made, in memory of exactly its size. The builder is empty after that, and keeps its memory.
+    /// Returns the finished body, in memory of exactly its size. The builder is empty afterwards and keeps its
+    /// capacity.
     pub fn finish_exact(&mut self) -> Body {
         let body = self.body.take_exact();
         body.check_integrity();
         body
     }
 
-    /// Creates a block that is not in the layout yet, so that it can be named before it is placed.
+    /// Creates a block that is not yet in the layout, so that it can be referenced before it is placed.
     pub fn new_block(&mut self) -> Block {
         self.body.make_block()
     }
@@ -75,7 +76,7 @@ impl BodyBuilder {
     /// Adds an argument to a block.
     ///
     /// # Panics
-    /// With more than 65,535 arguments.
+    /// Panics if the block has more than 65,535 arguments.
     pub fn add_argument(
         &mut self,
         block: Block,
@@ -90,19 +91,19 @@ impl BodyBuilder {
     /// Appends an instruction to a block.
     ///
     /// # Panics
-    /// Where the number of words is not the one that the table declares.
+    /// Panics if the number of words differs from the instruction table.
     pub fn append_inst(&mut self, block: Block, new: &NewInst<'_>) -> Inst {
         let inst = self.body.make_inst(new);
         self.body.link_inst_last(inst, block);
         inst
     }
 
-    /// Stores a list for an attribute and returns its word.
+    /// Stores a list for an attribute and returns its attribute word.
     pub fn new_list(&mut self, items: &[u32]) -> u32 {
         self.body.make_list(items)
     }
 
-    /// Stores a list of types for an attribute and returns its word.
+    /// Stores a list of types for an attribute and returns its attribute word.
     pub fn new_type_list(&mut self, types: &[Type]) -> u32 {
         let pool = &mut self.body.pool;
         let word = pool.len() as u32;
@@ -111,35 +112,35 @@ impl BodyBuilder {
         word
     }
 
-    /// `undef` of a type.
+    /// Returns `undef` of a type.
     pub fn undef(&mut self, ty: SilType) -> Value {
         self.body.make_undef(ty)
     }
 
-    /// Returns a value that is used before its definition was read.
+    /// Returns a placeholder for a value that is used before its definition is read.
     pub fn pending(&mut self, ty: SilType) -> Value {
         self.body.make_detached(ty, ValueKind::Pending)
     }
 
-    /// Replaces a placeholder that was used before its definition by this definition. Uses keep their order.
+    /// Replaces a placeholder by the definition. The order of the uses is kept.
     pub fn resolve(&mut self, pending: Value, definition: Value) {
         self.body.relink_uses(pending, definition);
     }
 
-    /// Reorders the use list of a value; `order` gives positions in the present list. Returns false, and changes
+    /// Reorders the use list of a value; `order` gives positions in the current list. Returns false, and changes
     /// nothing, if `order` is not a permutation.
     pub fn reorder_uses(&mut self, value: Value, order: &[u32]) -> bool {
-        // More than are told need not be looked at: the list may be long, and be told of often.
+        // Take at most one use more than `order` has, since the list may be long and reordered often.
         let uses: Vec<Operand> = self.body.uses(value).take(order.len() + 1).collect();
         let Some(wanted) = permuted(&uses, order) else { return false };
-        // Each is put at the front.
+        // Relinking puts each use at the front.
         for &operand in wanted.iter().rev() {
             self.body.relink_operand(operand, value);
         }
         true
     }
 
-    /// Reorders the incoming edges of a block; `order` gives positions in the present list. Returns false, and
+    /// Reorders the incoming edges of a block; `order` gives positions in the current list. Returns false, and
     /// changes nothing, if `order` is not a permutation.
     pub fn reorder_incoming(&mut self, block: Block, order: &[u32]) -> bool {
         let edges: Vec<Edge> = self.body.incoming(block).take(order.len() + 1).collect();
@@ -162,7 +163,7 @@ impl BodyBuilder {
     }
 }
 
-/// Returns the items in the order that the positions say, where each comes once.
+/// Returns the items permuted by `order`, or `None` if `order` is not a permutation.
 fn permuted<T: Copy>(items: &[T], order: &[u32]) -> Option<Vec<T>> {
     if order.len() != items.len() {
         return None;
@@ -221,7 +222,7 @@ impl Body {
         }
     }
 
-    /// Creates an instruction outside of any block, with its uses and results.
+    /// Creates an instruction that is not in any block, with its uses and results.
     pub(crate) fn make_inst(&mut self, new: &NewInst<'_>) -> Inst {
         assert_eq!(new.words.len(), new.opcode.info().attrs.len(), "invariant: one word per attribute");
         let inst = self.insts.next_key();
@@ -307,7 +308,7 @@ impl Body {
         self.locs.push(data)
     }
 
-    /// Moves the parts to a body of exactly their size, and keeps the memory for others.
+    /// Moves the entities to a body of exactly their size and keeps this body's capacity for reuse.
     fn take_exact(&mut self) -> Self {
         fn exact(words: &mut Vec<u32>) -> Vec<u32> {
             let mut taken = Vec::with_capacity(words.len());

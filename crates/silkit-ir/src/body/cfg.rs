@@ -1,7 +1,7 @@
-//! The control-flow graph of a body: edges from terminators to their successors, kept in two ways.
+//! The control-flow graph of a body: edges from terminators to their successors, stored in two ways.
 //!
-//! The edges of a terminator stand one after another, in the order of its text. Those into a block
-//! form a list, newest first: the order in which the reference prints `// Preds:`.
+//! The outgoing edges of a terminator are stored contiguously, in text order. The incoming edges of a block form a
+//! list, newest first: the order in which the reference prints `// Preds:`.
 
 use super::{Block, Body, Edge, EdgeData, Inst};
 use crate::NONE;
@@ -13,13 +13,12 @@ use silkit_base::Entity;
 pub(crate) struct Slot {
     /// The attribute.
     pub(crate) attr: usize,
-    /// The position in its list.
+    /// The position in the list attribute.
     pub(crate) item: Option<usize>,
 }
 
 impl Body {
-    /// Returns the blocks that an instruction may go to, in the order of its text: none unless it ends a
-    /// block.
+    /// Returns the successors of an instruction, in text order. Only terminators have successors.
     pub fn successors(&self, inst: Inst) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
         self.edges_of(inst).iter().map(|e| e.to)
     }
@@ -32,7 +31,7 @@ impl Body {
         }
     }
 
-    /// Returns the blocks that a block may go to, in the order of its terminator's text.
+    /// Returns the successors of a block, in the text order of its terminator.
     pub fn block_successors(&self, block: Block) -> impl ExactSizeIterator<Item = Block> + Clone + '_ {
         self.edges.as_slice()[self.edge_range(block)].iter().map(|e| e.to)
     }
@@ -42,25 +41,25 @@ impl Body {
         std::iter::successors(self.blocks[block].first_pred.some(), |&e| self.edges[e].next.some())
     }
 
-    /// Returns the blocks that may go to a block, newest edge first; one that has two ways to it comes twice.
+    /// Returns the predecessors of a block, newest edge first. A block with two edges to it is listed twice.
     pub fn predecessors(&self, block: Block) -> impl Iterator<Item = Block> + Clone + '_ {
         self.incoming(block).map(|e| self.edges[e].from)
     }
 
-    /// Returns the one block that goes to a block, and only in one way.
+    /// Returns the predecessor of a block if it has exactly one incoming edge.
     pub fn single_predecessor(&self, block: Block) -> Option<Block> {
         let mut all = self.predecessors(block);
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// Returns the one block that a block goes to, and only in one way.
+    /// Returns the successor of a block if it has exactly one outgoing edge.
     pub fn single_successor(&self, block: Block) -> Option<Block> {
         let mut all = self.block_successors(block);
         all.next().filter(|_| all.len() == 0)
     }
 
-    /// Returns the blocks that can be reached from the entry, in reverse postorder: a block comes before
-    /// those that it dominates, and before its successors unless the edge closes a loop.
+    /// Returns the blocks reachable from the entry in reverse postorder: a block comes before the blocks that it
+    /// dominates, and before its successors except along back edges.
     pub fn reverse_postorder(&self) -> Vec<Block> {
         let mut seen = vec![false; self.block_bound()];
         let mut order = Vec::with_capacity(self.block_count());
@@ -95,12 +94,12 @@ impl Body {
         &self.edges[edge]
     }
 
-    /// Returns the position of an edge among those of its terminator.
+    /// Returns the index of an edge among the edges of its terminator.
     pub fn edge_index(&self, edge: Edge) -> usize {
         (edge.as_u32() - self.blocks[self.edges[edge].from].first_edge.as_u32()) as usize
     }
 
-    /// Returns the terminator of a block, where it is complete.
+    /// Returns the terminator of a block, or `None` if the block is incomplete.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         self.last_inst(block).filter(|&i| self.insts[i].opcode.is_terminator())
     }
@@ -114,7 +113,7 @@ impl Body {
         start..start + data.edge_count as usize
     }
 
-    /// Calls a function with every successor in an instruction's attributes and where it stands.
+    /// Calls a function with every successor in an instruction's attributes and its slot.
     pub(crate) fn each_target(&self, inst: Inst, mut f: impl FnMut(Slot, Block)) {
         for (attr, (spec, &word)) in self.info(inst).attrs.iter().zip(self.words(inst)).enumerate() {
             let step = match spec.kind {
@@ -132,7 +131,7 @@ impl Body {
         }
     }
 
-    /// Creates the edges of the last instruction of a block without edges.
+    /// Creates the edges of the terminator of a block that has no edges yet.
     pub(crate) fn link_edges(&mut self, block: Block) {
         let Some(last) = self.last_inst(block) else { return };
         let first = self.edges.next_key();
@@ -147,7 +146,7 @@ impl Body {
         data.edge_count = targets.len() as u32;
     }
 
-    /// Takes away the edges of a block.
+    /// Removes the outgoing edges of a block.
     pub(crate) fn unlink_edges(&mut self, block: Block) {
         for index in self.edge_range(block) {
             self.unlink_edge(Edge::from_u32(index as u32));
@@ -185,7 +184,7 @@ impl Body {
         self.link_edge(edge, to);
     }
 
-    /// Moves the terminator's edges from one block to another, which has none.
+    /// Moves the terminator's edges from one block to another block without edges.
     pub(crate) fn move_edges(&mut self, from: Block, to: Block) {
         let range = self.edge_range(from);
         for index in range.clone() {

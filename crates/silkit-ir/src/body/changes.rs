@@ -1,9 +1,9 @@
-//! The change history of a body, from which analyses know that they are stale.
+//! The change history of a body, which tells whether a cached analysis is stale.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// Kinds of changes. An analysis names those that make it stale.
+    /// Kinds of changes. Each analysis declares the kinds that invalidate it.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Changes: u8 {
         /// Instructions, operands, attributes, values.
@@ -12,16 +12,16 @@ bitflags! {
         const CALLS = 1 << 1;
         /// Blocks, terminators, edges.
         const BRANCHES = 1 << 2;
-        /// Properties that callers see: ownership form, effects, the arguments of the signature.
+        /// Properties that are visible to callers: ownership form, effects, the arguments of the signature.
         const FUNCTION = 1 << 3;
     }
 }
 
-/// A moment in the history of a body.
+/// A point in the change history of a body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Epoch(pub(crate) u64);
 
-/// When each kind of change happened last.
+/// The epoch of the last change of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     now: u64,
@@ -47,7 +47,7 @@ impl History {
         Changes::from_bits_retain(self.last.iter().enumerate().map(newer).sum())
     }
 
-    /// Returns the history of a body that takes the place of one with this history.
+    /// Returns the history of a body that replaces the body with this history.
     pub(crate) fn replaced(&self, new: &History) -> History {
         let mut history = History { now: self.now.max(new.now), ..History::default() };
         history.record(Changes::all());

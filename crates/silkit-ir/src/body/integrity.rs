@@ -5,7 +5,7 @@ use super::{Block, Body, Inst, Value, ValueDef};
 use silkit_base::{Entity, IdVec};
 
 impl Body {
-    /// Checks with debug assertions that the links of this body agree.
+    /// Checks with debug assertions that the links of this body are consistent.
     pub(crate) fn check_integrity(&self) {
         if cfg!(debug_assertions)
             && let Err(message) = self.verify_integrity()
@@ -14,11 +14,11 @@ impl Body {
         }
     }
 
-    /// Checks that use lists, the links of instructions, edges, results and arguments agree. This is not
-    /// whether the SIL is legal: that is the verifier's to say.
+    /// Checks that use lists, instruction links, edges, results and arguments are consistent. Whether the SIL is
+    /// valid is checked by the verifier.
     ///
     /// # Errors
-    /// The first disagreement.
+    /// Returns the first inconsistency.
     pub fn verify_integrity(&self) -> Result<(), String> {
         self.verify_layout()?;
         let mut uses = vec![0u32; self.values.len()];
@@ -117,7 +117,7 @@ impl Body {
     }
 }
 
-/// Checks the links and numbers of a list, and returns its length.
+/// Checks the links and order numbers of a list and returns its length.
 fn verify_list<K: Entity, D: Member<K>>(table: &IdVec<K, D>, list: List<K>) -> Result<usize, String> {
     let (mut prev, mut next, mut count) = (K::NONE, list.first, 0);
     while next != K::NONE {

@@ -1,7 +1,7 @@
 //! The order of blocks in a body and of instructions in their blocks.
 //!
-//! Both are linked lists with order numbers ([`List`]): inserting, moving and removing a member takes constant time, and so
-//! does the question which of two comes first.
+//! Both are linked lists with order numbers ([`List`]): inserting, moving and removing a member takes constant time,
+//! and so does comparing the order of two members.
 
 use super::{Block, Body, Home, Inst, List, Value, ValueDef};
 
@@ -21,12 +21,12 @@ impl Body {
         self.placed as usize
     }
 
-    /// Returns one more than the largest index of a block, also of a removed one: the size for side tables.
+    /// Returns one more than the largest block index, including removed blocks: the size for side tables.
     pub fn block_bound(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Returns the block in which a function begins: the first one.
+    /// Returns the entry block.
     pub fn entry_block(&self) -> Option<Block> {
         self.layout.first.some()
     }
@@ -36,12 +36,12 @@ impl Body {
         self.layout.first == block
     }
 
-    /// Returns the arguments of the entry, which are those of the function; none where there is no block.
+    /// Returns the arguments of the entry block, which are those of the function. A body without blocks has none.
     pub fn entry_arguments(&self) -> &[Value] {
         self.entry_block().map_or(&[], |entry| self.arguments(entry))
     }
 
-    /// Returns the number of the function's argument that a value is.
+    /// Returns the index of the function argument that a value is.
     pub fn entry_argument_index(&self, value: Value) -> Option<usize> {
         match self.def(value) {
             ValueDef::Argument(block, index) if self.is_entry_block(block) => Some(index.into()),
@@ -49,53 +49,53 @@ impl Body {
         }
     }
 
-    /// Returns the block after all others.
+    /// Returns the last block of the layout.
     pub fn last_block(&self) -> Option<Block> {
         self.layout.last.some()
     }
 
-    /// Returns the block after a block.
+    /// Returns the block after this one in the layout.
     pub fn next_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].links.next.some()
     }
 
-    /// Returns the block before a block.
+    /// Returns the block before this one in the layout.
     pub fn prev_block(&self, block: Block) -> Option<Block> {
         self.blocks[block].links.prev.some()
     }
 
-    /// Returns true if a block is part of the body: it was placed, and not removed since.
+    /// Returns true if a block is in the layout: it was placed and not removed.
     pub fn has_block(&self, block: Block) -> bool {
         self.layout.first == block || self.blocks[block].links.prev.is_some()
     }
 
-    /// Returns true if one block of the body comes before another one.
+    /// Returns true if `first` comes before `second` in the layout.
     pub fn block_precedes(&self, first: Block, second: Block) -> bool {
         self.blocks[first].links.number < self.blocks[second].links.number
     }
 
-    /// Places a block that is not part of the body yet after all others.
+    /// Places a block that is not in the layout at its end.
     pub(crate) fn place_block_last(&mut self, block: Block) {
         debug_assert!(!self.has_block(block), "invariant: a block is placed once");
         self.layout.push_back(&mut self.blocks, block);
         self.placed += 1;
     }
 
-    /// Places a block that is not part of the body yet after another one.
+    /// Places a block that is not in the layout after another one.
     pub(crate) fn place_block_after(&mut self, block: Block, other: Block) {
         assert!(self.has_block(other), "invariant: the block is part of the body");
         self.layout.insert_after(&mut self.blocks, block, other);
         self.placed += 1;
     }
 
-    /// Takes a block out of the order.
+    /// Removes a block from the layout.
     pub(crate) fn displace_block(&mut self, block: Block) {
         assert!(self.has_block(block), "invariant: the block is part of the body");
         self.layout.remove(&mut self.blocks, block);
         self.placed -= 1;
     }
 
-    /// Places all blocks anew, in the order that is given.
+    /// Replaces the layout by the blocks of `order`.
     pub(crate) fn place_blocks(&mut self, order: &[Block]) {
         self.layout = List::of(&mut self.blocks, order);
         self.placed = order.len() as u32;
@@ -103,7 +103,7 @@ impl Body {
 
     // ---- instructions ----
 
-    /// Returns all instructions, block after block.
+    /// Returns all instructions in layout order.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.blocks().flat_map(|block| self.block_insts(block))
     }
@@ -118,7 +118,7 @@ impl Body {
         self.blocks[block].insts.first.some()
     }
 
-    /// Returns the last instruction of a block: its terminator, in a complete body.
+    /// Returns the last instruction of a block, which is its terminator if the block is complete.
     pub fn last_inst(&self, block: Block) -> Option<Inst> {
         self.blocks[block].insts.last.some()
     }
@@ -133,21 +133,21 @@ impl Body {
         self.insts[inst].links.prev.some()
     }
 
-    /// Returns the block that an instruction is in; [`Block::NONE`] once it was removed.
+    /// Returns the block of an instruction; [`Block::NONE`] if it was removed.
     #[inline]
     pub fn inst_block(&self, inst: Inst) -> Block {
         self.insts[inst].home.some().map_or(Block::NONE, |home| self.homes[home])
     }
 
-    /// Returns true if an instruction was removed, or is not part of a block yet.
+    /// Returns true if an instruction was removed or is not yet in a block.
     pub fn is_removed(&self, inst: Inst) -> bool {
         self.insts[inst].home == Home::NONE
     }
 
-    /// Returns true if one instruction comes before another one, of the same block or of another.
+    /// Returns true if `first` comes before `second` in layout order.
     ///
     /// # Panics
-    /// Where one of them was removed and the other one was not.
+    /// Panics if exactly one of them was removed.
     pub fn inst_precedes(&self, first: Inst, second: Inst) -> bool {
         match (self.inst_block(first), self.inst_block(second)) {
             (a, b) if a == b => self.order_in_block(first) < self.order_in_block(second),
@@ -155,34 +155,33 @@ impl Body {
         }
     }
 
-    /// Returns a number by which instructions of one block sort in their order. Inserting an instruction may change
-    /// it.
+    /// Returns the order number of an instruction in its block, which increases along the block. Inserting
+    /// instructions may change it.
     #[inline]
     pub fn order_in_block(&self, inst: Inst) -> u32 {
         self.insts[inst].links.number
     }
 
-    /// Makes a new block the home of its instructions.
+    /// Creates the home of a block, to which its instructions refer.
     pub(super) fn make_home(&mut self, block: Block) {
         self.blocks[block].home = self.homes.push(block);
     }
 
-    /// Appends an instruction to a block, with the edges of a terminator.
+    /// Appends an instruction to a block, with its edges if it is a terminator.
     pub(crate) fn link_inst_last(&mut self, inst: Inst, block: Block) {
         let data = &mut self.blocks[block];
         data.insts.push_back(&mut self.insts, inst);
         self.insts[inst].home = data.home;
         let has_edges = data.edge_count > 0;
         self.add_opened(inst);
-        // A block that goes on after a terminator (only a file that is wrong has one) goes where its
-        // last instruction says.
+        // A block that continues after a terminator (only in an invalid file) gets the edges of its last instruction.
         if has_edges || self.insts[inst].opcode.is_terminator() {
             self.unlink_edges(block);
             self.link_edges(block);
         }
     }
 
-    /// Inserts an instruction that is in no block before another one.
+    /// Inserts an instruction that is not in a block before another one.
     pub(crate) fn link_inst_before(&mut self, inst: Inst, next: Inst) {
         let block = self.inst_block(next);
         let data = &mut self.blocks[block];
@@ -191,7 +190,7 @@ impl Body {
         self.add_opened(inst);
     }
 
-    /// Takes an instruction out of its block; its uses and results stay.
+    /// Removes an instruction from its block; its uses and results are kept.
     pub(crate) fn unlink_inst(&mut self, inst: Inst) {
         self.remove_opened(inst);
         let block = self.inst_block(inst);
@@ -202,8 +201,8 @@ impl Body {
         self.insts[inst].home = Home::NONE;
     }
 
-    /// Moves an instruction and all after it into an empty block, in time proportional to the fewer of those that move and
-    /// those that stay.
+    /// Moves an instruction and all following ones to an empty block, in time proportional to the smaller of the two
+    /// parts.
     pub(crate) fn move_tail(&mut self, first: Inst, to: Block) {
         let from = self.inst_block(first);
         let tail = self.blocks[from].insts.split_off(&mut self.insts, first);
@@ -218,7 +217,8 @@ impl Body {
         self.move_edges(from, to);
     }
 
-    /// Appends all instructions of a block to another one without a terminator, in time proportional to the fewer of both.
+    /// Appends all instructions of a block to another block without a terminator, in time proportional to the smaller
+    /// of the two.
     pub(crate) fn append_insts(&mut self, from: Block, to: Block) {
         let tail = std::mem::take(&mut self.blocks[from].insts);
         let head = self.blocks[to].insts;

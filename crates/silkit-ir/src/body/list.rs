@@ -1,10 +1,11 @@
-//! Doubly linked lists of entities whose order numbers make two members comparable in constant time.
+//! Doubly linked lists of entities with order numbers, so that the order of two members is compared in constant time.
 //!
-//! The blocks of a body and the instructions of a block are such lists. Numbers increase along a list and have gaps, so that
-//! an insertion usually takes a number from the gap between its neighbors. Where there is none, the smallest range of
-//! numbers around it that is sparse enough is numbered anew, and the largest gap left at the place of the insertion, since
-//! the next one is most often there, too. This takes amortized constant time for insertions at one place, and logarithmic
-//! time wherever they are (compare "Two Simplified Algorithms for Maintaining Order in a List", Bender et al., 2002).
+//! The blocks of a body and the instructions of a block are such lists. Numbers increase along a list and have gaps,
+//! so that an insertion usually takes a number from the gap between its neighbors. If there is no gap, the smallest
+//! sufficiently sparse range of numbers around it is renumbered, leaving the largest gap at the insertion point,
+//! where the next insertion is most likely. Insertions at one point take amortized constant time, arbitrary
+//! insertions amortized logarithmic time (compare "Two Simplified Algorithms for Maintaining Order in a List", Bender
+//! et al., 2002).
 
 use silkit_base::{Entity, IdVec};
 
@@ -14,10 +15,10 @@ mod tests;
 /// The distance between the numbers of members that are appended one after the other.
 const STRIDE: u32 = 1 << 8;
 
-/// The distance from the neighbor that was inserted last, where there is room.
+/// The distance from the more recently inserted neighbor, if there is room.
 const NEAR: u32 = 8;
 
-/// The least distance between members that are numbered anew.
+/// The minimum distance between renumbered members.
 const LEAST_GAP: u64 = 4 * NEAR as u64;
 
 /// The number of the first member of an empty list, which leaves room on both sides.
@@ -28,12 +29,12 @@ const MIDDLE: u32 = 1 << 31;
 pub(crate) struct Links<K> {
     pub(crate) prev: K,
     pub(crate) next: K,
-    /// Larger than that of `prev`. A member that was removed keeps its number.
+    /// Larger than the number of `prev`. A removed member keeps its number.
     pub(crate) number: u32,
 }
 
 impl<K: Entity> Links<K> {
-    /// The links of an entity that is in no list.
+    /// The links of an entity that is not in a list.
     pub(crate) const NONE: Self = Self { prev: K::NONE, next: K::NONE, number: 0 };
 }
 
@@ -43,7 +44,7 @@ pub(crate) trait Member<K> {
     fn links_mut(&mut self) -> &mut Links<K>;
 }
 
-/// The ends of a list; both are `NONE` where it is empty.
+/// The ends of a list; both are `NONE` if the list is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct List<K> {
     pub(crate) first: K,
@@ -57,18 +58,18 @@ impl<K: Entity> Default for List<K> {
 }
 
 impl<K: Entity> List<K> {
-    /// Appends an entity that is in no list.
+    /// Appends an entity that is not in a list.
     #[inline]
     pub(crate) fn push_back<D: Member<K>>(&mut self, table: &mut IdVec<K, D>, key: K) {
         self.insert_between(table, key, self.last, K::NONE);
     }
 
-    /// Inserts an entity that is in no list before a member.
+    /// Inserts an entity that is not in a list before a member.
     pub(crate) fn insert_before<D: Member<K>>(&mut self, table: &mut IdVec<K, D>, key: K, next: K) {
         self.insert_between(table, key, table[next].links().prev, next);
     }
 
-    /// Inserts an entity that is in no list after a member.
+    /// Inserts an entity that is not in a list after a member.
     pub(crate) fn insert_after<D: Member<K>>(&mut self, table: &mut IdVec<K, D>, key: K, prev: K) {
         self.insert_between(table, key, prev, table[prev].links().next);
     }
@@ -105,7 +106,7 @@ impl<K: Entity> List<K> {
         }
     }
 
-    /// Takes away a member and all after it, and returns them as a list.
+    /// Removes a member and all members after it and returns them as a list.
     pub(crate) fn split_off<D: Member<K>>(&mut self, table: &mut IdVec<K, D>, first: K) -> Self {
         let rest = Self { first, last: self.last };
         self.last = std::mem::replace(&mut table[first].links_mut().prev, K::NONE);
@@ -138,7 +139,7 @@ impl<K: Entity> List<K> {
         }
     }
 
-    /// Returns true if this list has fewer members than another one, in time proportional to the fewer.
+    /// Returns true if this list is shorter than `other`, in time proportional to the length of the shorter one.
     pub(crate) fn is_shorter<D: Member<K>>(&self, table: &IdVec<K, D>, other: Self) -> bool {
         let (mut here, mut there) = (self.first, other.first);
         while here != K::NONE && there != K::NONE {
@@ -160,7 +161,7 @@ impl<K: Entity> List<K> {
         list
     }
 
-    /// Numbers all members anew, with equal gaps and as much room before them as after.
+    /// Renumbers all members with equal gaps, centered in the number range.
     fn renumber<D: Member<K>>(&self, table: &mut IdVec<K, D>) {
         let count = self.members(table).count() as u64;
         let gap = (u64::from(MIDDLE) / count.max(1)).min(u64::from(STRIDE));
@@ -175,7 +176,7 @@ impl<K: Entity> List<K> {
     }
 }
 
-/// The members of a list in order.
+/// An iterator over the members of a list in order.
 pub(crate) struct Members<'t, K, D> {
     table: &'t IdVec<K, D>,
     rest: List<K>,
@@ -218,10 +219,10 @@ impl<K: Entity, D: Member<K>> DoubleEndedIterator for Members<'_, K, D> {
     }
 }
 
-/// Returns a number between those of two neighbors, of which either may be `NONE`. `None` where there is no gap.
+/// Returns a number between those of two neighbors, either of which may be `NONE`; `None` if there is no gap.
 #[inline]
 fn number_between<K: Entity, D: Member<K>>(table: &IdVec<K, D>, prev: K, next: K) -> Option<u32> {
-    // All numbers are between these.
+    // The numbers are in this range.
     let number =
         |key: K, outside: i64| if key == K::NONE { outside } else { table[key].links().number.into() };
     let (low, high) = (number(prev, -1), number(next, 1 << u32::BITS));
@@ -233,25 +234,25 @@ fn number_between<K: Entity, D: Member<K>>(table: &IdVec<K, D>, prev: K, next: K
         (true, true) => i64::from(MIDDLE),
         (false, true) => low + i64::from(STRIDE).min(gap / 2),
         (true, false) => high - i64::from(STRIDE).min(gap / 2),
-        // Instructions that are inserted at one place come in order, each before the same one, or in reverse. The newer
-        // neighbor tells which. What is left of the gap is for those to come.
+        // Successive insertions at one point are in order, each before the same member, or in reverse order. The
+        // newer neighbor tells which. The rest of the gap is left for the next insertions.
         (false, false) if prev.index() > next.index() => low + i64::from(NEAR).min(gap / 2),
         (false, false) => high - i64::from(NEAR).min(gap / 2),
     };
     Some(number as u32)
 }
 
-/// Numbers the members around two neighbors anew so that there is a gap between these, of which either may be `NONE`.
+/// Renumbers the members around two neighbors so that there is a gap between them. Either neighbor may be `NONE`.
 ///
-/// The members that are numbered anew are those whose numbers share their high bits with the one of a neighbor, for as many
-/// low bits as it takes until they are few for their range. What is few decreases with the size of the range, so that it
-/// takes many insertions until the same range is numbered again.
+/// The range to renumber consists of the members that share the high bits of their number with a neighbor. The number
+/// of low bits is increased until the range is sparse enough. The density limit decreases with the size of the range,
+/// so that many insertions are needed before the same range is renumbered.
 #[cold]
 fn make_room<K: Entity, D: Member<K>>(table: &mut IdVec<K, D>, prev: K, next: K) {
     let at = if prev == K::NONE { next } else { prev };
     let center = u64::from(table[at].links().number);
     let (mut first, mut last, mut count) = (at, at, 1);
-    // How many members are few, in units of 1/256: 1.6 times as many for a range of twice the size.
+    // The density limit in units of 1/256: a range of twice the size may have 1.6 times as many members.
     let mut few: u64 = 256;
     for bits in 1..=u32::BITS {
         few = few * 8 / 5;
@@ -285,7 +286,8 @@ fn make_room<K: Entity, D: Member<K>>(table: &mut IdVec<K, D>, prev: K, next: K)
     }
 }
 
-/// Numbers a whole list from `first` on with numbers above a limit; returns false where they do not suffice.
+/// Renumbers a whole list upwards from `first`, with numbers above a limit. Returns false if there are too few
+/// numbers.
 fn number_up<K: Entity, D: Member<K>>(table: &mut IdVec<K, D>, first: K, limit: u32) -> bool {
     let (mut key, mut number) = (first, limit);
     while key != K::NONE {
@@ -298,7 +300,8 @@ fn number_up<K: Entity, D: Member<K>>(table: &mut IdVec<K, D>, first: K, limit: 
     true
 }
 
-/// Numbers a whole list from its end on with numbers below a limit; returns false where they do not suffice.
+/// Renumbers a whole list downwards from `last`, with numbers below a limit. Returns false if there are too few
+/// numbers.
 fn number_down<K: Entity, D: Member<K>>(table: &mut IdVec<K, D>, last: K, limit: u32) -> bool {
     let (mut key, mut number) = (last, limit);
     while key != K::NONE {

@@ -54,26 +54,26 @@ pub struct Body {
     pub(crate) pool: Vec<u32>,
     pub(crate) locs: IdVec<Loc, LocData>,
     undefs: FxHashMap<SilType, Value>,
-    /// The blocks in order.
+    /// The block list, in order.
     pub(crate) layout: List<Block>,
     /// The number of blocks in the layout.
     placed: u32,
     /// The block of each home.
     homes: IdVec<Home, Block>,
-    /// The values that opened types.
+    /// The values that open types.
     pub(crate) opened: OpenedTypes,
-    /// When what was changed last.
+    /// The epoch of the last change of each kind.
     pub(crate) history: History,
 }
 
-/// An instruction. What its parts mean is said by [`Opcode::info`].
+/// An instruction. [`Opcode::info`] describes its parts.
 #[derive(Clone, Debug)]
 pub struct InstData {
     /// The kind of instruction.
     pub opcode: Opcode,
     /// The flags that are set.
     pub flags: u8,
-    /// The ownership that it forwards, where that is not its operand's.
+    /// The ownership that it forwards, if it differs from the ownership of its operand.
     pub forwarding: Option<Ownership>,
     /// The number of type-dependent operands, which come last.
     pub(crate) type_operand_count: u8,
@@ -100,9 +100,9 @@ pub struct ValueData {
     pub(crate) first_use: Operand,
     pub(crate) index: u16,
     pub(crate) kind: ValueKind,
-    /// The ownership of a block's argument as spelled.
+    /// The ownership of a block argument, as spelled.
     pub ownership: Ownership,
-    /// The flags of a block's argument.
+    /// The flags of a block argument.
     pub arg_flags: ArgFlags,
 }
 
@@ -118,13 +118,13 @@ pub(crate) enum ValueKind {
 /// The definition of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueDef {
-    /// The result of an instruction, by its position among the results.
+    /// A result of an instruction, with its index.
     Result(Inst, u16),
-    /// The argument of a block, by its position.
+    /// An argument of a block, with its index.
     Argument(Block, u16),
     /// `undef`, which has no definition.
     Undef,
-    /// Not defined yet, while a body is read, or not defined any more, after an argument was removed.
+    /// No definition: not yet defined while a body is read, or removed.
     Pending,
 }
 
@@ -132,7 +132,7 @@ pub enum ValueDef {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[repr(u8)]
 pub enum Ownership {
-    /// No ownership; nothing is spelled.
+    /// No ownership; not spelled.
     #[default]
     None,
     /// `@owned`.
@@ -144,7 +144,7 @@ pub enum Ownership {
 }
 
 bitflags! {
-    /// Flags of a block's argument.
+    /// Flags of a block argument.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct ArgFlags: u8 {
         /// `@noImplicitCopy`.
@@ -164,12 +164,12 @@ bitflags! {
     }
 }
 
-/// One use of a value.
+/// A use of a value by an operand of an instruction.
 #[derive(Clone, Debug)]
 pub struct OperandData {
-    /// The value that is used.
+    /// The used value.
     pub value: Value,
-    /// The instruction that uses it.
+    /// The user.
     pub user: Inst,
     pub(crate) prev: Operand,
     pub(crate) next: Operand,
@@ -183,17 +183,17 @@ pub struct BlockData {
     home: Home,
     /// Links to its neighbors in the layout.
     links: Links<Block>,
-    /// The edges of its terminator stand one after another.
+    /// The first of its terminator's edges, which are stored contiguously.
     pub(crate) first_edge: Edge,
     pub(crate) edge_count: u32,
-    /// The edge to it that was made last.
+    /// The most recently created incoming edge.
     pub(crate) first_pred: Edge,
 }
 
-/// The way from a terminator to one of its successors.
+/// A control-flow edge from a terminator to one of its successors.
 #[derive(Clone, Debug)]
 pub struct EdgeData {
-    /// The block that ends with the terminator.
+    /// The block of the terminator.
     pub from: Block,
     /// The successor.
     pub to: Block,
@@ -201,29 +201,29 @@ pub struct EdgeData {
     pub(crate) next: Edge,
 }
 
-/// A location and the scope that it belongs to.
+/// A source location and its debug scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocData {
-    /// The place in the source, where it is known.
+    /// The source position, if known.
     pub source: Option<SourceLoc>,
     /// The number of the debug scope, or [`NONE`].
     pub scope: u32,
 }
 
-/// The parts of an instruction that is created.
+/// The parts of an instruction to be created.
 #[derive(Clone, Debug)]
 pub struct NewInst<'a> {
     /// The kind of instruction.
     pub opcode: Opcode,
     /// Its flags.
     pub flags: u8,
-    /// The ownership that it forwards, where that is not its operand's.
+    /// The ownership that it forwards, if it differs from the ownership of its operand.
     pub forwarding: Option<Ownership>,
-    /// Its operands, list after list.
+    /// The operands, in table order.
     pub operands: &'a [Value],
     /// The values that opened the types in its attributes.
     pub type_operands: &'a [Value],
-    /// The words of its attributes, one each.
+    /// The attribute words.
     pub words: &'a [u32],
     /// The types of its results.
     pub results: &'a [SilType],
@@ -270,7 +270,7 @@ impl Body {
 
     // ---- instructions ----
 
-    /// Returns an instruction.
+    /// Returns the data of an instruction.
     #[inline]
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst]
@@ -282,12 +282,12 @@ impl Body {
         self.insts[inst].opcode.info()
     }
 
-    /// Returns one more than the largest index of an instruction, also of a removed one: the size for side tables.
+    /// Returns one more than the largest instruction index, including removed instructions: the size for side tables.
     pub fn inst_bound(&self) -> usize {
         self.insts.len()
     }
 
-    /// Returns the uses that an instruction makes, in the order of the table.
+    /// Returns the operands of an instruction, in table order.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[OperandData] {
         let data = &self.insts[inst];
@@ -295,7 +295,7 @@ impl Body {
         &self.operands.as_slice()[start..start + data.operand_count as usize]
     }
 
-    /// Returns the uses that an instruction makes for the opened types in its attributes: the last operands.
+    /// Returns the type-dependent operands of an instruction, which are its last operands.
     pub fn type_operands(&self, inst: Inst) -> &[OperandData] {
         let operands = self.operands(inst);
         &operands[operands.len() - self.insts[inst].type_operand_count as usize..]
@@ -314,14 +314,14 @@ impl Body {
         (first..first + u32::from(data.result_count)).map(Value::from_u32)
     }
 
-    /// Returns the first result of an instruction: its only one, for a kind with one result.
+    /// Returns the first result of an instruction, or `None` if it has no results.
     #[inline]
     pub fn first_result(&self, inst: Inst) -> Option<Value> {
         let data = &self.insts[inst];
         (data.result_count > 0).then_some(data.first_result)
     }
 
-    /// Returns the words of an instruction's attributes.
+    /// Returns the attribute words of an instruction.
     #[inline]
     pub fn words(&self, inst: Inst) -> &[u32] {
         let data = &self.insts[inst];
@@ -329,20 +329,20 @@ impl Body {
         &self.words[start..start + data.opcode.info().attrs.len()]
     }
 
-    /// Returns the word of an attribute by its name in the table; `None` where the kind has no such attribute,
-    /// or it is missing.
+    /// Returns the word of an attribute by its table name; `None` if instructions of this kind have no such attribute
+    /// or the attribute is missing.
     pub fn word(&self, inst: Inst, name: &str) -> Option<u32> {
         let index = self.info(inst).attr(name)?;
         Some(self.words(inst)[index]).filter(|&w| w != NONE)
     }
 
-    /// Returns true if an instruction has a flag, by its name in the table.
+    /// Returns true if an instruction has a flag, by its table name.
     pub fn has_flag(&self, inst: Inst, name: &str) -> bool {
         let flags = self.insts[inst].flags;
         self.info(inst).flag(name).is_some_and(|bit| flags & 1 << bit != 0)
     }
 
-    /// Returns the range of `operands` that the operand specification with this index stands for.
+    /// Returns the range in `operands` that belongs to the operand specification with this index.
     pub fn operand_range(&self, inst: Inst, spec: usize) -> std::ops::Range<usize> {
         let info = self.info(inst);
         let total = self.operands(inst).len() - self.type_operands(inst).len();
@@ -351,7 +351,7 @@ impl Body {
             let len = match (operand.arity, operand.count) {
                 (crate::info::Arity::One, _) => 1,
                 (_, Some(attr)) => self.words(inst)[attr as usize] as usize,
-                // The one list without a count takes what single operands after it leave.
+                // The list without a count takes the operands that are left by the single operands after it.
                 _ => total - start - (info.operands.len() - i - 1),
             };
             if i == spec {
@@ -364,7 +364,7 @@ impl Body {
 
     // ---- lists and attributes ----
 
-    /// Returns the list of a word; empty where it is [`NONE`].
+    /// Returns the list that a word refers to; empty if the word is [`NONE`].
     #[inline]
     pub fn list(&self, word: u32) -> &[u32] {
         if word == NONE {
@@ -375,20 +375,20 @@ impl Body {
         &self.pool[start + 1..start + 1 + len]
     }
 
-    /// Returns a list of types of a word.
+    /// Returns the list of types that a word refers to.
     pub fn type_list(&self, word: u32) -> Vec<Type> {
         self.list(word).iter().map(|&w| Type::from_u32(w)).collect()
     }
 
     // ---- values ----
 
-    /// Returns a value.
+    /// Returns the data of a value.
     #[inline]
     pub fn value(&self, value: Value) -> &ValueData {
         &self.values[value]
     }
 
-    /// Returns one more than the largest index of a value, also of a removed one: the size for side tables.
+    /// Returns one more than the largest value index, including removed values: the size for side tables.
     pub fn value_bound(&self) -> usize {
         self.values.len()
     }
@@ -405,7 +405,7 @@ impl Body {
         }
     }
 
-    /// Returns the instruction that makes a value.
+    /// Returns the instruction that defines a value, or `None` for arguments and `undef`.
     pub fn defining_inst(&self, value: Value) -> Option<Inst> {
         match self.def(value) {
             ValueDef::Result(inst, _) => Some(inst),
@@ -420,7 +420,7 @@ impl Body {
         loc.some().map(|l| self.locs[l])
     }
 
-    /// Bytes of memory that the body holds.
+    /// Returns the number of bytes that the body has allocated.
     pub fn heap_size(&self) -> usize {
         self.insts.heap_size()
             + self.values.heap_size()

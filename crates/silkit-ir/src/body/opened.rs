@@ -1,5 +1,5 @@
-//! Opened types and type-dependent operands: an instruction whose attributes name an opened type uses the value that
-//! opened it, so that the opening dominates it (SIL.md, type-dependent operands).
+//! Opened types and type-dependent operands: an instruction with an opened type in its attributes uses the value that
+//! opened the type, so that the opening instruction dominates it (SIL.md, type-dependent operands).
 
 use crate::NONE;
 use crate::body::{Body, Inst, Value};
@@ -13,21 +13,21 @@ use std::sync::LazyLock;
 #[cfg(test)]
 mod tests;
 
-/// The id that stands for `@dynamic_self T`, a type that the `self` argument opens.
+/// The id that represents `@dynamic_self T`, a type that the `self` argument opens.
 static DYNAMIC_SELF: LazyLock<Symbol> = LazyLock::new(|| Symbol::new("@dynamic_self"));
 
 thread_local! {
-    /// The ids of the opened types in each type that was asked about.
+    /// A cache of the ids of the opened types in each type.
     static IDS: RefCell<FxHashMap<Type, Box<[Symbol]>>> = RefCell::new(FxHashMap::default());
 }
 
-/// The values that opened types, by the ids of these. A body keeps it up to date, so that finding a value takes constant time
-/// wherever an instruction is made.
+/// The values that opened types, by type id. It is kept up to date as the body changes, so that the lookup of a value
+/// takes constant time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenedTypes {
     values: FxHashMap<Symbol, Value>,
-    /// Values that opened a type which another value opened later, in the order of these. There are some only while an
-    /// instruction is being replaced, and in SIL that is wrong.
+    /// Values that opened a type that another value opened later, in order. Valid SIL has such values only while an
+    /// instruction is being replaced.
     hidden: Vec<(Symbol, Value)>,
 }
 
@@ -56,7 +56,7 @@ impl OpenedTypes {
 }
 
 impl Body {
-    /// Returns the value that opened the type with an id. For the id of `@dynamic_self`, the `self` of the method.
+    /// Returns the value that opened the type with an id. For the id of `@dynamic_self` it is the `self` argument.
     pub fn opened_value(&self, id: Symbol) -> Option<Value> {
         match self.opened.values.get(&id) {
             None if id == *DYNAMIC_SELF => self.entry_arguments().last().copied(),
@@ -64,14 +64,14 @@ impl Body {
         }
     }
 
-    /// Returns the values that opened the types in the attributes of an instruction that is being made: its
+    /// Returns the values that opened the types in the attributes of an instruction under construction: its
     /// type-dependent operands.
     pub fn opened_values(&self, opcode: Opcode, words: &[u32]) -> Vec<Value> {
         let ids = opened_in_attributes(self, opcode, words);
         ids.into_iter().filter_map(|id| self.opened_value(id)).collect()
     }
 
-    /// Remembers what an instruction that is now part of a block opens.
+    /// Records the type that an instruction opens when it is added to a block.
     pub(crate) fn add_opened(&mut self, inst: Inst) {
         if let (Some(id), Some(value)) = (self.opened_id(inst), self.first_result(inst)) {
             self.opened.add(id, value);
@@ -103,7 +103,8 @@ impl Body {
     }
 }
 
-/// Returns the ids of the opened types for which an instruction with these attributes uses values, in order.
+/// Returns the ids of the opened types in the attributes of an instruction, in order: the types that need
+/// type-dependent operands.
 pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<Symbol> {
     let mut ids: Vec<Symbol> = Vec::new();
     let info = opcode.info();
@@ -136,7 +137,7 @@ pub fn opened_in_attributes(body: &Body, opcode: Opcode, words: &[u32]) -> Vec<S
     ids
 }
 
-/// Returns the ids of the opened types in a type, in order.
+/// Returns the ids of the opened types that a type contains, in order.
 pub fn opened_in(ty: Type) -> Vec<Symbol> {
     if !ty.holds_opened() {
         return Vec::new();

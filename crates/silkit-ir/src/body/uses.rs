@@ -1,4 +1,4 @@
-//! Use lists: every value knows its uses, newest first, as the reference keeps them.
+//! Use lists: the uses of every value, newest first, as in the reference.
 //!
 //! The order matters because printed `// users:` comments show it.
 
@@ -50,7 +50,7 @@ impl Body {
         }
     }
 
-    /// Ends the use that an operand is.
+    /// Removes an operand from the use list of its value.
     pub(crate) fn drop_operand(&mut self, operand: Operand) {
         self.unlink(operand);
         let data = &mut self.operands[operand];
@@ -64,17 +64,17 @@ impl Body {
         std::iter::successors(self.values[value].first_use.some(), |&o| self.operands[o].next.some())
     }
 
-    /// Returns the instructions that use a value, newest use first; one that uses it twice comes twice.
+    /// Returns the users of a value, newest use first. An instruction that uses the value twice is listed twice.
     pub fn users(&self, value: Value) -> impl Iterator<Item = Inst> + Clone + '_ {
         self.uses(value).map(|o| self.operands[o].user)
     }
 
-    /// Returns true if a value has a use.
+    /// Returns true if a value has uses.
     pub fn is_used(&self, value: Value) -> bool {
         self.values[value].first_use.is_some()
     }
 
-    /// Returns one use.
+    /// Returns the data of an operand.
     pub fn operand(&self, operand: Operand) -> &OperandData {
         &self.operands[operand]
     }
@@ -84,42 +84,42 @@ impl Body {
         self.single_use(value).is_some()
     }
 
-    /// Returns the one use of a value.
+    /// Returns the use of a value if it has exactly one.
     pub fn single_use(&self, value: Value) -> Option<Operand> {
         let first = self.values[value].first_use.some()?;
         (self.operands[first].next == Operand::NONE).then_some(first)
     }
 
-    /// Returns the uses that an instruction makes, as entities, in the order of [`Body::operands`].
+    /// Returns the operands of an instruction as entities, in the order of [`Body::operands`].
     pub fn operand_ids(&self, inst: Inst) -> impl ExactSizeIterator<Item = Operand> + Clone + use<> {
         let data = &self.insts[inst];
         let first = data.first_operand.as_u32();
         (first..first + data.operand_count).map(Operand::from_u32)
     }
 
-    /// Returns one use of an instruction as an entity.
+    /// Returns an operand of an instruction as an entity.
     ///
     /// # Panics
-    /// Where the instruction has not so many operands.
+    /// Panics if the instruction has too few operands.
     pub fn operand_id(&self, inst: Inst, index: usize) -> Operand {
         let data = &self.insts[inst];
         assert!(index < data.operand_count as usize, "invariant: the operand exists");
         Operand::from_u32(data.first_operand.as_u32() + index as u32)
     }
 
-    /// Returns the position of a use among those of its instruction.
+    /// Returns the index of an operand among those of its instruction.
     pub fn operand_index(&self, operand: Operand) -> usize {
         let user = self.operands[operand].user;
         (operand.as_u32() - self.insts[user].first_operand.as_u32()) as usize
     }
 
-    /// Returns the operand specification in the table that an operand stands for, by its position; `None`
-    /// for one that is there for an opened type alone.
+    /// Returns the index of the operand specification in the table that an operand belongs to; `None` for a
+    /// type-dependent operand.
     pub fn operand_spec(&self, operand: Operand) -> Option<usize> {
         let index = self.operand_index(operand);
         let user = self.operands[operand].user;
         let specs = self.info(user).operands;
-        // As many single operands before it stand for one position each.
+        // If all specifications before it are single operands, the indices are equal.
         if specs.get(..=index).is_some_and(|first| first.iter().all(|spec| spec.arity == Arity::One)) {
             return Some(index);
         }

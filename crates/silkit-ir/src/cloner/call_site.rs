@@ -1,4 +1,4 @@
-//! Copies that are absorbed into a call: mandatory inlining leaves no trace of the callee for debuggers.
+//! Cloning with the location of a call site: mandatory inlining hides the callee from debuggers.
 //!
 //! ```text
 //! sil [transparent] [ossa] @twice : $@convention(thin) (Builtin.Int64) -> Builtin.Int64 {
@@ -8,7 +8,7 @@
 //!   store %0 to [trivial] %2, loc "a.swift":2:7, scope 1
 //! ```
 //!
-//! absorbed into a call at `loc "a.swift":6:10, scope 3`:
+//! cloned into a call at `loc "a.swift":6:10, scope 3`:
 //!
 //! ```text
 //!   %1 = alloc_stack $Builtin.Int64, loc * "<compiler-generated>":0:0, scope 3
@@ -21,22 +21,22 @@ use crate::edit::Editor;
 use crate::generated::Opcode;
 use silkit_base::Symbol;
 
-/// A call that copies are absorbed into.
+/// The call site whose location all copies get.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
-    /// The location of the call, which all copies get.
+    /// The location of the call.
     pub loc: Loc,
-    /// True if the caller is asynchronous: only there it matters on which executor code runs.
+    /// True if the caller is async: `hop_to_executor` is only needed there.
     pub is_async: bool,
 }
 
 impl CallSite {
-    /// Returns true if the copy is an allocation, which is the compiler's and not the caller's.
+    /// Returns true if the copy is an allocation, which gets a compiler-generated location.
     pub(super) fn is_allocation(self, opcode: Opcode) -> bool {
         matches!(opcode, Opcode::AllocStack | Opcode::AllocBox)
     }
 
-    /// Returns the location of what the compiler made in the scope of the call.
+    /// Returns a compiler-generated location in the debug scope of the call.
     pub(super) fn of_compiler(self, editor: &mut Editor<'_>) -> Loc {
         let Some(LocData { scope, .. }) = editor.loc(self.loc) else { return Loc::NONE };
         let file = Some(Symbol::new("<compiler-generated>"));

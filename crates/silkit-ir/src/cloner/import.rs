@@ -1,4 +1,4 @@
-//! Copies of functions into another module.
+//! Import of functions from another module.
 
 use super::{Cloner, ScopeMap};
 use crate::body::Body;
@@ -9,11 +9,11 @@ use crate::{NONE, references};
 use silkit_base::{FxHashSet, Interned, Symbol};
 
 impl Module {
-    /// Copies a function of another module into this one, with declarations of the functions and global
-    /// variables that it names and the debug scopes that it needs. The Swift declarations of its types are the
-    /// caller's to bring.
+    /// Copies a function of another module into this one, with declarations of the functions and global variables
+    /// that it references, and the debug scopes that it needs. The caller is responsible for the Swift declarations
+    /// of its types.
     ///
-    /// A declaration of it is made a definition; a definition that is here already stays as it is.
+    /// A declaration of the function becomes a definition; an existing definition is kept.
     pub fn import_function(&mut self, from: &Module, id: FunctionId) -> FunctionId {
         let function = &from.functions[id];
         let known = self.functions.find(&function.name);
@@ -40,12 +40,12 @@ impl Module {
         place
     }
 
-    /// Declares what a body names and the module does not have.
+    /// Declares the functions and globals that a body references and this module does not have.
     fn declare_named(&mut self, from: &Module, body: &Body) {
         let mut named: FxHashSet<Symbol> = FxHashSet::default();
         references::of_body(body, &mut |name| _ = named.insert(name));
         named.retain(|name| self.functions.find(name).is_none() && self.globals.find(name).is_none());
-        // In the order of the other module, not in that of a hash table.
+        // In the order of the other module, since the iteration order of a hash table is not deterministic.
         let mut functions: Vec<FunctionId> =
             named.iter().filter_map(|name| from.functions.find(name)).collect();
         functions.sort_unstable();
@@ -69,7 +69,7 @@ impl Module {
 }
 
 impl Body {
-    /// Returns the debug scopes that instructions and their variables stand in, each once.
+    /// Returns the debug scopes of instructions and their variables, without duplicates.
     pub fn used_scopes(&self) -> Vec<u32> {
         let mut seen = FxHashSet::default();
         let mut used = Vec::new();

@@ -1,5 +1,5 @@
 //! Copying of instructions, blocks and bodies, into the same or another body: with substituted types and values,
-//! other debug scopes, and renamed opened types where needed.
+//! remapped debug scopes, and opened types renamed as needed.
 
 mod call_site;
 mod import;
@@ -20,7 +20,7 @@ use silkit_base::{FxHashSet, Interned, SecondaryMap};
 use silkit_types::{SilType, Substitution, Type, TypeFacts};
 use types::TypeMap;
 
-/// Copies parts of a body.
+/// Clones instructions, blocks or a whole body.
 ///
 /// A specialized copy of a whole body:
 ///
@@ -39,31 +39,31 @@ use types::TypeMap;
 /// assert_eq!(copy.insts().count(), 2);
 /// ```
 ///
-/// For inlining and the like, say what stands for the values from outside ([`Cloner::map_value`]) and copy
-/// the blocks into an [`Editor`] ([`Cloner::blocks`]).
+/// For inlining, map the values from outside the cloned blocks ([`Cloner::map_value`]) and clone the blocks into an
+/// [`Editor`] ([`Cloner::blocks`]).
 pub struct Cloner<'s> {
-    /// The body that is copied from; `None` where that is the one which is edited.
+    /// The source body; `None` if it is the body being edited.
     source: Option<&'s Body>,
     values: SecondaryMap<Value, Value>,
     blocks: SecondaryMap<Block, Block>,
     insts: SecondaryMap<Inst, Inst>,
     types: TypeMap<'s>,
     scopes: Option<&'s ScopeMap>,
-    /// The call that the copies are absorbed into.
+    /// The call site whose location the copies get.
     absorbed: Option<CallSite>,
-    /// The values of blocks that are being copied.
+    /// The values of the blocks being cloned.
     coming: FxHashSet<Value>,
-    /// Values that were used and not copied yet, with what stands for them meanwhile.
+    /// Values that were used before they were cloned, with their placeholders.
     waiting: Vec<(Value, Value)>,
 }
 
 impl<'s> Cloner<'s> {
-    /// Creates a cloner from a body into others.
+    /// Creates a cloner from one body into others.
     pub fn of(source: &'s Body) -> Self {
         Self::new(Some(source))
     }
 
-    /// Creates a cloner from a body into itself: what is not copied stands for itself.
+    /// Creates a cloner from a body into itself: a value or block without a mapping maps to itself.
     pub fn within() -> Self {
         Self::new(None)
     }
@@ -82,14 +82,14 @@ impl<'s> Cloner<'s> {
         }
     }
 
-    /// Replaces the generic parameters of the source by formal types. The facts say what their members are.
+    /// Replaces the generic parameters of the source by formal types. `facts` resolves their member types.
     #[must_use]
     pub fn with_substitution(mut self, subst: Substitution<'s>, facts: &'s dyn TypeFacts) -> Self {
         self.types.substitute(subst, facts);
         self
     }
 
-    /// Sets the debug scopes of the copies: those of another module, or inlined ones.
+    /// Sets the debug scopes of the copies: those of another module, or inlined scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: &'s ScopeMap) -> Self {
         self.scopes = Some(scopes);
@@ -103,8 +103,7 @@ impl<'s> Cloner<'s> {
         self
     }
 
-    /// Makes the copies part of a call: they get its location, and instructions for debuggers of the source are left
-    /// out.
+    /// Gives the copies the location of a call, and drops the debug instructions of the source.
     #[must_use]
     pub fn absorbed_into(mut self, call: CallSite) -> Self {
         self.absorbed = Some(call);
@@ -131,12 +130,12 @@ impl<'s> Cloner<'s> {
         self.blocks[from].some()
     }
 
-    /// Returns the copy of an instruction.
+    /// Returns the copy of an instruction of the source.
     pub fn inst(&self, from: Inst) -> Option<Inst> {
         self.insts[from].some()
     }
 
-    /// Returns a type of the source as the copies have it.
+    /// Returns a type of the source as it is in the copies.
     pub fn sil_type(&mut self, ty: SilType) -> SilType {
         self.types.sil_type(ty)
     }
@@ -144,14 +143,14 @@ impl<'s> Cloner<'s> {
     /// Returns a copy of the whole body, with uses and predecessors in the order of the source.
     ///
     /// # Panics
-    /// Where the cloner was made by [`Cloner::within`].
+    /// Panics if the cloner was created by [`Cloner::within`].
     pub fn body(mut self) -> Body {
         let source = self.source.expect("invariant: a body is copied into a new one");
         let mut copy = Body::new();
         let placed: FxHashSet<Block> = source.blocks().collect();
         let mut editor = copy.edit();
         let blocks: Vec<Block> = source.blocks().map(|_| editor.append_block()).collect();
-        // Blocks that terminators name and that are not there: only a body that was read with errors has some.
+        // Terminators may reference missing blocks, but only in a body that was read with errors.
         for inst in source.insts() {
             source.each_target(inst, |_, block| {
                 if !placed.contains(&block) && self.block(block).is_none() {
@@ -166,11 +165,11 @@ impl<'s> Cloner<'s> {
         copy
     }
 
-    /// Copies blocks into new ones after another one, in the order that is given, with their arguments.
-    /// Edges to blocks that are not among them go to what stands for these.
+    /// Clones blocks, with their arguments, into new blocks after `after`, in the given order. Edges to other blocks
+    /// are redirected to the blocks that these are mapped to.
     ///
     /// # Panics
-    /// Where something from outside is used for which nothing stands.
+    /// Panics if a value or block from outside is used and not mapped.
     pub fn blocks(&mut self, editor: &mut Editor<'_>, blocks: &[Block], after: Block) -> Vec<Block> {
         let copies = editor.insert_blocks_after(after, blocks.len());
         self.fill_blocks(editor, blocks, &copies);
@@ -186,7 +185,7 @@ impl<'s> Cloner<'s> {
         let source = self.source.unwrap_or(editor.body());
         self.coming = insts.iter().flat_map(|&inst| source.results(inst)).collect();
         for &value in &self.coming {
-            // From an earlier copy.
+            // The mapping is from an earlier copy.
             self.values[value] = Value::NONE;
         }
         for (&block, &copy) in blocks.iter().zip(copies) {
@@ -213,11 +212,11 @@ impl<'s> Cloner<'s> {
         self.coming.clear();
     }
 
-    /// Copies the instructions of a block but its terminator to the place before an instruction. Something stands for the
-    /// arguments of the block already.
+    /// Clones the instructions of a block, except for its terminator, before an instruction. The arguments of the
+    /// block must be mapped.
     ///
     /// # Panics
-    /// Where something from outside is used for which nothing stands.
+    /// Panics if a value from outside is used and not mapped.
     pub fn straight_line(&mut self, editor: &mut Editor<'_>, block: Block, before: Inst) {
         let source = self.source.unwrap_or(editor.body());
         let mut insts: Vec<Inst> = source.block_insts(block).collect();
@@ -238,10 +237,10 @@ impl<'s> Cloner<'s> {
         })
     }
 
-    /// Copies one instruction.
+    /// Clones one instruction.
     ///
     /// # Panics
-    /// Where it uses something for which nothing stands.
+    /// Panics if it uses a value or block that is not mapped.
     pub fn inst_at(&mut self, editor: &mut Editor<'_>, inst: Inst, point: Point) -> Inst {
         self.note_opened(editor.body(), std::iter::once(inst));
         let copy = self.copy_inst(editor, inst, point);
@@ -296,7 +295,7 @@ impl<'s> Cloner<'s> {
         copy
     }
 
-    /// Returns the value that a copy uses for one of the source.
+    /// Returns the value that a copy uses in place of a value of the source.
     fn use_of(&mut self, editor: &mut Editor<'_>, value: Value) -> Value {
         if let Some(known) = self.value(value) {
             return known;
@@ -318,7 +317,7 @@ impl<'s> Cloner<'s> {
         new
     }
 
-    /// Resolves uses that were copied before their definition.
+    /// Resolves uses that were cloned before their definition.
     fn settle(&mut self, editor: &mut Editor<'_>) {
         for (value, pending) in std::mem::take(&mut self.waiting) {
             let definition = self.value(value).filter(|&v| v != pending);
@@ -370,7 +369,7 @@ impl<'s> Cloner<'s> {
                 editor.new_list(&list)
             }
             AttrKind::ListU32 | AttrKind::ListOptSym | AttrKind::ListDecl => editor.new_list(&list),
-            // What names no type, block or place of the body is the same in each.
+            // Attributes without types, blocks or values are copied unchanged.
             AttrKind::U32
             | AttrKind::OptU32
             | AttrKind::Count
@@ -414,7 +413,7 @@ impl<'s> Cloner<'s> {
         if new == *old { word } else { new.intern().as_u32() }
     }
 
-    /// Restores the order of uses and predecessors that the source has.
+    /// Restores the order of uses and predecessors of the source.
     fn keep_order(&self, source: &Body, copy: &mut Body) {
         let values = (0..source.value_bound() as u32).map(Value::from_u32);
         for (from, to) in values.filter_map(|v| Some((v, self.value(v)?))) {

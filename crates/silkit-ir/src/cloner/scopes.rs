@@ -1,14 +1,14 @@
-//! Debug scopes of copies: those of another module, or inlined ones.
+//! Debug scopes of clones: those of another module, or inlined scopes.
 
 use crate::NONE;
 use crate::module::{Scope, ScopeParent};
 use silkit_base::FxHashMap;
 
-/// The positions of the scopes of a module, by number.
+/// An index of the scopes of a module by number.
 #[derive(Clone, Debug)]
 pub struct ScopeIndex {
     at: FxHashMap<u32, usize>,
-    /// The number after the highest.
+    /// The number after the highest scope number.
     next: u32,
 }
 
@@ -19,7 +19,7 @@ impl ScopeIndex {
         Self { at: scopes.iter().enumerate().map(|(at, scope)| (scope.id, at)).collect(), next }
     }
 
-    /// Adds the scopes from `first` on, which were appended to those of the module.
+    /// Adds the scopes from index `first` on, which were appended to the module.
     pub fn append(&mut self, scopes: &[Scope], first: usize) {
         for (at, scope) in scopes.iter().enumerate().skip(first) {
             self.at.insert(scope.id, at);
@@ -27,13 +27,13 @@ impl ScopeIndex {
         }
     }
 
-    /// Returns the number that the next scope gets.
+    /// Returns the number of the next new scope.
     pub fn next(&self) -> u32 {
         self.next
     }
 }
 
-/// The scopes of a module that is only read, and new ones that will be added to it.
+/// The scopes of a module that is only read, and new scopes that will be added to it.
 #[derive(Debug)]
 pub struct ScopeOverlay<'a> {
     /// The scopes of the module.
@@ -59,12 +59,12 @@ impl ScopeOverlay<'_> {
     }
 }
 
-/// Returns the number of a scope after those from `from` on were moved up; [`NONE`] stays.
+/// Returns the number of a scope after the scopes from `from` on were moved up by `by`; [`NONE`] is unchanged.
 pub fn shifted_scope(id: u32, from: u32, by: u32) -> u32 {
     if id >= from && id != NONE { id.saturating_add(by) } else { id }
 }
 
-/// Moves the numbers of new scopes up, because others were added to the module before them.
+/// Moves the numbers of new scopes up after other scopes were added to the module.
 pub fn shift_scopes(new: &mut [Scope], from: u32, by: u32) {
     let shifted = |id: u32| shifted_scope(id, from, by);
     for scope in new {
@@ -80,14 +80,14 @@ pub fn shift_scopes(new: &mut [Scope], from: u32, by: u32) {
 #[derive(Clone, Debug, Default)]
 pub struct ScopeMap {
     scopes: FxHashMap<u32, u32>,
-    /// The scope of copies whose source has none.
+    /// The scope of copies of instructions without a scope.
     outside: u32,
 }
 
 impl ScopeMap {
-    /// Copies the scopes of a module to the end of those of another one.
+    /// Appends the scopes of a module to those of another module.
     ///
-    /// Only those are copied that instructions with these scopes need.
+    /// Only the scopes that `used` depends on are copied.
     pub fn import(into: &mut Vec<Scope>, from: &[Scope], used: impl IntoIterator<Item = u32>) -> Self {
         let by_id: FxHashMap<u32, &Scope> = from.iter().map(|s| (s.id, s)).collect();
         let mut next = ScopeIndex::new(into).next;
@@ -100,9 +100,9 @@ impl ScopeMap {
         })
     }
 
-    /// Copies scopes of a function that is inlined: each copy says where it was inlined, which is the scope
-    /// of the call, or for a scope that was inlined before, the copy of that place. Instructions without a
-    /// scope get that of the call.
+    /// Copies the scopes of an inlined function. The copy of a scope records where it was inlined: the scope of the
+    /// call, or, for a scope that had been inlined before, the copy of its call site. Instructions without a scope
+    /// get the scope of the call.
     pub fn inline(scopes: &mut ScopeOverlay<'_>, used: impl IntoIterator<Item = u32>, call: u32) -> Self {
         Self::copy(
             scopes,
@@ -122,7 +122,7 @@ impl ScopeMap {
     ) -> Self {
         let mut map = Self { scopes: FxHashMap::default(), outside: call };
         for id in used {
-            // A scope comes after those that it names.
+            // A scope comes after the scopes that it references.
             let mut path = vec![id];
             while let Some(&id) = path.last() {
                 let Some(scope) = get(table, id).filter(|_| !map.scopes.contains_key(&id)) else {
@@ -133,7 +133,7 @@ impl ScopeMap {
                     Some(ScopeParent::Scope(parent)) => Some(*parent),
                     _ => None,
                 };
-                // Scopes that name each other are wrong; each is copied once all the same.
+                // Scopes that reference each other are invalid, but each is copied only once.
                 let missing = parent.into_iter().chain(scope.inlined_at).find(|&needed| {
                     get(table, needed).is_some()
                         && !map.scopes.contains_key(&needed)
@@ -160,7 +160,7 @@ impl ScopeMap {
         map
     }
 
-    /// Returns the scope that a scope, or none ([`NONE`]), is mapped to.
+    /// Returns the scope that a scope, or [`NONE`], is mapped to.
     pub fn get(&self, scope: u32) -> u32 {
         self.scopes.get(&scope).copied().unwrap_or(self.outside)
     }

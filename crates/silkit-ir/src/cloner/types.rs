@@ -1,4 +1,4 @@
-//! Types of copies: generic parameters replaced, opened types renamed.
+//! Types of clones: generic parameters replaced, opened types renamed.
 
 use crate::calls::substitute_lowered;
 use silkit_base::{FxHashMap, Symbol};
@@ -33,7 +33,7 @@ impl<'s> TypeMap<'s> {
         self.lowered.clear();
     }
 
-    /// Returns the id of an opened type.
+    /// Returns the new id of an opened type.
     pub(super) fn id(&self, id: Symbol) -> Symbol {
         self.renamed.get(&id).copied().unwrap_or(id)
     }
@@ -42,7 +42,7 @@ impl<'s> TypeMap<'s> {
         self.subst.is_none() && self.renamed.is_empty()
     }
 
-    /// Returns a formal type.
+    /// Returns a formal type of the source as it is in the copies.
     pub(super) fn formal(&mut self, ty: Type) -> Type {
         if self.changes_nothing() && !self.desugars {
             return ty;
@@ -62,7 +62,7 @@ impl<'s> TypeMap<'s> {
         new
     }
 
-    /// Returns a lowered type.
+    /// Returns a lowered type of the source as it is in the copies.
     pub(super) fn sil_type(&mut self, ty: SilType) -> SilType {
         if self.changes_nothing() {
             return ty;

@@ -20,7 +20,7 @@ impl Editor<'_> {
     /// Inserts an empty block after another one.
     ///
     /// # Panics
-    /// Where the other block was removed.
+    /// Panics if the other block was removed.
     pub fn insert_block_after(&mut self, other: Block) -> Block {
         let block = self.body.make_block();
         self.body.place_block_after(block, other);
@@ -31,7 +31,7 @@ impl Editor<'_> {
     /// Inserts an empty block before another one.
     ///
     /// # Panics
-    /// Where the other block was removed, or is the entry.
+    /// Panics if the other block was removed or is the entry.
     pub fn insert_block_before(&mut self, other: Block) -> Block {
         let prev =
             self.body.prev_block(other).expect("invariant: a block that is not the entry has one before it");
@@ -41,7 +41,7 @@ impl Editor<'_> {
     /// Inserts several empty blocks after another one, in order.
     ///
     /// # Panics
-    /// Where the other block was removed.
+    /// Panics if the other block was removed.
     pub fn insert_blocks_after(&mut self, other: Block, count: usize) -> Vec<Block> {
         let mut last = other;
         (0..count)
@@ -55,7 +55,7 @@ impl Editor<'_> {
     /// Sets the order of the blocks.
     ///
     /// # Panics
-    /// Where these are not the same blocks, or the entry is not the first.
+    /// Panics if `order` is not a permutation of the blocks or does not begin with the entry.
     pub fn reorder_blocks(&mut self, order: &[Block]) {
         let mut blocks: Vec<Block> = self.body.blocks().collect();
         assert_eq!(order.first(), blocks.first(), "invariant: the entry stays the first block");
@@ -67,10 +67,10 @@ impl Editor<'_> {
         self.record(Changes::BRANCHES);
     }
 
-    /// Moves a block to the place after another one.
+    /// Moves a block after another one.
     ///
     /// # Panics
-    /// Where one of them was removed, both are the same, or the block is the entry.
+    /// Panics if one of them was removed, if both are the same, or if `block` is the entry.
     pub fn move_block_after(&mut self, block: Block, other: Block) {
         assert!(!self.body.is_entry_block(block), "invariant: the entry stays the first block");
         self.body.displace_block(block);
@@ -78,16 +78,17 @@ impl Editor<'_> {
         self.record(Changes::BRANCHES);
     }
 
-    /// Moves an instruction and all after it into a new block after theirs, which has no terminator then.
+    /// Splits a block: moves an instruction and all following ones to a new block after it. The first block is left
+    /// without a terminator.
     ///
-    /// This takes time in proportion to the fewer of the instructions that move and those that stay.
+    /// Takes time proportional to the smaller of the two parts.
     pub fn split_block(&mut self, first: Inst) -> Block {
         let new = self.insert_block_after(self.body.inst_block(first));
         self.body.move_tail(first, new);
         new
     }
 
-    /// Splits a block before an instruction and lets the first half go to the second.
+    /// Splits a block before an instruction and connects the two parts with a `br`.
     pub fn split_block_with_branch(&mut self, first: Inst, loc: Loc) -> Block {
         let old = self.body.inst_block(first);
         let new = self.split_block(first);
@@ -95,16 +96,16 @@ impl Editor<'_> {
         new
     }
 
-    /// Ends a block with `br` to another one.
+    /// Ends a block with a `br` to another one.
     pub fn insert_branch(&mut self, from: Block, to: Block, args: &[Value], loc: Loc) -> Inst {
         let new = NewInst { words: &[to.as_u32()], operands: args, loc, ..NewInst::new(Opcode::Branch) };
         self.insert(Point::End(from), &new)
     }
 
-    /// Splits an edge with a new block, which passes the edge's arguments on.
+    /// Splits an edge with a new block that forwards the edge's arguments.
     ///
     /// # Panics
-    /// Where the successor takes an argument that the terminator itself makes, such as a payload.
+    /// Panics if the terminator itself defines an argument of the successor, such as a payload.
     pub fn split_edge(&mut self, edge: Edge, loc: Loc) -> Block {
         let EdgeData { from, to, .. } = *self.body.edge(edge);
         let index = self.body.edge_index(edge);
@@ -118,12 +119,12 @@ impl Editor<'_> {
         middle
     }
 
-    /// Appends a block to its only predecessor, which ends with `br` to it, and removes it. Returns the predecessor.
+    /// Merges a block into its only predecessor, which ends with a `br` to it, and returns the predecessor.
     ///
-    /// This takes time in proportion to the shorter of both, and the uses of the arguments.
+    /// Takes time proportional to the shorter of the two blocks and the number of uses of the arguments.
     ///
     /// # Panics
-    /// Where it has another predecessor or is its own.
+    /// Panics if it has another predecessor or is its own predecessor.
     pub fn merge_into_predecessor(&mut self, block: Block) -> Block {
         let pred =
             self.body.single_predecessor(block).expect("invariant: a merged block has one predecessor");
@@ -142,10 +143,10 @@ impl Editor<'_> {
         pred
     }
 
-    /// Removes blocks that nothing else goes to, with their instructions.
+    /// Removes blocks, with their instructions, that have no incoming edges from other blocks.
     ///
     /// # Panics
-    /// Where another block goes to one of them or uses one of their values.
+    /// Panics if another block branches to one of them or uses one of their values.
     pub fn remove_blocks(&mut self, blocks: &[Block]) {
         self.record(Changes::INSTRUCTIONS | Changes::CALLS | Changes::BRANCHES);
         for &block in blocks {
@@ -170,10 +171,10 @@ impl Editor<'_> {
         blocks.iter().for_each(|&block| self.forget_block(block));
     }
 
-    /// Removes one block that nothing goes to.
+    /// Removes one block without incoming edges.
     ///
     /// # Panics
-    /// Where something goes to it or uses one of its values.
+    /// Panics if it has incoming edges or one of its values is used elsewhere.
     pub fn remove_block(&mut self, block: Block) {
         self.remove_blocks(&[block]);
     }
@@ -188,8 +189,8 @@ impl Editor<'_> {
 
     // ---- arguments ----
 
-    /// Adds an argument to a block without a value on its edges: for an entry, and for what a
-    /// terminator passes itself.
+    /// Adds an argument to a block without passing a value on its edges: for the entry block, and for arguments that
+    /// a terminator defines.
     pub fn add_argument(
         &mut self,
         block: Block,
@@ -201,7 +202,7 @@ impl Editor<'_> {
         self.insert_argument(block, index, ty, ownership, flags)
     }
 
-    /// Adds an argument to a block at a position, without a value on its edges.
+    /// Inserts an argument at an index, without passing a value on the edges.
     pub fn insert_argument(
         &mut self,
         block: Block,
@@ -218,10 +219,10 @@ impl Editor<'_> {
         self.body.make_argument(block, index, ty, ownership, flags)
     }
 
-    /// Adds an argument to a block, and to each edge into it the value that a function gives for it.
+    /// Adds a phi to a block and passes on each incoming edge the value that a function returns for it.
     ///
     /// # Panics
-    /// Where an edge comes from a terminator that passes no values, such as `switch_enum`.
+    /// Panics if an edge comes from a terminator that passes no values, such as `switch_enum`.
     pub fn add_phi(
         &mut self,
         block: Block,
@@ -230,7 +231,7 @@ impl Editor<'_> {
         flags: ArgFlags,
         mut value: impl FnMut(&Self, Edge) -> Value,
     ) -> Value {
-        // Giving an edge another argument renews its terminator's operands, never its edges.
+        // Adding an argument to an edge changes the operands of its terminator, not the edges.
         let edges: Vec<Edge> = self.body.incoming(block).collect();
         for edge in edges {
             let passed = value(self, edge);
@@ -242,10 +243,10 @@ impl Editor<'_> {
         self.add_argument(block, ty, ownership, flags)
     }
 
-    /// Removes an argument that has no uses, with the values that are passed for it.
+    /// Removes an argument without uses, and the values that are passed for it.
     ///
     /// # Panics
-    /// Where it is used.
+    /// Panics if it is used.
     pub fn remove_argument(&mut self, block: Block, index: usize) {
         let arg = self.body.arguments(block)[index];
         assert!(!self.body.is_used(arg), "invariant: a removed argument has no uses");
@@ -279,10 +280,10 @@ impl Editor<'_> {
 
     // ---- edges ----
 
-    /// Sets the successor of a terminator at this position to another block. The passed values are kept.
+    /// Sets the successor of a terminator at an index to another block. The passed values are kept.
     ///
     /// # Panics
-    /// Where the terminator has no such successor.
+    /// Panics if the terminator has no such successor.
     pub fn set_successor(&mut self, terminator: Inst, index: usize, target: Block) {
         let mut slots: Vec<Slot> = Vec::new();
         self.body.each_target(terminator, |slot, _| slots.push(slot));
@@ -291,7 +292,7 @@ impl Editor<'_> {
         match slot.item {
             None => self.body.words[at] = target.as_u32(),
             Some(item) => {
-                // Another instruction may hold the same list.
+                // Another instruction may share the list.
                 let mut list = self.body.list(self.body.words[at]).to_vec();
                 list[item] = target.as_u32();
                 self.body.words[at] = self.body.make_list(&list);
@@ -316,7 +317,7 @@ impl Editor<'_> {
     /// Sets the values that an edge of `br` or `cond_br` passes.
     ///
     /// # Panics
-    /// Where values are given and the terminator passes none.
+    /// Panics if `args` is not empty and the terminator cannot pass values.
     pub fn set_edge_args(&mut self, terminator: Inst, index: usize, args: &[Value]) {
         match self.body.edge_operands(terminator, index) {
             None => assert!(args.is_empty(), "invariant: only `br` and `cond_br` pass values"),
@@ -334,7 +335,7 @@ impl Editor<'_> {
 }
 
 impl crate::Body {
-    /// Returns the operand of the table that holds the values that an edge passes.
+    /// Returns the index of the operand specification for the values that an edge passes.
     pub(crate) fn edge_operands(&self, terminator: Inst, index: usize) -> Option<usize> {
         let mut attr = None;
         let mut at = 0;
@@ -353,7 +354,7 @@ impl crate::Body {
         })
     }
 
-    /// Returns the values that a terminator passes to its successor with this position (`br`, `cond_br`).
+    /// Returns the values that a terminator passes to the successor with this index (`br`, `cond_br`).
     pub fn edge_args(
         &self,
         terminator: Inst,
@@ -364,8 +365,8 @@ impl crate::Body {
         self.operands(terminator)[range].iter().map(|o| o.value)
     }
 
-    /// Returns the operand that passes a block's argument along an edge; `None` where the terminator itself
-    /// makes it.
+    /// Returns the operand that passes a block's argument along an edge; `None` if the terminator itself defines the
+    /// argument.
     pub fn edge_operand(&self, edge: Edge, argument: usize) -> Option<Operand> {
         let terminator = self.terminator(self.edge(edge).from)?;
         let spec = self.edge_operands(terminator, self.edge_index(edge))?;
@@ -375,8 +376,7 @@ impl crate::Body {
 }
 
 impl NewInst<'_> {
-    /// Creates an instruction of a kind without operands, attributes and results, from no place: the start
-    /// of one that has some.
+    /// Creates an instruction without operands, attributes, results or location, to be completed by struct update.
     pub fn new(opcode: Opcode) -> Self {
         Self {
             opcode,

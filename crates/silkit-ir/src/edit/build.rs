@@ -1,4 +1,4 @@
-//! Building of instructions: typed by the table, with inferred results, at an insertion point that advances.
+//! Construction of instructions: typed by the table, with inferred results, at an insertion point that advances.
 
 use super::{Editor, Point};
 use crate::body::{ArgFlags, Block, Body, Inst, Loc, NewInst, Ownership, Value, ValueDef};
@@ -11,10 +11,10 @@ use crate::module::Function;
 use silkit_types::{SilType, TypeFacts};
 use std::fmt;
 
-/// A builder of instructions at a point of a body, with the abilities of an [`Editor`].
+/// A builder of instructions at an insertion point, which is also an [`Editor`].
 ///
-/// There is a method for each instruction, which takes the parts that it must have and gives its result.
-/// For the others, [`Builder::build`] the instruction as a struct of [`crate::instructions`]:
+/// There is a method for each instruction that takes its required parts and returns its result. To set optional
+/// parts, pass a struct of [`crate::instructions`] to [`Builder::build`]:
 ///
 /// ```
 /// use silkit_ir::instructions::{Load, LoadQualifier};
@@ -59,47 +59,47 @@ impl std::ops::DerefMut for Builder<'_> {
 /// The reason why an instruction cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// The point was never set.
+    /// No insertion point was set.
     NoPoint {
         /// The instruction.
         name: &'static str,
     },
-    /// The instruction at the point was removed.
+    /// The instruction at the insertion point was removed.
     PointRemoved {
         /// The instruction.
         name: &'static str,
     },
-    /// It would stand after a terminator, or is one and would not stand last.
+    /// The instruction would come after a terminator, or is a terminator and would not be the last instruction.
     Terminator {
         /// The instruction.
         name: &'static str,
-        /// The block in which it would be.
+        /// The block of the insertion point.
         block: Block,
     },
-    /// An operand is an address and must not be, or the other way round.
+    /// An operand is an address but must be an object, or the reverse.
     Category {
         /// The instruction.
         name: &'static str,
-        /// The operand by its name in the table.
+        /// The operand, by its table name.
         operand: &'static str,
-        /// Its type.
+        /// The type of the operand.
         ty: SilType,
     },
-    /// The definition of an operand is no part of the body any more.
+    /// The definition of an operand was removed.
     Removed {
         /// The instruction.
         name: &'static str,
         /// The value.
         value: Value,
     },
-    /// It has another number of results than types were given.
+    /// The number of results differs from the number of given types.
     ResultCount {
         /// The instruction.
         name: &'static str,
-        /// The number of types that were given.
+        /// The number of given types.
         given: usize,
     },
-    /// The type of a result does not follow from what is known.
+    /// The type of a result cannot be inferred.
     UnknownType {
         /// The instruction.
         name: &'static str,
@@ -159,12 +159,12 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 impl Body {
-    /// Returns a builder that stands nowhere yet. The facts are what is known of declared types.
+    /// Returns a builder without an insertion point. `facts` answers queries about declared types.
     pub fn builder<'b>(&'b mut self, facts: &'b dyn TypeFacts) -> Builder<'b> {
         self.edit().into_builder(facts)
     }
 
-    /// Returns a builder that stands at a point. Instructions get the location of the one that is there
+    /// Returns a builder at an insertion point. New instructions get the location of the instruction there
     /// ([`Builder::move_to`]).
     pub fn builder_at<'b>(&'b mut self, point: Point, facts: &'b dyn TypeFacts) -> Builder<'b> {
         let mut builder = self.builder(facts);
@@ -174,7 +174,7 @@ impl Body {
 }
 
 impl<'b> Editor<'b> {
-    /// Returns a builder that makes the changes that this editor would, while it lives.
+    /// Returns a builder that works on this editor's body.
     pub fn builder_at<'s>(&'s mut self, point: Point, facts: &'s dyn TypeFacts) -> Builder<'s> {
         self.body.builder_at(point, facts)
     }
@@ -185,8 +185,8 @@ impl<'b> Editor<'b> {
 }
 
 impl Builder<'_> {
-    /// Stands at another point from now on. Instructions get the location of the one that is there: for the start of a block
-    /// its first one, for the end its last one, and in an empty block the location that they had before.
+    /// Sets the insertion point. New instructions get the location of the instruction there: at the start of a block
+    /// of its first instruction, at the end of its last one. In an empty block the default location is unchanged.
     pub fn move_to(&mut self, point: Point) {
         self.point = point;
         let near = match point {
@@ -204,12 +204,12 @@ impl Builder<'_> {
         self.point
     }
 
-    /// The location of the instructions to come.
+    /// Sets the location of new instructions.
     pub fn set_default_loc(&mut self, loc: Loc) {
         self.loc = loc;
     }
 
-    /// Creates the entry block of a function, with the arguments that its type requires.
+    /// Creates the entry block of a function, with the arguments of its type.
     ///
     /// The types are in terms of the function's own generic parameters.
     pub fn append_entry_block(&mut self, function: &Function, addresses: Addresses) -> Block {
@@ -232,10 +232,10 @@ impl Builder<'_> {
         block
     }
 
-    /// Creates an instruction. The type of its result is the unknown type if the builder cannot infer it.
+    /// Creates an instruction. Its result has the unknown type if the type cannot be inferred.
     ///
     /// # Panics
-    /// Where [`Builder::try_build`] gives another error, or the number of results does not follow.
+    /// Panics if [`Builder::try_build`] returns another error, or the number of results cannot be inferred.
     pub fn build<'i, I: Instruction<'i>>(&mut self, inst: I) -> I::Output {
         let typing = if I::OPCODE.info().results == Results::Several { Typing::Known } else { Typing::Any };
         match self.make(I::OPCODE, typing, &|parts| inst.write(parts)) {
@@ -244,20 +244,21 @@ impl Builder<'_> {
         }
     }
 
-    /// Creates an instruction, or returns the reason why it does not fit and leaves the body unchanged.
+    /// Creates an instruction, or returns an error and leaves the body unchanged.
     ///
     /// # Errors
-    /// Where it would not stand in its place, an operand cannot be used by it, or the type of a result
-    /// does not follow from what the builder knows.
+    /// Returns an error if the instruction is not allowed at the insertion point, if it cannot use an operand, or if
+    /// the type of a result cannot be inferred.
     pub fn try_build<'i, I: Instruction<'i>>(&mut self, inst: I) -> Result<I::Output, BuildError> {
         let made = self.make(I::OPCODE, Typing::Known, &|parts| inst.write(parts))?;
         Ok(I::Output::of(&self.editor, made))
     }
 
-    /// Creates an instruction with results of these types, or returns the reason why it does not fit.
+    /// Creates an instruction with results of these types, or returns an error.
     ///
     /// # Errors
-    /// As [`Builder::try_build`], and where a kind with one result is given none.
+    /// Returns the errors of [`Builder::try_build`], and an error if no type is given for an instruction with one
+    /// result.
     pub fn build_typed<'i, I: Instruction<'i>>(
         &mut self,
         inst: I,
@@ -271,7 +272,7 @@ impl Builder<'_> {
     /// types.
     ///
     /// # Errors
-    /// As [`Builder::build_typed`].
+    /// Returns the errors of [`Builder::build_typed`].
     pub fn build_any(&mut self, inst: &AnyInst<'_>, types: &[SilType]) -> Result<Inst, BuildError> {
         self.make(inst.opcode(), Typing::Given(types), &|parts| inst.write(parts))
     }
@@ -350,7 +351,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Checks that operands that must be addresses are, and those that must not are not.
+    /// Checks that each operand is an address or an object as the table requires.
     fn check_categories(&self, inst: Inst) -> Result<(), BuildError> {
         let body = self.editor.body();
         let info = body.info(inst);
@@ -394,10 +395,10 @@ impl Builder<'_> {
     }
 }
 
-/// The source of the types of results.
+/// The source of result types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Typing<'t> {
-    /// Inferred; may stay unknown.
+    /// Inferred; may be unknown.
     Any,
     /// Inferred, and all must be known.
     Known,

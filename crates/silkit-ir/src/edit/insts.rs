@@ -11,7 +11,7 @@ impl Editor<'_> {
     /// Inserts a new instruction at a point.
     ///
     /// # Panics
-    /// Where the words do not fit the table, and where something would stand after a terminator.
+    /// Panics if the attribute words do not match the table, or if an instruction would come after a terminator.
     pub fn insert(&mut self, point: Point, new: &NewInst<'_>) -> Inst {
         let inst = self.body.make_inst(new);
         self.link(inst, point);
@@ -22,7 +22,7 @@ impl Editor<'_> {
     /// Moves an instruction, with its uses and results, to another point.
     ///
     /// # Panics
-    /// Where the point is the instruction itself.
+    /// Panics if the point is the instruction itself.
     pub fn move_inst(&mut self, inst: Inst, point: Point) {
         assert!(
             point != Point::Before(inst) && point != Point::After(inst),
@@ -62,7 +62,7 @@ impl Editor<'_> {
     /// Removes an instruction.
     ///
     /// # Panics
-    /// Where one of its results is used.
+    /// Panics if one of its results is used.
     pub fn remove(&mut self, inst: Inst) {
         assert!(
             !self.body.results(inst).any(|v| self.body.is_used(v)),
@@ -73,7 +73,7 @@ impl Editor<'_> {
         self.body.unlink_inst(inst);
     }
 
-    /// Removes an instruction, replacing what used its only result.
+    /// Removes an instruction and replaces the uses of its only result by `value`.
     pub fn replace(&mut self, inst: Inst, value: Value) {
         let results = self.body.results(inst);
         assert_eq!(results.len(), 1, "invariant: one value replaces one result");
@@ -127,7 +127,7 @@ impl Editor<'_> {
     /// Sets the operands of an instruction, one list for each operand of the table. Type-dependent operands are kept.
     ///
     /// # Panics
-    /// Where the lists do not fit the table.
+    /// Panics if the lists do not match the table.
     pub fn set_operands(&mut self, inst: Inst, lists: &[&[Value]]) {
         let info = self.body.info(inst);
         assert_eq!(lists.len(), info.operands.len(), "invariant: one list per operand of the table");
@@ -168,11 +168,11 @@ impl Editor<'_> {
             .collect()
     }
 
-    /// Changes the word of an attribute that is no block.
+    /// Sets the word of an attribute that is not a block.
     ///
     /// # Panics
-    /// Where the attribute holds successors or counts operands: [`Editor::set_successor`] and
-    /// [`Editor::set_operands`] change those.
+    /// Panics if the attribute holds successors or counts operands; use [`Editor::set_successor`] and
+    /// [`Editor::set_operands`] for those.
     pub fn set_word(&mut self, inst: Inst, attr: usize, word: u32) {
         use AttrKind as K;
         assert!(
@@ -198,7 +198,7 @@ impl Editor<'_> {
     /// Sets or clears the flag with this name in the table.
     ///
     /// # Panics
-    /// Where the instruction has no such flag.
+    /// Panics if the instruction has no such flag.
     pub fn set_flag(&mut self, inst: Inst, name: &str, is_set: bool) {
         let bit = self.body.info(inst).flag(name).expect("invariant: the table declares the flag");
         let flags = self.body.insts[inst].flags & !(1 << bit);
@@ -209,7 +209,7 @@ impl Editor<'_> {
     /// `retain_value` to `strong_retain`.
     ///
     /// # Panics
-    /// Where the words do not fit, the operands are of another shape, or one kind is a terminator.
+    /// Panics if the words or operands do not match the new opcode, or if one of the opcodes is a terminator.
     pub fn set_opcode(&mut self, inst: Inst, opcode: Opcode, flags: u8, words: &[u32]) {
         let (old, new) = (self.body.info(inst), opcode.info());
         assert_eq!(words.len(), new.attrs.len(), "invariant: one word per attribute");
@@ -236,7 +236,7 @@ impl Editor<'_> {
         self.touch(inst);
     }
 
-    /// Changes an instruction and updates the type that it opens.
+    /// Applies a change to an instruction and updates the type that it opens.
     fn with_opened(&mut self, inst: Inst, change: impl FnOnce(&mut Body)) {
         let is_removed = self.body.is_removed(inst);
         if !is_removed {
@@ -248,7 +248,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Sets the ownership that an instruction forwards, if it differs from its operand's.
+    /// Sets the ownership that an instruction forwards, if it differs from the ownership of its operand.
     pub fn set_forwarding(&mut self, inst: Inst, ownership: Option<Ownership>) {
         self.body.insts[inst].forwarding = ownership;
         self.touch(inst);
@@ -274,7 +274,7 @@ impl Editor<'_> {
 }
 
 impl crate::Body {
-    /// Returns the kinds of changes that changing an instruction makes.
+    /// Returns the kinds of changes that a change of this instruction implies.
     fn inst_changes(&self, inst: Inst) -> Changes {
         let opcode = self.insts[inst].opcode;
         let mut changes = Changes::INSTRUCTIONS;

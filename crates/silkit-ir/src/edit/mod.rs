@@ -1,8 +1,8 @@
-//! The editor of bodies, the only way to change them.
+//! The editor of bodies, which makes all changes to a body in use.
 //!
-//! An [`Editor`] keeps use lists, edges and the numbers of arguments right and records what kind of
-//! change was made and when ([`Changes`], [`Epoch`]), so that a stale analysis can be known. Lists keep
-//! the reference's order: what is made or redirected comes first.
+//! An [`Editor`] keeps use lists, edges and argument indices consistent and records the kind and time of each change
+//! ([`Changes`], [`Epoch`]), so that stale analyses are detected. Lists are in the order of the reference: new and
+//! redirected entries come first.
 
 mod blocks;
 mod build;
@@ -16,12 +16,12 @@ use crate::body::{Block, Body, Changes, Epoch, Inst, LocData, ValueKind};
 use crate::{Loc, Value};
 use silkit_types::SilType;
 
-/// A place where an instruction can be put.
+/// An insertion point for instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Point {
     /// Before an instruction.
     Before(Inst),
-    /// After an instruction that is no terminator.
+    /// After an instruction that is not a terminator.
     After(Inst),
     /// Before the first instruction of a block.
     Start(Block),
@@ -29,7 +29,7 @@ pub enum Point {
     End(Block),
 }
 
-/// Changes a body. It reads like the body.
+/// An editor of a body, which also gives read access to it.
 #[derive(Debug)]
 pub struct Editor<'b> {
     body: &'b mut Body,
@@ -49,17 +49,17 @@ impl Body {
         Editor { body: self }
     }
 
-    /// Returns the present moment in the history of this body. An analysis remembers it.
+    /// Returns the current epoch of this body.
     pub fn epoch(&self) -> Epoch {
         self.history.now()
     }
 
-    /// Returns the kinds of changes that were made after a moment.
+    /// Returns the kinds of changes since an epoch.
     pub fn changes_since(&self, epoch: Epoch) -> Changes {
         self.history.since(epoch)
     }
 
-    /// Returns the block in which something put at a point will be.
+    /// Returns the block of an insertion point.
     pub fn point_block(&self, point: Point) -> Block {
         match point {
             Point::Before(inst) | Point::After(inst) => self.inst_block(inst),
@@ -74,12 +74,12 @@ impl<'b> Editor<'b> {
         Self { body }
     }
 
-    /// Returns the body, to read it while the editor lives.
+    /// Returns the body.
     pub fn body(&self) -> &Body {
         self.body
     }
 
-    /// Records changes that this editor does not see, such as of the function's attributes.
+    /// Records changes that are not made through this editor, such as changes of the function's attributes.
     pub fn record(&mut self, changes: Changes) {
         self.body.history.record(changes);
     }
@@ -90,27 +90,27 @@ impl<'b> Editor<'b> {
         std::mem::replace(self.body, new)
     }
 
-    /// Stores a list for an attribute and returns its word.
+    /// Stores a list for an attribute and returns its attribute word.
     pub fn new_list(&mut self, items: &[u32]) -> u32 {
         self.body.make_list(items)
     }
 
-    /// `undef` of a type.
+    /// Returns `undef` of a type.
     pub fn undef(&mut self, ty: SilType) -> Value {
         self.body.make_undef(ty)
     }
 
-    /// Returns a block that is no part of the order.
+    /// Returns a new block that is not in the layout.
     pub(crate) fn make_block(&mut self) -> Block {
         self.body.make_block()
     }
 
-    /// Returns a value whose definition is still to come.
+    /// Returns a placeholder for a value that is defined later.
     pub(crate) fn pending(&mut self, ty: SilType) -> Value {
         self.body.make_detached(ty, ValueKind::Pending)
     }
 
-    /// Replaces a placeholder that was used before its definition by this definition.
+    /// Replaces a placeholder by the definition.
     pub(crate) fn resolve(&mut self, pending: Value, definition: Value) {
         self.body.relink_uses(pending, definition);
     }

@@ -1,4 +1,4 @@
-//! Tests that every editing function keeps the links of a body consistent, and records its changes.
+//! Every editing function keeps the links of a body consistent and records its changes.
 
 use super::*;
 use crate::body::{ArgFlags, BodyBuilder, NewInst, Ownership};

@@ -3,96 +3,97 @@
 /// The effect of an instruction on the memory at an address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressUse {
-    /// It is not known, or the operand is not an address.
+    /// Unknown, or the operand is not an address.
     Unknown,
-    /// No effect: the address is only named.
+    /// No effect: the address is only referenced.
     Mention,
-    /// No effect, but the value must be alive up to here.
+    /// No effect, but the value must be alive until here.
     KeepAlive,
-    /// Reads the value, which stays.
+    /// Reads the value and leaves it in memory.
     Read,
-    /// Reads which case an enum has, without its payload.
+    /// Reads the case of an enum without its payload.
     ReadTag,
     /// Reads the dynamic type of the value.
     ReadType,
-    /// Reads the reference count of the object that the reference there leads to.
+    /// Reads the reference count of the object that the stored reference points to.
     CheckUnique,
-    /// Counts the references in the value, which stays.
+    /// Retains or releases the references in the value, which stays in memory.
     Count,
-    /// Borrows the value: it is read until the borrow ends.
+    /// Borrows the value until the end of the borrow scope.
     Borrow,
-    /// Stores a borrowed value, which is lent until the scope ends.
+    /// Stores a borrowed value until the end of the scope.
     Lend,
-    /// Ends the scope in which a value is lent to the memory.
+    /// Ends the scope of a stored borrow.
     EndLend,
-    /// Moves the value out: the memory is uninitialized afterwards.
+    /// Moves the value out; the memory is uninitialized afterwards.
     Take,
     /// Moves the value out on the first edge of a terminator and reads it on the other.
     TakeOnSuccess,
-    /// Destroys the value: the memory is uninitialized afterwards.
+    /// Destroys the value; the memory is uninitialized afterwards.
     Destroy,
     /// Ends the lifetime of the value without destroying it.
     Forget,
-    /// Frees the buffer of an existential whose value was destroyed or taken before.
+    /// Frees the buffer of an existential whose value has already been destroyed or taken.
     Deinitialize,
     /// Writes a value to uninitialized memory.
     Initialize,
     /// Writes a value to uninitialized memory, on the first edge of a terminator only.
     InitializeOnSuccess,
-    /// Destroys the value and writes another one.
+    /// Destroys the old value and writes another one.
     Assign,
-    /// Initializes or assigns: which of both is decided by definite initialization.
+    /// Initializes or assigns, as definite initialization decides.
     InitializeOrAssign,
-    /// Writes a value whatever was there: a trivial one, or one whose ownership is not in the instruction.
+    /// Writes a value regardless of the old one: a trivial value, or a value whose ownership is managed separately.
     Overwrite,
-    /// Writes what stands beside the value: the tag of an enum, the header of a block.
+    /// Writes data beside the value: the tag of an enum, the header of a block.
     WritePart,
-    /// Projects an address of the same memory or of a part of it, without access.
+    /// Projects an address of the same memory or of a part of it, without accessing it.
     Project,
-    /// Projects the address of the content of an enum or an existential, which is opened for that.
+    /// Projects the address of the payload of an enum or the value of an existential, for access.
     ProjectContent,
-    /// Projects the address of the content of an enum or an existential, which will be initialized.
+    /// Projects the address of the payload of an enum or the value of an existential, for initialization.
     ProjectToInitialize,
-    /// Begins a formal access of a kind that the instruction states.
+    /// Begins a formal access, of the kind that the instruction states.
     Access,
-    /// Makes the value there depend on another value.
+    /// Makes the stored value depend on another value.
     Depend,
-    /// Makes another value depend on the value there.
+    /// Makes another value depend on the stored value.
     DependOn,
     /// Deallocates the memory.
     Deallocate,
-    /// Derives a value from the address that is not followed: a pointer, or a capture before closures are created.
+    /// Derives a value that is not tracked from the address: a pointer, or a capture before closures are created.
     Escape,
-    /// Passes the address to a function, whose convention says what is done.
+    /// Passes the address to a function; the effect depends on the parameter convention.
     Call,
-    /// Captures the value or the address in a closure, by the convention of the captured parameter.
+    /// Captures the value or the address in a closure; the effect depends on the convention of the captured
+    /// parameter.
     Capture,
-    /// Passes the address to the caller of a coroutine, by the convention of the yield.
+    /// Passes the address to the caller of a coroutine; the effect depends on the convention of the yield.
     Yield,
 }
 
 impl AddressUse {
-    /// Returns true if a value is written that replaces all of the memory: initialized, assigned or overwritten.
+    /// Returns true if the use replaces the whole value: by initializing, assigning or overwriting.
     pub fn stores(self) -> bool {
         matches!(self, Self::Initialize | Self::Assign | Self::InitializeOrAssign | Self::Overwrite)
     }
 
-    /// Returns true if the value is read as a whole, whether it stays, is borrowed or moved out.
+    /// Returns true if the whole value is read, borrowed or moved out.
     pub fn loads(self) -> bool {
         matches!(self, Self::Read | Self::Borrow | Self::Take)
     }
 }
 
-/// The address use of an operand: fixed, or computed for the instance.
+/// The address use of an operand: fixed, or computed for each instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressRule {
-    /// In every instance.
+    /// The same use in every instance.
     Always(AddressUse),
-    /// `Take` where the flag or the qualifier `take` stands, otherwise `Read`.
+    /// `Take` if the instruction has the flag or qualifier `take`, otherwise `Read`.
     ByTake,
-    /// `Initialize` where the flag or the qualifier `init` stands; without either `Assign` where there is a flag or the
-    /// qualifier `assign` stands, otherwise `Overwrite`.
+    /// `Initialize` with the flag or qualifier `init`; otherwise `Assign` with a flag or the qualifier `assign`;
+    /// otherwise `Overwrite`.
     ByInit,
-    /// By the keyword `consumption` of a cast: `Take`, `TakeOnSuccess` or `Read`.
+    /// `Take`, `TakeOnSuccess` or `Read`, by the `consumption` keyword of a cast.
     ByConsumption,
 }

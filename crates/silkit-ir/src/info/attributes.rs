@@ -1,6 +1,6 @@
-//! Attributes of instructions and the meaning of their words.
+//! Attributes of instructions and the encoding of their words.
 
-/// One attribute.
+/// An attribute of an instruction.
 #[derive(Debug)]
 pub struct AttrSpec {
     /// Its name.
@@ -9,7 +9,7 @@ pub struct AttrSpec {
     pub kind: AttrKind,
 }
 
-/// The meaning of the word of an attribute.
+/// The encoding of the word of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttrKind {
     /// A number.
@@ -18,11 +18,11 @@ pub enum AttrKind {
     OptU32,
     /// The number of operands in a list.
     Count,
-    /// The index of a keyword; [`crate::NONE`] where it may be missing.
+    /// The index of a keyword; [`crate::NONE`] if it is optional and missing.
     Choice(&'static [&'static str], bool),
     /// A symbol.
     Sym,
-    /// The text of a string literal, escapes untouched.
+    /// The text of a string literal, with escapes as spelled.
     Str,
     /// A string, or [`crate::NONE`].
     OptStr,
@@ -67,7 +67,7 @@ pub enum AttrKind {
 }
 
 impl AttrKind {
-    /// Returns true if a word stands for a list in the body's pool.
+    /// Returns true if the word refers to a list in the body's pool.
     pub fn is_list(self) -> bool {
         use AttrKind as K;
         matches!(

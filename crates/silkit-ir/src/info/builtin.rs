@@ -6,28 +6,28 @@ use crate::builtin_name::BuiltinTypes;
 /// One row of the table of builtins.
 #[derive(Debug)]
 pub struct BuiltinInfo {
-    /// Its name, without the types that end an overloaded one.
+    /// The name, without the type suffixes of an overloaded builtin.
     pub name: &'static str,
-    /// Its name in the reference.
+    /// The name in the reference compiler.
     pub id: &'static str,
-    /// The types that may end its name.
+    /// The type suffixes that the name may have.
     pub types: BuiltinTypes,
-    /// True if it may touch memory.
+    /// True if it may access memory.
     pub reads_and_writes: bool,
     /// The ownership constraint of its operands.
     pub operands: OperandOwnership,
     /// The ownership constraint of the last operand.
     pub last: OperandOwnership,
-    /// The ownership constraints at positions that differ from the others.
+    /// Ownership constraints of individual operands that differ from `operands`.
     pub at: &'static [(usize, OperandOwnership)],
-    /// The ownership of its result.
+    /// The ownership of the result.
     pub result: ValueOwnership,
     /// The runtime effects that it may have.
     pub runtime: RuntimeEffects,
 }
 
 impl BuiltinInfo {
-    /// Returns the builtin with this name, which may end with types: `add_Int64`.
+    /// Returns the builtin with this name, which may have type suffixes: `add_Int64`.
     pub fn find(name: &str) -> Option<&'static BuiltinInfo> {
         let table = crate::generated::BUILTINS;
         let mut name = name;

@@ -1,17 +1,17 @@
-//! The text form of instructions: the pieces of which the instruction table composes it.
+//! The text form of instructions: the pieces that the instruction table composes it from.
 
-/// One piece of a text form.
+/// A piece of a text form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
     /// Fixed text, spaces included.
     Text(&'static str),
-    /// An optional `[name] `; the number is the bit.
+    /// An optional `[name] `, with the number of the flag.
     Flag(u8),
-    /// A keyword of a closed set; the number is the attribute.
+    /// A keyword of a fixed set.
     Choice {
         /// The attribute that holds the index of the keyword.
         attr: u8,
-        /// True if it stands in brackets and is followed by a space.
+        /// True if it is in brackets and followed by a space.
         bracketed: bool,
     },
     /// One operand.
@@ -22,23 +22,22 @@ pub enum Piece {
     BareOperand(u8),
     /// A comma-separated list of operands.
     Operands(u8),
-    /// An attribute in the form of its kind.
+    /// An attribute, in the syntax of its kind.
     Attr(u8),
-    /// A block with the arguments that are passed to it; the second is the operand list or 255.
+    /// A block with its arguments; the second number is the operand list, or 255.
     Target(u8, u8),
-    /// Text before an operand that may be missing, and when its type is printed.
+    /// An optional operand with the text before it and the rule for printing its type.
     OptOperand(&'static str, u8, Typed),
-    /// Text before a block that may be missing.
+    /// An optional block with the text before it.
     OptTarget(&'static str, u8),
-    /// An irregular piece, read and printed by a function of its own; then its first attribute
-    /// and its first operand.
+    /// An irregular piece with its own parse and print functions, its first attribute and its first operand.
     Custom(CustomPiece, u8, u8),
 }
 
 /// When the type of an operand is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
-    /// If types are requested, or if the operand's type is not known from its definition yet.
+    /// If types are requested, or if the definition of the operand has not determined its type yet.
     Asked,
     /// Always.
     Always,
@@ -53,7 +52,7 @@ named! {
         Var = "var",
         /// `[tail_elems $T * %n : $Builtin.Word] `.
         TailElems = "tail_elems",
-        /// `, type parameter` of `witness_method` and its like: ` : <Self> (Self) -> ()`.
+        /// `, type parameter` of instructions such as `witness_method`: ` : <Self> (Self) -> ()`.
         Formal = "formal",
         /// `!true_count(1) !false_count(2)`.
         Counts = "counts",
@@ -93,7 +92,7 @@ named! {
         Witness = "witness",
         /// `, "message"` of `cond_fail`.
         Message = "message",
-        /// The operands of `yield`, in parentheses unless there is one.
+        /// The operands of `yield`, in parentheses unless there is exactly one.
         Yields = "yields",
         /// The cases of `switch_value`.
         ValueCases = "value_cases",

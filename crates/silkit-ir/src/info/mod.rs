@@ -1,7 +1,7 @@
 //! The instruction table: one row for each kind of instruction.
 //!
-//! The rows live in `table/*.toml`; `cargo xtask generate` turns them into
-//! [`crate::generated`]. Parser, printer, cloner and binary codec all work from these rows.
+//! The rows live in `table/*.toml`; `cargo xtask generate` turns them into [`crate::generated`]. Parser, printer,
+//! cloner and binary codec are driven by these rows.
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -43,9 +43,9 @@ pub struct InstInfo {
     pub name: &'static str,
     /// Its name as a type: `StructExtract`.
     pub class: &'static str,
-    /// The file of the table that declares it.
+    /// The table file that declares it.
     pub family: &'static str,
-    /// The text form after the name, in order.
+    /// The pieces of the text form after the name, in order.
     pub form: &'static [Piece],
     /// The operands, in order.
     pub operands: &'static [OperandSpec],
@@ -55,40 +55,40 @@ pub struct InstInfo {
     pub flags: &'static [&'static str],
     /// The number of results.
     pub results: Results,
-    /// True if opened types in its attributes make it use the values that opened them
-    /// (SIL.md, "Values and Operands": type-dependent operands).
+    /// True if the instruction uses the values that opened the types in its attributes (SIL.md, "Values and
+    /// Operands": type-dependent operands).
     pub type_dependent: bool,
-    /// The part that it plays.
+    /// The role of the instruction.
     pub role: Role,
-    /// The kind of apply site that it is.
+    /// The kind of apply site, if it is one.
     pub apply: Option<ApplyKind>,
-    /// The rule that gives the types of its results.
+    /// The rule for its result types.
     pub result: ResultRule,
     /// The requirements on the types of its operands and attributes.
     pub types: &'static [TypeRule],
     /// The ownership of its results.
     pub value_ownership: ValueOwnership,
-    /// Its memory behavior.
+    /// The memory behavior.
     pub memory: MemoryBehavior,
-    /// True if the answer to `memory` depends on the instance.
+    /// True if `memory` is computed for each instance.
     pub memory_depends_on_instance: bool,
-    /// True if it may release a reference.
+    /// True if the instruction may release a reference.
     pub may_release: bool,
-    /// True if it may trap.
+    /// True if the instruction may trap.
     pub may_trap: bool,
-    /// The runtime effects that some instance may have.
+    /// The runtime effects that an instance may have.
     pub runtime: RuntimeEffects,
-    /// The stage in which it is allowed.
+    /// The stages in which the instruction is allowed.
     pub stage: Stage,
-    /// Its effect on the stack.
+    /// The effect on the stack.
     pub stack: StackEffect,
-    /// The scope that it begins or ends.
+    /// The scope that the instruction begins or ends.
     pub scope: Option<ScopeEdge>,
-    /// One line that says what it does.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// The text form in the notation of the table.
+    /// The text form in the notation of the instruction table.
     pub syntax: &'static str,
-    /// The reference text.
+    /// The reference documentation.
     pub details: &'static str,
     /// An example.
     pub example: &'static str,
@@ -97,7 +97,7 @@ pub struct InstInfo {
 }
 
 impl OperandSpec {
-    /// Returns true if its ownership is passed on to results or successors.
+    /// Returns true if ownership is forwarded to results or successors.
     pub fn is_forwarded(&self) -> bool {
         use OperandOwnership as O;
         matches!(
@@ -110,93 +110,93 @@ impl OperandSpec {
 }
 
 impl InstInfo {
-    /// Returns the position of an operand by its name.
+    /// Returns the index of an operand by its name.
     pub fn operand(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
     }
 
-    /// Returns the position of an attribute by its name.
+    /// Returns the index of an attribute by its name.
     pub fn attr(&self, name: &str) -> Option<usize> {
         self.attrs.iter().position(|a| a.name == name)
     }
 
-    /// Returns true if the table says of an operand what is done to the memory at it.
+    /// Returns true if the table declares an address use for an operand.
     pub fn uses_addresses(&self) -> bool {
         self.operands.iter().any(|operand| operand.address != AddressRule::Always(AddressUse::Unknown))
     }
 
-    /// Returns the bit of a flag by its name.
+    /// Returns the bit number of a flag by its name.
     pub fn flag(&self, name: &str) -> Option<usize> {
         self.flags.iter().position(|f| *f == name)
     }
 }
 
-/// The number of operands that a specification stands for.
+/// The number of values that an operand specification represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
     /// Exactly one.
     One,
-    /// None or one.
+    /// Zero or one.
     Optional,
     /// Any number.
     Many,
 }
 
-/// One operand, or one list of operands.
+/// An operand or a list of operands.
 #[derive(Debug)]
 pub struct OperandSpec {
     /// Its name.
     pub name: &'static str,
     /// The number of operands.
     pub arity: Arity,
-    /// The attribute that counts them, where it is not the last and its number varies.
+    /// The attribute that holds the length of the list; `None` if the length follows from the number of operands.
     pub count: Option<u8>,
     /// The ownership constraint of its uses.
     pub ownership: UseRule,
-    /// Its effect on the memory there, if it is an address.
+    /// The effect on the memory, if the operand is an address.
     pub address: AddressRule,
 }
 
-/// The effect of an instruction on a scope. Stack allocations are distinguished by `stack`, because they depend on
-/// the instance.
+/// The effect of an instruction on a scope. Stack allocations are described by `stack`, since they depend on the
+/// instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeEdge {
-    /// It begins one.
+    /// Begins a scope.
     Begins(ScopeKind),
-    /// It ends one.
+    /// Ends a scope.
     Ends(ScopeKind),
 }
 
-/// The part that an instruction plays in the life of a value or of memory. The number is that of the
-/// operand that it is about.
+/// The role of an instruction in the lifetime of a value or of memory. The number is the index of the operand
+/// concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Role {
-    /// None of these.
+    /// No role.
     None,
-    /// Its result is new memory.
+    /// The result is new memory.
     Allocation,
-    /// It gives memory back.
+    /// Deallocates memory.
     Deallocation(u8),
-    /// Its results are parts of the operand, or the places of parts.
+    /// The results are parts of the operand, or addresses of parts.
     Projection(u8),
-    /// Its result is the operand seen as another type.
+    /// The result is the operand with another type.
     Cast(u8),
-    /// A cast of which is known at run time only whether it is possible.
+    /// A cast that may fail at run time.
     CheckedCast(u8),
-    /// Its result is the operand itself, under another name for some purpose.
+    /// The result is the operand itself, marked for a purpose.
     Marker(u8),
-    /// Its result is a copy of the operand.
+    /// The result is a copy of the operand.
     Copy(u8),
-    /// It retains a reference, outside of ownership SSA.
+    /// Retains a reference (non-OSSA).
     Retain(u8),
-    /// It releases a reference, outside of ownership SSA.
+    /// Releases a reference (non-OSSA).
     Release(u8),
-    /// It ends the life of a value, or of the one in memory.
+    /// Ends the lifetime of a value, or of the value in memory.
     Destruction(u8),
 }
 
 impl Role {
-    /// Returns the operand of the table that it is about.
+    /// Returns the index of the operand concerned.
     pub fn operand(self) -> Option<usize> {
         match self {
             Self::None | Self::Allocation => None,
@@ -210,12 +210,12 @@ impl Role {
     }
 }
 
-/// Kinds of apply sites (SIL Programmers' Manual, "SILFunction and apply arguments").
+/// A kind of apply site (SIL Programmers' Manual, "SILFunction and apply arguments").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApplyKind {
-    /// It calls: its arguments are all of the callee's.
+    /// A call: all arguments of the callee are applied.
     Full,
-    /// It makes a closure: its arguments are the last of the callee's.
+    /// A closure: the last arguments of the callee are applied.
     Partial,
 }
 
@@ -232,10 +232,10 @@ pub enum Results {
     Terminator,
 }
 
-/// The memory behaviour of an instruction (instruction table of the reference; seed 003).
+/// The memory behavior of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryBehavior {
-    /// Touches no memory.
+    /// Does not access memory.
     None,
     /// May read.
     MayRead,
@@ -247,7 +247,7 @@ pub enum MemoryBehavior {
     MayHaveSideEffects,
 }
 
-/// The stages that allow an instruction.
+/// The stages in which an instruction is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// All stages.
@@ -261,9 +261,9 @@ pub enum Stage {
 pub enum StackEffect {
     /// No effect.
     None,
-    /// Allocates.
+    /// Allocates stack memory.
     Allocates,
-    /// Deallocates.
+    /// Deallocates stack memory.
     Deallocates,
     /// Allocates in some instances (`alloc_ref [stack]`).
     MayAllocate,

@@ -1,17 +1,17 @@
-//! Ownership in the instruction table: how operands are used, and what results have.
+//! Ownership in the instruction table: the ownership constraints of operands and the ownership of results.
 
 /// The operand ownership of a use (Ownership.md, "Ownership Constraint").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperandOwnership {
-    /// A use that is none, as of a value that is only named.
+    /// Not a use of the value, as for type-dependent operands.
     NonUse,
     /// A use of a trivial value or an address.
     TrivialUse,
-    /// A use at one point in time.
+    /// An instantaneous use.
     InstantaneousUse,
-    /// A use at one point in time that an unowned value allows.
+    /// An instantaneous use that also allows unowned values.
     UnownedInstantaneousUse,
-    /// Passes an unowned value on.
+    /// Forwards an unowned value.
     ForwardingUnowned,
     /// A pointer to the value escapes.
     PointerEscape,
@@ -21,30 +21,30 @@ pub enum OperandOwnership {
     Borrow,
     /// Ends the lifetime of an owned value.
     DestroyingConsume,
-    /// Passes an owned value on.
+    /// Forwards an owned value.
     ForwardingConsume,
     /// An address into a guaranteed value.
     InteriorPointer,
     /// An address into a value of any ownership.
     AnyInteriorPointer,
-    /// Passes a guaranteed value on.
+    /// Forwards a guaranteed value.
     GuaranteedForwarding,
     /// Ends a borrow.
     EndBorrow,
-    /// Ends a borrow and begins another one in the block that follows.
+    /// Ends a borrow and begins a new one in the successor block.
     Reborrow,
 }
 
-/// The operand ownership of an operand: fixed, or computed by a function of [`crate::ownership`].
+/// The operand ownership of an operand: fixed, or computed by [`crate::ownership`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseRule {
-    /// In every instance.
+    /// The same in every instance.
     Always(OperandOwnership),
-    /// Passes it on with the ownership that the instance forwards.
+    /// Forwards with the forwarding ownership of the instance.
     Forwarded,
     /// Depends on the conventions of the callee.
     Called,
-    /// Captured by a closure: borrowed on the stack, consumed elsewhere.
+    /// Captured by a closure: borrowed if the closure is on the stack, otherwise consumed.
     Captured,
     /// Depends on the table of builtins.
     Builtin,
@@ -71,24 +71,24 @@ pub enum ValueOwnership {
     Guaranteed,
     /// Unowned.
     Unowned,
-    /// Owned, or none where the type is trivial.
+    /// Owned; none if the type is trivial.
     OwnedOrNone,
-    /// Guaranteed, or none where the type is trivial.
+    /// Guaranteed; none if the type is trivial.
     GuaranteedOrNone,
-    /// Unowned, or none where the type is trivial.
+    /// Unowned; none if the type is trivial.
     UnownedOrNone,
     /// The ownership of the forwarded operands.
     Forwarded,
-    /// The ownership of the forwarded operand, of which it is a part; none if the type is trivial.
+    /// The ownership of the forwarded operand; none if the type of this part is trivial.
     ForwardedPart,
     /// Depends on the qualifier of a load.
     Loaded,
-    /// The one that is spelled.
+    /// The ownership that the instruction spells.
     Converted,
     /// Depends on the results and yields of the callee.
     Called,
     /// Depends on the table of builtins.
     Builtin,
-    /// The buffer is owned, the bit is not.
+    /// Owned for the buffer, none for the bit.
     CowMutation,
 }

@@ -1,4 +1,4 @@
-//! Effects on the Swift runtime, a column of the instruction table.
+//! Effects on the Swift runtime: a column of the instruction table.
 
 use bitflags::bitflags;
 
@@ -6,27 +6,27 @@ bitflags! {
     /// Effects that may involve the Swift runtime.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct RuntimeEffects: u16 {
-        /// Memory is allocated on the heap.
+        /// Allocates heap memory.
         const ALLOCATE = 1;
-        /// References are counted.
+        /// Reference counting.
         const COUNT = 1 << 1;
-        /// A lifetime may end, and so a deinitializer may run.
+        /// May end a lifetime, and so run a deinitializer.
         const RELEASE = 1 << 2;
-        /// The metadata of a type is needed, which may be made and kept behind a lock.
+        /// Needs type metadata, which may be instantiated and cached under a lock.
         const METADATA = 1 << 3;
-        /// A type or a conformance is looked up.
+        /// Looks up a type or a conformance at run time.
         const CAST = 1 << 4;
         /// Dynamic enforcement of exclusivity.
         const EXCLUSIVITY = 1 << 5;
         /// One-time initialization.
         const ONCE = 1 << 6;
-        /// A message is sent to Objective-C.
+        /// Sends a message to Objective-C.
         const OBJC = 1 << 7;
-        /// Tasks or executors are scheduled.
+        /// Schedules tasks or executors.
         const CONCURRENCY = 1 << 8;
-        /// The program is stopped.
+        /// Terminates the program.
         const TRAP = 1 << 9;
-        /// All for which the runtime may take a lock, counting references aside.
+        /// All effects for which the runtime may take a lock, except for reference counting.
         const LOCK = Self::METADATA.bits() | Self::CAST.bits() | Self::EXCLUSIVITY.bits() | Self::ONCE.bits()
             | Self::OBJC.bits() | Self::CONCURRENCY.bits();
     }

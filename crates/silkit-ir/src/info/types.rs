@@ -1,6 +1,6 @@
-//! Types in the instruction table: how results get theirs, and what operands must have.
+//! Types in the instruction table: rules for result types and requirements on operand types.
 
-/// The rule that gives the types of the results of an instruction.
+/// The rule for the result types of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultRule {
     /// No results.
@@ -9,18 +9,18 @@ pub enum ResultRule {
     SameAs(u8),
     /// The type of an operand as an object.
     ObjectOf(u8),
-    /// The type that an attribute holds.
+    /// The type in an attribute.
     Type(u8),
-    /// The address of the type that an attribute holds.
+    /// The address of the type in an attribute.
     AddressOf(u8),
     /// Always this type.
     Fixed(&'static str),
-    /// A function of `infer`.
+    /// Computed by a function of `infer`.
     Computed(Computed),
 }
 
 named! {
-    /// The result types that need more than an operand's or an attribute's type.
+    /// Result types that need more than the type of an operand or attribute.
     Computed {
         /// The address of a field of a box.
         BoxField = "box_field",
@@ -54,7 +54,7 @@ named! {
         DestructureStruct = "destructure_struct",
         /// All elements of a tuple.
         DestructureTuple = "destructure_tuple",
-        /// The payload of an enum's case.
+        /// The payload of an enum case.
         EnumPayload = "enum_payload",
         /// The lowered address of the value in an existential.
         ExistentialPayload = "existential_payload",
@@ -62,7 +62,7 @@ named! {
         BlockStorage = "block_storage",
         /// The direct results of a call.
         Apply = "apply",
-        /// The yields of a coroutine, its token, and its stack where the callee allocates it.
+        /// The yields of a coroutine, its token, and its stack allocation if the callee allocates its frame.
         BeginApply = "begin_apply",
         /// The type of a closure.
         PartialApply = "partial_apply",
@@ -81,21 +81,21 @@ named! {
     }
 }
 
-/// One thing that must hold for the type of an operand or an attribute.
+/// A requirement on the type of an operand or an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypeRule {
-    /// Whose type it is.
+    /// The operand or attribute whose type is checked.
     pub of: TypeSubject,
     /// The required property.
     pub is: TypePredicate,
 }
 
-/// Whose type a rule of the table speaks of.
+/// The operand or attribute that a type rule refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSubject {
     /// The type of an operand, or of all operands of a list.
     Operand(u8),
-    /// The one that an attribute holds.
+    /// The type in an attribute.
     Attr(u8),
 }
 
@@ -108,11 +108,11 @@ pub enum TypePredicate {
     Object,
     /// Not address-only.
     Loadable,
-    /// Copying it does nothing.
+    /// A trivial type.
     Trivial,
-    /// A reference to something that is counted.
+    /// A reference-counted type.
     Reference,
-    /// An instance of a class, or of an archetype that is bound to one.
+    /// A class type, or a class-bound archetype.
     Class,
     /// A struct.
     Struct,
@@ -148,14 +148,14 @@ pub enum TypePredicate {
     MoveOnly,
     /// `Builtin.IntN`, `Builtin.Word` or `Builtin.IntLiteral`.
     Integer,
-    /// `Builtin.FPIEEE64` and its like.
+    /// `Builtin.FPIEEE64` or another floating-point type.
     Float,
     /// This type of module `Builtin`.
     Builtin(&'static str),
-    /// The type of another subject, in the same category.
+    /// The same type as another subject, in the same category.
     Same(TypeSubject),
-    /// The type of another subject, whatever their categories.
+    /// The same type as another subject, in any category.
     SameObject(TypeSubject),
-    /// Storage for a reference of the type of another subject.
+    /// A reference storage type of the type of another subject.
     Referring(TypeSubject),
 }

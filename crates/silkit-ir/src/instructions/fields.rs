@@ -1,4 +1,4 @@
-//! The encoding of the fields of typed instructions in a body.
+//! The encoding of the fields of typed instructions.
 
 use crate::body::{Block, Body, OperandData, Value};
 use crate::decl_ref::DeclRef;
@@ -7,19 +7,19 @@ use silkit_base::{Interned, Symbol};
 use silkit_types::{GenericSig, SilType, Type};
 use std::fmt;
 
-/// A type that an attribute has.
+/// The Rust type of an attribute.
 pub trait Attribute<'a>: Copy {
     /// Reads a value from a word.
     fn read(body: &'a Body, word: u32) -> Self;
-    /// Returns the word that says this.
+    /// Returns the word that encodes this value.
     fn write(self, body: &mut Body) -> u32;
 }
 
-/// A type that an operand of the table has: one value, perhaps one, or several.
+/// The Rust type of an operand of the table: one value, an optional value, or several values.
 pub trait OperandField<'a>: Copy {
-    /// Creates the values of the uses that the operand stands for.
+    /// Reads the values of the operands.
     fn read(uses: &'a [OperandData]) -> Self;
-    /// Adds the values.
+    /// Appends the values.
     fn write(self, into: &mut Vec<Value>);
 }
 
@@ -88,13 +88,13 @@ impl<T> Attribute<'_> for Interned<T> {
 
 const _: fn(DebugVar) -> u32 = Interned::as_u32;
 
-/// An item of a list that an attribute holds.
+/// An item of a list attribute.
 pub trait ListItem: Copy {
-    /// The number of words that it takes.
+    /// The number of words of an item.
     const WIDTH: usize;
     /// Creates the item of these words.
     fn read(words: &[u32]) -> Self;
-    /// Adds its words.
+    /// Appends the words of the item.
     fn write(self, words: &mut Vec<u32>);
 }
 
@@ -127,7 +127,7 @@ impl<T: ListItem, U: ListItem> ListItem for (T, U) {
     }
 }
 
-/// A list of an attribute: one that a body holds, or one that is given to make an instruction.
+/// The list of an attribute: stored in a body, or given to create an instruction.
 #[derive(Clone, Copy)]
 pub struct List<'a, T>(Items<'a, T>);
 
@@ -164,7 +164,7 @@ impl<'a, T: ListItem> List<'a, T> {
         (0..self.len()).map(move |index| self.get(index).expect("invariant: an index below the length"))
     }
 
-    /// Returns the items, to keep them while the body changes.
+    /// Returns the items as a vector that stays valid while the body changes.
     pub fn to_vec(self) -> Vec<T> {
         self.iter().collect()
     }
@@ -191,7 +191,7 @@ impl<'a, T: ListItem> Attribute<'a> for List<'a, T> {
     }
 }
 
-/// The values of an operand that stands for several.
+/// The values of an operand list.
 #[derive(Clone, Copy)]
 pub struct Values<'a>(Uses<'a>);
 
@@ -228,7 +228,7 @@ impl<'a> Values<'a> {
         (0..self.len()).map(move |index| self.get(index).expect("invariant: an index below the length"))
     }
 
-    /// Returns the values, to keep them while the body changes.
+    /// Returns the values as a vector that stays valid while the body changes.
     pub fn to_vec(self) -> Vec<Value> {
         self.iter().collect()
     }

@@ -1,5 +1,5 @@
-//! Typed instructions: one struct for each row of the table, to read an instruction by the names of
-//! its parts and to make one.
+//! Typed instructions: one struct for each row of the table, to read an instruction by the names of its parts and to
+//! build one.
 //!
 //! ```
 //! use silkit_ir::instructions::{AnyInst, Load, LoadQualifier};
@@ -27,22 +27,22 @@ use crate::info::InstInfo;
 
 /// A typed instruction.
 pub trait Instruction<'a>: Copy {
-    /// Its kind.
+    /// The opcode.
     const OPCODE: Opcode;
 
-    /// The value of a builder call: the result, the results, or the instruction itself if it has none.
+    /// The return type of a builder call: the result, the results, or the instruction itself if it has none.
     type Output: Output;
 
-    /// Creates the parts of an instruction of this kind.
+    /// Reads an instruction of this kind.
     fn read(body: &'a Body, inst: Inst) -> Self;
 
-    /// Writes its parts to an instruction that is being created.
+    /// Writes the parts to an instruction under construction.
     fn write(&self, parts: &mut Parts<'_>);
 }
 
-/// The value of a builder call.
+/// The return type of a builder call.
 pub trait Output {
-    /// Creates the output of an instruction that was made.
+    /// Returns the output for a new instruction.
     fn of(body: &Body, inst: Inst) -> Self;
 }
 
@@ -64,7 +64,7 @@ impl Output for Vec<Value> {
     }
 }
 
-/// The parts of an instruction that is being made, as the body will hold them.
+/// The parts of an instruction under construction, as the body will store them.
 pub struct Parts<'b> {
     pub(crate) body: &'b mut Body,
     pub(crate) info: &'static InstInfo,
@@ -92,19 +92,19 @@ impl Parts<'_> {
 }
 
 impl Body {
-    /// Returns an instruction of a kind by the names of its parts; `None` where it is of another kind.
+    /// Returns an instruction as a typed struct; `None` if it is of another kind.
     pub fn view_as<'a, I: Instruction<'a>>(&'a self, inst: Inst) -> Option<I> {
         (self.inst(inst).opcode == I::OPCODE).then(|| I::read(self, inst))
     }
 
-    /// Returns the instruction of a kind that makes a value.
+    /// Returns the defining instruction of a value as a typed struct; `None` if it is of another kind.
     pub fn def_as<'a, I: Instruction<'a>>(&'a self, value: Value) -> Option<I> {
         self.view_as(self.defining_inst(value)?)
     }
 }
 
-/// Declares the struct of a kind of instruction: its parts in the order of the text, each with its
-/// number in the table, and which of them `new` takes.
+/// Declares the struct of an instruction kind: its parts in text order, with their table indices, and the parameters
+/// of `new`.
 macro_rules! instruction {
     (
         $(#[$doc:meta])*
@@ -122,7 +122,7 @@ macro_rules! instruction {
         }
 
         impl<$($lt)?> $name<$($lt)?> {
-            /// Creates the instruction with the parts that it must have; the others are missing.
+            /// Creates the instruction with its required parts; optional parts are absent.
             #[allow(clippy::too_many_arguments, clippy::new_without_default)]
             pub fn new($($required: $param),*) -> Self {
                 Self {
@@ -165,7 +165,7 @@ macro_rules! part {
 
 macro_rules! any_instruction {
     ($($name:ident [$($lt:lifetime)?],)*) => {
-        /// An instruction of any kind by the names of its parts.
+        /// An instruction of any kind as a typed struct.
         #[derive(Clone, Copy, PartialEq, Debug)]
         pub enum AnyInst<'a> {
             $(
@@ -175,7 +175,7 @@ macro_rules! any_instruction {
         }
 
         impl AnyInst<'_> {
-            /// Returns its kind.
+            /// Returns the opcode.
             pub fn opcode(&self) -> crate::Opcode {
                 match self {
                     $(Self::$name(_) => crate::Opcode::$name,)*
@@ -191,7 +191,7 @@ macro_rules! any_instruction {
         }
 
         impl crate::Body {
-            /// Returns an instruction by the names of its parts.
+            /// Returns an instruction as a typed struct.
             pub fn view(&self, inst: Inst) -> AnyInst<'_> {
                 use crate::instructions::Instruction;
                 match self.inst(inst).opcode {
@@ -213,7 +213,7 @@ macro_rules! keywords {
             }
 
             impl $name {
-                /// All of them, in the order of the table.
+                /// All values, in table order.
                 pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
                 /// Returns the keyword in the text form.
@@ -226,7 +226,7 @@ macro_rules! keywords {
 
             impl crate::instructions::Attribute<'_> for $name {
                 fn read(_: &crate::Body, word: u32) -> Self {
-                    // A word beside the table is the verifier's to find.
+                    // The verifier reports words that are out of range.
                     Self::ALL.get(word as usize).copied().unwrap_or(Self::ALL[0])
                 }
 

@@ -34,7 +34,7 @@ pub(super) const PASS: Pass<'static> = Pass::function(
 /// Instructions of one location, one after the other.
 #[derive(Default)]
 struct Stretch {
-    /// The location; `None` where it is not known.
+    /// The location; `None` if it is not known.
     place: Option<(SourceLoc, u32)>,
     /// True if a debugger stops there already.
     has_stop: bool,

@@ -23,7 +23,7 @@ fn simplify(rw: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-/// Returns the instructions that keep an object alive or show it; `None` where it is used in another way than for its
+/// Returns the instructions that keep an object alive or show it; `None` if it is used in another way than for its
 /// memory.
 fn keepers(body: &Body, inst: Inst) -> Option<Vec<Inst>> {
     let mut found = Vec::new();

@@ -122,7 +122,7 @@ impl Observer for ChangePrinter {
     }
 }
 
-/// Returns the function that is worked on, or the module, as text; `None` where it was not asked for.
+/// Returns the function that is worked on, or the module, as text; `None` if it was not asked for.
 fn text_of(at: &RunPosition<'_>, functions: &Functions) -> Option<String> {
     let (options, demangle) = (&at.printing.options, at.printing.demangle);
     match at.function {

@@ -8,7 +8,7 @@
 const LARGE: i32 = 256;
 const BASE: u64 = 1_000_000_000;
 
-/// Returns the text of a value of 80 bits (x87); `None` where it is not so large, or no plain number.
+/// Returns the text of a value of 80 bits (x87); `None` if it is not so large, or no plain number.
 pub(super) fn x87(bits: u128) -> Option<String> {
     let (exponent, significand) = ((bits >> 64) as i32 & 0x7FFF, bits & u128::from(u64::MAX));
     let is_plain = exponent != 0x7FFF && significand != 0 && (exponent == 0) == (significand >> 63 == 0);
@@ -16,7 +16,7 @@ pub(super) fn x87(bits: u128) -> Option<String> {
     is_plain.then(text).flatten()
 }
 
-/// Returns the text of a value of 128 bits; `None` where it is not so large, or no plain number.
+/// Returns the text of a value of 128 bits; `None` if it is not so large, or no plain number.
 pub(super) fn quad(bits: u128) -> Option<String> {
     let (exponent, fraction) = ((bits >> 112) as i32 & 0x7FFF, bits & ((1 << 112) - 1));
     let significand = if exponent == 0 { fraction } else { fraction | 1 << 112 };

@@ -17,7 +17,7 @@ fn bits(ty: Type) -> Option<u32> {
 
 /// Returns an integer literal as it prints: decimal, and negative where the sign bit is set.
 ///
-/// `None` where the type or the size of the value leaves nothing to say; an error where the value
+/// `None` if the type or the size of the value leaves nothing to say; an error where the value
 /// does not fit into the type.
 pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
     let (negative, digits) = match text.strip_prefix('-') {

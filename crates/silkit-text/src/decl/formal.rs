@@ -34,7 +34,7 @@ enum Accessor {
 }
 
 impl FormalTypes<'_> {
-    /// Returns the type of a method, initializer or accessor; `None` where the file does not tell it.
+    /// Returns the type of a method, initializer or accessor; `None` if the file does not tell it.
     pub(crate) fn of(&self, decl: DeclRef) -> Option<Type> {
         let data = decl.data();
         let (member, path) = data.path.split_last()?;

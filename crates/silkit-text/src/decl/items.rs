@@ -76,7 +76,7 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// Reads one declaration at the top of a module.
+    /// Reads one declaration at the top level of a module.
     pub(super) fn top_level(&mut self) -> Parse<()> {
         let mut body = DeclBody::default();
         self.item(&mut body, None)?;

@@ -29,7 +29,7 @@ struct Line {
 }
 
 impl FactsFile {
-    /// Opens facts; `None` where the text is of another format or version.
+    /// Opens facts; `None` if the text is of another format or version.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Option<Self> {
         let text = text.into();
         let (header, _) = text.split_once('\n')?;

@@ -28,7 +28,7 @@ pub(crate) struct DebugInfo<'m> {
 }
 
 impl<'m> DebugInfo<'m> {
-    /// Creates the scopes of functions that print in this order; `None` where they are not asked for.
+    /// Creates the scopes of functions that print in this order; `None` if they are not asked for.
     pub(crate) fn of(
         module: &'m Module,
         options: &'m PrintOptions,

@@ -51,7 +51,7 @@ pub(crate) fn parse_constraint(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Pa
     parse_type(cur, env, false).map(existential::constraint)
 }
 
-/// Reads `<A, B>`, which is remembered by its text.
+/// Reads `<A, B>`, which is cached by its text.
 pub(crate) fn substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Rc<[Type]>> {
     cache::read_list(cur, env, |cur, env| parse_substitutions(cur, env).map(Into::into))
 }
@@ -434,7 +434,7 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
     }
 }
 
-/// After `!` of `T!` no identifier follows; `!true_count` is no part of a type.
+/// After `!` of `T!` no identifier follows; `!true_count` is not part of a type.
 fn follows_ident(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     next.set_pos(cur.pos() + 1);

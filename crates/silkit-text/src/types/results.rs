@@ -90,7 +90,7 @@ fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
     }
 }
 
-/// Reads `(…)` as a list of results; `false` where a label shows that it is one tuple.
+/// Reads `(…)` as a list of results; false if a label shows that it is one tuple.
 fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<bool> {
     cur.eat("(");
     while !cur.eat(")") {
@@ -136,7 +136,7 @@ struct Results {
 }
 
 impl Results {
-    /// Returns the same text understood as parameters; `None` where they have attributes of results only.
+    /// Returns the same text understood as parameters; `None` if they have attributes of results only.
     fn to_params(&self) -> Option<Vec<Param>> {
         if self.error.is_some() || !self.yields.is_empty() {
             return None;

@@ -69,7 +69,7 @@ impl CollectedUses {
     }
 }
 
-/// Returns the uses of a value and of its copies; `None` where it escapes.
+/// Returns the uses of a value and of its copies; `None` if it escapes.
 pub(super) fn collect(cx: &FunctionContext<'_>, value: Value) -> Option<CollectedUses> {
     let body = cx.body();
     let ownership = ownership(cx);

@@ -54,7 +54,7 @@ pub fn delete_dead(
     true
 }
 
-/// Returns what only ends, copies or converts a closure, users after what they use; `None` where something else uses it.
+/// Returns what only ends, copies or converts a closure, users after what they use; `None` if something else uses it.
 fn users(body: &Body, closure: Inst) -> Option<Vec<Inst>> {
     let mut found = vec![closure];
     let mut next = 0;

@@ -128,7 +128,7 @@ impl BoxedFunction {
     }
 }
 
-/// Returns the value itself, or what is stored, once, to the box that a load takes the value from: `None` where it is
+/// Returns the value itself, or what is stored, once, to the box that a load takes the value from: `None` if it is
 /// loaded from elsewhere.
 fn loaded(body: &Body, callee: Value) -> Option<Value> {
     match body.defining_inst(callee).filter(|&inst| body.inst(inst).opcode == Opcode::Load) {

@@ -112,7 +112,7 @@ struct Callee<'a> {
 /// Replaces a call by a copy of the body of its callee, removes what is not reached any more and merges blocks.
 ///
 /// # Errors
-/// Where that is not possible; then nothing is changed.
+/// Returns an error if that is not possible; then nothing is changed.
 pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> Result<(), CannotInline> {
     let request = Request::of_call(cx, call, callee).ok_or(CannotInline::NoCall)?;
     let (opcode, reference) = (cx.body().inst(call).opcode, cx.view().apply_site(call).map(|s| s.callee()));
@@ -135,7 +135,7 @@ pub fn inline(cx: &mut FunctionContext<'_>, call: Inst, callee: FunctionId) -> R
 /// Replaces a call by a copy of the body of its callee, and leaves the blocks as they are then.
 ///
 /// # Errors
-/// Where that is not possible; then nothing is changed.
+/// Returns an error if that is not possible; then nothing is changed.
 pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<Copied, CannotInline> {
     if request.callee == cx.id() {
         return Err(CannotInline::Recursive);
@@ -154,7 +154,7 @@ pub fn inline_blocks(cx: &mut FunctionContext<'_>, request: Request) -> Result<C
 /// Checks whether a call can be inlined.
 ///
 /// # Errors
-/// Where that is not possible.
+/// Returns an error if that is not possible.
 pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInline> {
     Inliner::new(cx, request).map(drop)
 }
@@ -162,7 +162,7 @@ pub fn check(cx: &FunctionContext<'_>, request: Request) -> Result<(), CannotInl
 /// The location of the copy of a callee.
 #[derive(Debug, Default)]
 pub struct Copied {
-    /// The last block of the copy; `None` where it stands in the block of the call, before what came after it.
+    /// The last block of the copy; `None` if it stands in the block of the call, before what came after it.
     pub last: Option<Block>,
     /// The blocks that may be merged into the ones before them.
     joined: Vec<Block>,

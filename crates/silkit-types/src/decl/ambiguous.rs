@@ -1,8 +1,8 @@
-//! Names that a module shares with its imports.
+//! Type names that are declared both in a module and in its imports.
 //!
-//! The compiler spells types without their modules, so `_HashTable` in a module that declares one may be the one of the
-//! standard library as well, which inlining brought along. Where it makes a difference which one is meant, nothing is
-//! known about the name.
+//! The compiler prints types without their modules. In a module that declares `_HashTable`, the name may also mean
+//! the type of the standard library, which inlining brings into the module. If the two declarations differ, queries
+//! about the name answer "not known".
 
 use super::model::NominalDecl;
 use super::query::join;
@@ -11,9 +11,9 @@ use crate::kind::{Type, TypeKind};
 use silkit_base::{FxHashSet, Symbol};
 use std::sync::Arc;
 
-/// A module that declares so many types of a library is that library.
+/// A module that declares at least this many types of a library is taken to be that library.
 const SAME_MODULE: usize = 16;
-/// A module that shares half of its types, but not fewer than this, counts as the same too.
+/// A module that shares half of its types, and at least this many, is also taken to be that library.
 const SAME_SMALL_MODULE: usize = 4;
 
 /// Returns the paths that a module and its imports declare differently.
@@ -37,7 +37,7 @@ pub(super) fn ambiguous_paths(own: &DeclTable, sources: &[Arc<dyn DeclSource>]) 
     found
 }
 
-/// Adds a path that is declared twice if the two differ, and those of the types inside of it.
+/// Adds a path that is declared twice if the declarations differ, and the paths of the types nested in it.
 fn collect(
     own: &DeclTable,
     sources: &[&dyn DeclSource],
@@ -59,7 +59,7 @@ fn collect(
     }
 }
 
-/// Returns true if it does not matter which of two declarations is meant, as far as they describe values.
+/// Returns true if two declarations describe the same values, so that it does not matter which one is meant.
 fn is_alike(ours: &NominalDecl, theirs: &NominalDecl) -> bool {
     let (ours_body, theirs_body) = (&ours.body, &theirs.body);
     ours.kind == theirs.kind
@@ -80,7 +80,7 @@ fn is_alike(ours: &NominalDecl, theirs: &NominalDecl) -> bool {
         })
 }
 
-/// Returns a type that a declaration spells, with its own parameters by their numbers and without names of modules.
+/// Returns a type as spelled in `decl`, with the declaration's own parameters as `τ_d_i` and without module names.
 fn seen_in(ty: Type, decl: &NominalDecl) -> Type {
     match ty.kind() {
         TypeKind::Named(n) if n.args.is_empty() => match n.parent.map(Type::kind) {

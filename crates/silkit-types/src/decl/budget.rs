@@ -1,8 +1,8 @@
-//! A bound on the work of one query, since declarations may be circular or grow without end.
+//! A bound on the work of one query, since declarations may be circular or expand without end.
 //!
-//! Questions lead to others: a name is looked up in the protocols that a type conforms to, and whether it
-//! conforms hangs on what other names mean. All that one question leads to shares its [`Query`]. A query
-//! remembers nothing of other queries, so what it answers does not depend on their order.
+//! Queries are mutually recursive: name lookup visits the protocols that a type conforms to, and conformance depends
+//! on name lookup. All nested steps of a query share one [`Query`], which caches nothing from other queries, so its
+//! answer does not depend on their order.
 
 use super::properties::TypeProperties;
 use super::query::Declarations;
@@ -20,12 +20,12 @@ pub const MAX_STEPS: u32 = 1 << 14;
 /// The maximum nesting of steps.
 const MAX_DEPTH: u32 = 160;
 
-/// One question, with all that it leads to.
+/// The state of one query and its nested steps.
 pub(crate) struct Query<'a> {
     decls: &'a Declarations,
     steps: Cell<u32>,
     depth: Cell<u32>,
-    /// Answers that may be asked for again; unknown while they are worked on.
+    /// Cached properties. The entry of a type is unknown while the type is being computed.
     pub(super) properties: RefCell<FxMap<(Type, Option<GenericSig>), TypeProperties>>,
     pub(super) conformances: RefCell<FxMap<(Type, Symbol), Option<bool>>>,
     pub(super) inherited: RefCell<FxMap<(Type, Symbol), Option<Type>>>,
@@ -40,7 +40,7 @@ impl Deref for Query<'_> {
 }
 
 impl Query<'_> {
-    /// Begins a step, which is over when the level is dropped; `None` where the question may take no more.
+    /// Begins a nested step, which ends when the result is dropped. Returns `None` if the budget is used up.
     pub(crate) fn step(&self) -> Option<Level<'_>> {
         self.spend(1)?;
         let depth = self.depth.get();
@@ -51,7 +51,7 @@ impl Query<'_> {
         Some(Level(&self.depth))
     }
 
-    /// Takes steps that lead no deeper.
+    /// Charges `steps` steps at the current depth. Returns `None` if the budget is used up.
     pub(super) fn spend(&self, steps: usize) -> Option<()> {
         let steps = self.steps.get().saturating_add(u32::try_from(steps).unwrap_or(u32::MAX));
         self.steps.set(steps);
@@ -59,7 +59,7 @@ impl Query<'_> {
     }
 }
 
-/// A step that is not over.
+/// A step in progress.
 pub(crate) struct Level<'a>(&'a Cell<u32>);
 
 impl Drop for Level<'_> {
@@ -69,7 +69,7 @@ impl Drop for Level<'_> {
 }
 
 impl Declarations {
-    /// Asks one question; `unknown` is the answer where it takes too many steps.
+    /// Runs one query. Returns `unknown` if the query exceeds its budget.
     pub(crate) fn ask<T>(&self, unknown: T, question: impl FnOnce(&Query<'_>) -> T) -> T {
         let query = Query {
             decls: self,
@@ -87,7 +87,7 @@ impl Declarations {
         if steps > MAX_STEPS { unknown } else { answer }
     }
 
-    /// Returns the most steps that a question took until now; one more than [`MAX_STEPS`] where one was given up.
+    /// Returns the largest number of steps that a query has taken, or [`MAX_STEPS`] + 1 if one exceeded its budget.
     pub fn most_steps(&self) -> u32 {
         self.most_steps.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Conformances to protocols and requirements, in three values.
+//! Protocol conformance and generic requirements, as three-valued answers.
 
 use super::budget::Query;
 use super::model::{DeclFlags, NominalDecl};
@@ -8,13 +8,13 @@ use crate::{Requirement, RequirementKind};
 use silkit_base::Symbol;
 
 impl Declarations {
-    /// Returns whether a nominal type conforms to a protocol, by its own word, its superclasses' or a
-    /// protocol's that it conforms to.
+    /// Returns whether a nominal type conforms to a protocol: itself, through a superclass, or through an inherited
+    /// protocol.
     pub fn conforms(&self, ty: Type, protocol: Symbol) -> Option<bool> {
         self.conformances.get_or_find((ty, protocol), || self.ask(None, |q| q.conforms(ty, protocol)))
     }
 
-    /// Returns whether all requirements hold for the arguments of `base`.
+    /// Returns whether all requirements hold for the generic arguments of `base`.
     pub fn requirements_hold(&self, requirements: &[Requirement], base: Type) -> Option<bool> {
         self.ask(None, |q| q.requirements_hold(requirements, base))
     }
@@ -26,7 +26,7 @@ impl Query<'_> {
         if let Some(found) = self.conformances.borrow().get(&key) {
             return *found;
         }
-        // A conformance that hangs on itself stays unknown.
+        // A conformance that depends on itself stays unknown.
         self.conformances.borrow_mut().insert(key, None);
         let found = self.conforms_step(key.0, protocol, &mut Vec::new());
         self.conformances.borrow_mut().insert(key, found);
@@ -74,7 +74,7 @@ impl Query<'_> {
         answer
     }
 
-    /// Returns whether what is inherited is the protocol or conforms to it.
+    /// Returns whether the inherited type is the protocol or conforms to it.
     fn inherits(&self, ty: Type, base: Type, protocol: Symbol, seen: &mut Vec<Symbol>) -> Option<bool> {
         let _level = self.step()?;
         match ty.kind() {
@@ -86,12 +86,12 @@ impl Query<'_> {
             }
             _ => {
                 let resolved = self.resolve_in(ty, base);
-                // An alias may stand for several protocols: `Codable`.
+                // An alias may denote several protocols: `Codable`.
                 if matches!(resolved.kind(), TypeKind::Composition(_)) {
                     return self.inherits(resolved, base, protocol, seen);
                 }
                 match self.path_of(resolved) {
-                    // Of a protocol that is declared nowhere nothing more can follow.
+                    // Nothing follows from a protocol without a declaration.
                     Some(path) if path != protocol && self.nominal_at(path).is_none() => {
                         matches!(self.lookup_nominal(path), Lookup::Absent).then_some(false)
                     }
@@ -101,7 +101,7 @@ impl Query<'_> {
         }
     }
 
-    /// Protocols that a type may conform to without a word about it.
+    /// Returns true if types may conform to the protocol without stating it.
     fn is_implied(&self, protocol: Symbol) -> bool {
         matches!(protocol.as_str(), "Copyable" | "Escapable" | "Sendable" | "BitwiseCopyable")
     }
@@ -139,7 +139,7 @@ impl Query<'_> {
     }
 }
 
-/// Returns true if `~Copyable` (or `~Escapable`) stands among the inherited types.
+/// Returns true if `~Copyable` (or `~Escapable`) is one of the inherited types.
 pub(super) fn is_suppressed(inherited: &[Type], protocol: Symbol) -> bool {
     inherited.iter().any(|t| match t.kind() {
         TypeKind::Inverse(t) => matches!(t.kind(), TypeKind::Named(n) if n.name == protocol),

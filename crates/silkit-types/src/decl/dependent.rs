@@ -1,5 +1,5 @@
-//! The constraints of a generic signature on a dependent type and on all types equal to it, including those that
-//! protocols imply.
+//! The constraints of a generic signature on a dependent type and on all types that are equal to it, including those
+//! that protocols imply.
 
 use super::budget::Query;
 use super::model::{NominalDecl, NominalKind};
@@ -8,25 +8,25 @@ use crate::kind::{Named, Type, TypeKind};
 use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::{FxHashSet, Symbol};
 
-/// Constraints are followed to members of members of the type that is asked for, and no deeper.
+/// The number of member types after the queried type up to which constraints are followed.
 const MORE_MEMBERS: usize = 2;
 /// A limit above the number of constraints of any hand-written signature.
 const MOST_FACTS: usize = 1 << 10;
-/// A limit above the number of names of a type in any hand-written signature.
+/// A limit above the number of equal types of any type in a hand-written signature.
 const MOST_NAMES: usize = 64;
 
 /// The known constraints on a dependent type.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    /// The constraints on it: protocols, classes, layouts and inverses, each once.
+    /// The constraints on the type, without duplicates: protocols, classes, layouts and inverses.
     pub(super) constraints: Vec<Type>,
-    /// A type that it is equal to and that depends on nothing.
+    /// The concrete type that it is equal to, without generic parameters.
     pub(super) concrete: Option<Type>,
-    /// True if nothing else can be said: every protocol is known, and all names were followed.
+    /// True if the list of constraints is complete: every protocol is known, and all equal types were followed.
     pub(super) is_complete: bool,
 }
 
-/// Collects what follows from a signature.
+/// Collects the constraints that follow from a signature.
 struct Closure<'q, 'a> {
     query: &'q Query<'a>,
     /// The maximum number of members after a root.
@@ -35,13 +35,13 @@ struct Closure<'q, 'a> {
     facts: Vec<(Type, Type)>,
     seen: FxHashSet<(Type, Type)>,
     equal: Vec<(Type, Type)>,
-    /// Types with a constraint that is not known.
+    /// Types with an unknown constraint.
     unknown: Vec<Type>,
     is_complete: bool,
 }
 
 impl Query<'_> {
-    /// Returns the constraints of a signature on a parameter or a member of one, whose canonical type is given.
+    /// Returns the constraints of a signature on a generic parameter or dependent member, given as a canonical type.
     pub(super) fn bounds(&self, subject: Type, sig: GenericSig) -> Bounds {
         let data = sig.data();
         let mut closure = Closure::new(self, subject);
@@ -62,7 +62,7 @@ impl Query<'_> {
         closure.answer(subject)
     }
 
-    /// Returns the constraints of an existential on `Self` or a member of it, as a type that is opened from it.
+    /// Returns the constraints on `Self` or a member of it for a type opened from the existential `constraint`.
     pub(super) fn opened_bounds(&self, subject: Type, constraint: Type) -> Bounds {
         let mut closure = Closure::new(self, subject);
         closure.work.push((root(subject), constraint));
@@ -92,7 +92,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         }
     }
 
-    /// Drops the constraints on parameters that no equality relates to that of the subject.
+    /// Drops the constraints on parameters that no same-type requirement relates to the parameter of `subject`.
     fn keep_related(&mut self, subject: Type) {
         let mut roots = vec![root(subject)];
         let mut next = 0;
@@ -155,7 +155,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         if decl.kind != NominalKind::Protocol {
             return;
         }
-        // A protocol without `Copyable` does not take it from the types that conform.
+        // A protocol without `Copyable` does not suppress `Copyable` for the conforming types.
         let inherited = decl.inherited.iter().filter(|t| !matches!(t.kind(), TypeKind::Inverse(_)));
         self.work.extend(inherited.map(|&t| (subject, t)));
         if let TypeKind::Named(Named { args, .. }) = constraint.kind() {
@@ -164,7 +164,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         self.implied(subject, decl);
     }
 
-    /// `any P<Int>` says what the primary associated types are.
+    /// Adds the primary associated types that `any P<Int>` states.
     fn primary(&mut self, subject: Type, decl: &NominalDecl, args: &[Type]) {
         let params = decl.sig.map_or(&[][..], |sig| &sig.data().params);
         for (param, arg) in params.iter().zip(args) {
@@ -188,7 +188,7 @@ impl<'q, 'a> Closure<'q, 'a> {
         }
     }
 
-    /// Adds a requirement that is spelled in a protocol which `subject` conforms to.
+    /// Adds a requirement that is spelled in a protocol that `subject` conforms to.
     fn inside(&mut self, subject: Type, decl: &NominalDecl, requirement: &Requirement) {
         let Some(constrained) = self.seen_from(subject, decl, requirement.subject) else {
             self.is_complete = false;
@@ -201,7 +201,7 @@ impl<'q, 'a> Closure<'q, 'a> {
             RequirementKind::SameType => self.seen_from(subject, decl, requirement.constraint),
             _ => Some(requirement.constraint),
         };
-        // A same type that is not followed leaves open what the type is.
+        // A same-type requirement that is not followed leaves the concrete type open.
         match constraint {
             Some(constraint) => self.requirement(constrained, requirement, constraint),
             None => self.unknown.push(constrained),
@@ -292,13 +292,13 @@ impl<'q, 'a> Closure<'q, 'a> {
                 bounds.constraints.push(*constraint);
             }
         }
-        // What a protocol that is not known says may concern the members of its subject, too.
+        // An unknown protocol may also constrain the members of the types that conform to it.
         bounds.is_complete &= !names.iter().any(|name| self.unknown.iter().any(|u| is_part(*u, *name)));
         bounds
     }
 }
 
-/// Returns a name with one of its beginnings replaced.
+/// Returns `name` with its prefix `from` replaced by `to`.
 fn with_prefix(name: Type, from: Type, to: Type) -> Option<Type> {
     if name == from {
         return Some(to);
@@ -312,7 +312,7 @@ fn with_prefix(name: Type, from: Type, to: Type) -> Option<Type> {
     }
 }
 
-/// Returns true if a type is another one, or what it is a member of.
+/// Returns true if `base` is `of` or a prefix of the dependent member type `of`.
 fn is_part(base: Type, of: Type) -> bool {
     base == of || matches!(of.kind(), TypeKind::Member(outer, _) if is_part(base, *outer))
 }
@@ -339,7 +339,7 @@ fn is_root(ty: Type) -> bool {
     }
 }
 
-/// Returns true if this is the name of a layout, such as `_Trivial(64)`, and of no declaration.
+/// Returns true if this is the name of a layout constraint, such as `_Trivial(64)`, and not of a declaration.
 pub(super) fn is_layout(path: Symbol) -> bool {
     matches!(
         path.as_str().split('(').next().unwrap_or_default(),

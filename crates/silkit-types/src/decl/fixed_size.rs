@@ -1,7 +1,8 @@
-//! Sizes and alignments of types whose layout follows from declarations alone, for 64-bit targets.
+//! Size and alignment of types whose layout follows from declarations alone, for 64-bit targets.
 //!
-//! `silkit-layout` computes the layout of every kind of type of a linked program. What is here needs a type's
-//! declarations only and answers for pointers, numbers, structs, tuples and simple enums; other types are not known.
+//! `silkit-layout` computes the layout of every kind of type of a linked program. The queries here need only the
+//! declarations of a type and answer for pointers, numbers, structs, tuples and simple enums; the layout of other
+//! types is not known.
 
 use super::{Declarations, NominalKind};
 use crate::{Convention, FnFlags, Type, TypeFacts, TypeKind};
@@ -9,18 +10,18 @@ use crate::{Convention, FnFlags, Type, TypeFacts, TypeKind};
 /// The size of a pointer in bytes.
 const POINTER: u64 = 8;
 
-/// No object is in the first page of memory.
+/// The number of extra inhabitants of a pointer: no object is in the first page of memory.
 const MANY: u32 = 4096;
 
 /// The layout of the values of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FixedSize {
-    /// The number of bytes.
+    /// The size in bytes.
     pub size: u64,
     /// The alignment in bytes.
     pub align: u64,
-    /// The number of bit patterns that are known not to be values of the type: cases of an enum without payload may
-    /// use them.
+    /// The number of bit patterns that are known to be invalid for the type. An enum uses them for cases without
+    /// payload.
     pub extra_inhabitants: u32,
 }
 
@@ -31,12 +32,12 @@ impl FixedSize {
         Self { size: count * POINTER, align: POINTER, extra_inhabitants: MANY }
     }
 
-    /// Returns the distance of values in an array.
+    /// Returns the stride: the distance in bytes between consecutive elements of an array.
     pub fn stride(self) -> u64 {
         self.size.next_multiple_of(self.align).max(1)
     }
 
-    /// Returns the layout of this followed by another one.
+    /// Returns the layout of this type followed by `next`.
     fn then(self, next: Self) -> Self {
         Self {
             size: self.size.next_multiple_of(next.align) + next.size,
@@ -47,7 +48,7 @@ impl FixedSize {
 }
 
 impl Declarations {
-    /// Returns the layout of a formal or lowered type, where it is known.
+    /// Returns the layout of a formal or lowered type, or `None` if it is not known.
     pub fn fixed_size(&self, ty: Type) -> Option<FixedSize> {
         self.fixed_size_at(ty, 0)
     }
@@ -83,11 +84,12 @@ impl Declarations {
         }
     }
 
-    /// Returns the layout of an existential: a reference or three words with the metadata, and its witness tables.
+    /// Returns the layout of an existential: a reference, or a three-word buffer with the type metadata, followed by
+    /// its witness tables.
     fn existential_size(&self, ty: Type, constraint: Type) -> Option<FixedSize> {
         let decl = self.nominal_of(constraint).filter(|decl| decl.kind == NominalKind::Protocol)?;
         let tables = match decl.name.as_str() {
-            // A box holds the error.
+            // A box holds the error value.
             "Error" => return Some(FixedSize::pointers(1)),
             "Sendable" | "SendableMetatype" | "BitwiseCopyable" => 0,
             _ => 1,
@@ -98,8 +100,8 @@ impl Declarations {
         }
     }
 
-    /// Returns true if a property of this declared type takes no memory: the metatype of a struct or an enum. That of a generic
-    /// parameter is a pointer, whatever stands for the parameter.
+    /// Returns true if a property of this declared type takes no memory because it is the metatype of a struct or an
+    /// enum. The metatype of a generic parameter is always a pointer.
     fn is_empty_metatype(&self, ty: Type) -> bool {
         let TypeKind::Metatype(_, instance) = ty.kind() else { return false };
         let kind = self.nominal_of(*instance).map(|decl| decl.kind);
@@ -129,7 +131,7 @@ impl Declarations {
                         Some(FixedSize { size: 1, align: 1, extra_inhabitants: 256 - count as u32 })
                     }
                     (Some(&payload), 1, 1) => inner(payload),
-                    // One more case takes an extra inhabitant, or a byte after the payload.
+                    // The case without payload takes an extra inhabitant, or a byte after the payload.
                     (Some(&payload), 1, 2) => {
                         let layout = inner(payload)?;
                         let (size, extra_inhabitants) = match layout.extra_inhabitants.checked_sub(1) {
@@ -150,7 +152,7 @@ impl Declarations {
 fn builtin(name: &str) -> Option<FixedSize> {
     let number = |bits: u64| {
         let size = bits.div_ceil(8).next_power_of_two();
-        // The bits above a flag are zero.
+        // The bits above the value bit are zero.
         FixedSize { size, align: size.min(16), extra_inhabitants: if bits == 1 { 254 } else { 0 } }
     };
     match name {

@@ -1,20 +1,20 @@
-//! Types of properties that follow only from their initial values: `var x = make()`.
+//! Inference of property types from initial values: `var x = make()`.
 
 use super::model::{DeclFlags, MemberKind};
 use super::table::{DeclTable, FxMap};
 use crate::kind::{Type, TypeKind};
 use silkit_base::Symbol;
 
-/// An initial value that names something else.
+/// An initial value that is a name or a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitialValue {
-    /// The path of the type that the property is stored in; `None` at the top of the module.
+    /// The path of the type that the property is stored in; `None` at the top level of the module.
     pub owner: Option<Symbol>,
     /// The property.
     pub property: Symbol,
-    /// The name, spelled as a type.
+    /// The name that the initial value consists of, or that it calls, spelled as a type.
     pub named: Type,
-    /// The arguments, if it is called.
+    /// The arguments, if the initial value is a call.
     pub call: Option<Arguments>,
 }
 
@@ -27,7 +27,7 @@ pub enum Arguments {
     Some,
 }
 
-/// The declarations of one name at the top of a module.
+/// The top-level declarations of one name in a module.
 #[derive(Clone, Copy)]
 struct Named {
     ty: Type,
@@ -35,9 +35,9 @@ struct Named {
 }
 
 impl DeclTable {
-    /// Infers the types of properties with an initial value and no stated type, if the type follows from
-    /// declarations: a call of a function of this module that is neither generic nor overloaded, an initializer, a
-    /// case, or another variable. `is_type` tells whether another module declares a type.
+    /// Infers the types of properties that have an initial value and no stated type, if the type follows from
+    /// declarations: a call of a non-generic, non-overloaded function of this module, an initializer, an enum case,
+    /// or another variable. `is_type` returns true for the names of types that other modules declare.
     pub(super) fn infer_types(&mut self, is_type: impl Fn(Symbol) -> bool) {
         let values = std::mem::take(&mut self.initial_values);
         if values.is_empty() {
@@ -50,7 +50,7 @@ impl DeclTable {
                 continue;
             }
             let named = member.ty.filter(|ty| !ty.is_unknown()).map(|ty| Named { ty, is_function });
-            // Which one is called would depend on the arguments.
+            // The arguments decide which overload is called.
             known.entry(member.name).and_modify(|known| *known = None).or_insert(named);
         }
         let references: FxMap<Symbol, &InitialValue> = values
@@ -60,7 +60,8 @@ impl DeclTable {
             .collect();
         let mut inferred: Vec<(InitialValue, Type)> = Vec::new();
         for value in &values {
-            // A variable that is initialized with a variable, and so on: all of them have the type of the last one.
+            // A variable may be initialized with another variable, and so on: all of them have the type of the last
+            // one.
             let mut chain = vec![value];
             let mut found = None;
             while let Some(last) = chain.last() {
@@ -107,14 +108,14 @@ impl DeclTable {
                 return Some(value.named);
             }
         }
-        // A case of an enum is of its type.
+        // An enum case has the type of the enum.
         let TypeKind::Named(named) = value.named.kind() else { return None };
         let parent = named.parent?;
         let body = &self.nominal(self.path_around(parent, value.owner)?)?.body;
         body.cases.iter().any(|case| case.name == named.name).then_some(parent)
     }
 
-    /// Returns whether a call is of an initializer of a type, which cannot fail.
+    /// Returns true if a call is of an initializer of `value`'s type that cannot fail.
     fn initialized(&self, value: &InitialValue, is_type: &impl Fn(Symbol) -> bool) -> bool {
         match self.path_around(value.named, value.owner).and_then(|path| self.nominal(path)) {
             Some(nominal) => {
@@ -137,7 +138,7 @@ impl DeclTable {
         (!nominal.flags.contains(DeclFlags::AMBIGUOUS)).then_some(nominal)
     }
 
-    /// Returns the path of a type of this module, as it is seen from inside of another one.
+    /// Returns the path of a type of this module, looked up from inside `owner`.
     fn path_around(&self, ty: Type, owner: Option<Symbol>) -> Option<Symbol> {
         let spelled = dotted(ty)?;
         let mut around = owner.map(|owner| owner.as_str());
@@ -171,7 +172,7 @@ impl DeclTable {
     }
 }
 
-/// Returns the name of a type without parents and arguments.
+/// Returns the name of a type that has neither a parent nor arguments.
 fn simple(ty: Type) -> Option<Symbol> {
     match ty.kind() {
         TypeKind::Named(named) if named.parent.is_none() && named.args.is_empty() => Some(named.name),

@@ -1,8 +1,8 @@
 //! Swift declarations as facts: structure, names and conformances of types.
 //!
-//! A [`DeclTable`] holds what one module says, types as they were spelled. [`Declarations`] is the
-//! chain that names are looked up in: the module's own table, then its imports and the shipped facts
-//! about the standard library. Every question has three answers: yes, no, and not known.
+//! A [`DeclTable`] holds the declarations of one module, with types as spelled. [`Declarations`] is the chain in
+//! which names are looked up: the module's own table, its imports, then the shipped facts about the standard library.
+//! Every query has three answers: yes, no, and not known.
 
 mod ambiguous;
 mod budget;

@@ -1,7 +1,7 @@
 //! The facts about one declaration.
 //!
-//! Types are kept as they were spelled: a name may be a generic parameter, a nested type, an alias
-//! or an associated type, which only the chain of declarations around a use can tell.
+//! Types are kept as spelled: a name may denote a generic parameter, a nested type, an alias or an associated type,
+//! which is decided by lookup in the enclosing declarations.
 
 use crate::{GenericSig, Requirement, Type};
 use bitflags::bitflags;
@@ -80,11 +80,11 @@ bitflags! {
         const DYNAMIC = 1 << 16;
         /// `@objc`.
         const OBJC = 1 << 17;
-        /// It has a `deinit`.
+        /// The type has a `deinit`.
         const HAS_DEINIT = 1 << 18;
-        /// It comes from a module with library evolution, so its layout is hidden unless it is frozen.
+        /// The declaration comes from a module with library evolution, so its layout is hidden unless it is frozen.
         const RESILIENT_MODULE = 1 << 19;
-        /// Several declarations share the path; which one is meant cannot be told.
+        /// Several declarations share the path; a use does not tell which one is meant.
         const AMBIGUOUS = 1 << 20;
         /// `let` rather than `var`.
         const LET = 1 << 21;
@@ -122,7 +122,8 @@ pub struct NominalDecl {
     pub access: Access,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
-    /// Its own generic parameters; types around it keep theirs. For a protocol, its primary associated types.
+    /// The generic parameters that the declaration itself introduces, without those of enclosing types. For a
+    /// protocol, its primary associated types.
     pub sig: Option<GenericSig>,
     /// The superclass, raw type and protocols, as spelled; `~Copyable` is an inverse type.
     pub inherited: Box<[Type]>,
@@ -130,7 +131,7 @@ pub struct NominalDecl {
     pub requirements: Box<[Requirement]>,
     /// The contents of its braces.
     pub body: DeclBody,
-    /// The range of its text.
+    /// The range of its text in the source file.
     pub range: TextRange,
 }
 
@@ -154,13 +155,13 @@ pub struct DeclBody {
 pub struct StoredProperty {
     /// The name, without backticks.
     pub name: Symbol,
-    /// The type as spelled; unknown where only an initial value tells it.
+    /// The type as spelled; unknown if it has to be inferred from the initial value.
     pub ty: Type,
     /// Attributes and modifiers.
     pub flags: DeclFlags,
     /// Its access level.
     pub access: Access,
-    /// The attributes and modifiers as spelled, one space between two: `@_hasInitialValue private final`.
+    /// The attributes and modifiers as spelled, separated by single spaces: `@_hasInitialValue private final`.
     pub spelling: Symbol,
 }
 
@@ -169,7 +170,7 @@ pub struct StoredProperty {
 pub struct EnumCase {
     /// The name, without backticks.
     pub name: Symbol,
-    /// The type of its payload: a tuple where there are several values, labels kept.
+    /// The type of the payload: a tuple if there are several values, with labels.
     pub payload: Option<Type>,
     /// True if the payload is in a box.
     pub indirect: bool,
@@ -193,9 +194,9 @@ pub struct AliasDecl {
 pub struct AssociatedType {
     /// The name.
     pub name: Symbol,
-    /// Its stated conformances.
+    /// The stated conformances.
     pub inherited: Box<[Type]>,
-    /// The type that it is where nothing else is said.
+    /// The default type.
     pub default: Option<Type>,
     /// The requirements of its `where` clause.
     pub requirements: Box<[Requirement]>,
@@ -264,8 +265,8 @@ pub struct Member {
     pub access: Access,
     /// The accessors that are spelled.
     pub accessors: Accessors,
-    /// The type of a property, as spelled, or what a function returns that stands at the top of the module and is not
-    /// generic; of others it is read from [`Self::signature`] when needed.
+    /// The type of a property, as spelled, or the result type of a non-generic top-level function. The types of other
+    /// members are read from [`Self::signature`] on demand.
     pub ty: Option<Type>,
     /// The range of the generic parameters, parameters and results.
     pub signature: TextRange,
@@ -276,18 +277,18 @@ pub struct Member {
 pub struct ExtensionDecl {
     /// Attributes and modifiers.
     pub flags: DeclFlags,
-    /// The protocols that it adds, as spelled.
+    /// The protocols that the extension adds, as spelled.
     pub inherited: Box<[Type]>,
-    /// The requirements under which it holds.
+    /// The requirements of its `where` clause.
     pub requirements: Box<[Requirement]>,
     /// The contents of its braces.
     pub body: DeclBody,
-    /// The range of its text.
+    /// The range of its text in the source file.
     pub range: TextRange,
 }
 
 impl DeclBody {
-    /// Returns the alias with this name, or that witnesses an associated type of this name.
+    /// Returns the alias with this name, or the alias that witnesses an associated type with this name.
     pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
         let named = self.aliases.iter().find(|a| a.name == name);
         named.or_else(|| self.aliases.iter().find(|a| a.implements == Some(name)))
@@ -300,18 +301,18 @@ impl NominalDecl {
         matches!(self.kind, NominalKind::Class | NominalKind::Actor)
     }
 
-    /// Returns true if other modules know all stored properties and cases.
+    /// Returns true if other modules may rely on the stored properties and cases.
     pub fn has_known_layout(&self) -> bool {
         let fixed = DeclFlags::FROZEN | DeclFlags::FIXED_LAYOUT;
         !self.flags.contains(DeclFlags::RESILIENT_MODULE) || self.flags.intersects(fixed)
     }
 
-    /// Returns true if the stored properties listed here are all that values consist of.
+    /// Returns true if the listed stored properties are the complete layout of the values.
     pub fn lists_fields(&self) -> bool {
         self.has_known_layout() && self.kind != NominalKind::Protocol
     }
 
-    /// Returns the number of generic parameters of its own.
+    /// Returns the number of generic parameters that the declaration itself introduces.
     pub fn param_count(&self) -> usize {
         match self.kind {
             NominalKind::Protocol => 0,
@@ -319,7 +320,7 @@ impl NominalDecl {
         }
     }
 
-    /// Returns the position of a generic parameter of its own.
+    /// Returns the index of a generic parameter that the declaration itself introduces.
     pub fn param_index(&self, name: Symbol) -> Option<usize> {
         match self.kind {
             NominalKind::Protocol => None,

@@ -1,4 +1,4 @@
-//! Packs in types.
+//! Queries about packs in types.
 
 use super::query::Declarations;
 use crate::facts::TypeFacts;
@@ -9,8 +9,8 @@ use silkit_base::FxHashSet;
 const MOST_TYPES: usize = 10_000;
 
 impl Declarations {
-    /// Returns whether a type is a pack, or stores something whose type has a pack of parameters; `None` where a type
-    /// in it is not known.
+    /// Returns whether a type is a pack or stores a value whose type contains a parameter pack; `None` if a part of
+    /// the type is not known.
     pub fn holds_pack(&self, ty: Type) -> Option<bool> {
         let mut seen = FxHashSet::default();
         let mut work = vec![ty];

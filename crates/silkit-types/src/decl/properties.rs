@@ -1,4 +1,4 @@
-//! Trivial, address-only and move-only types, in three values each.
+//! Type properties (trivial, address-only, move-only, …), as three-valued answers.
 
 use super::budget::Query;
 use super::conformance::is_suppressed;
@@ -10,12 +10,12 @@ use crate::kind::{RefStorage, Type, TypeKind};
 use crate::{GenericSig, RequirementKind};
 use silkit_base::Symbol;
 
-/// Properties of the values of a type. `None` means "not known".
+/// The properties of the values of a type. `None` means "not known".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeProperties {
-    /// Copying and destroying do nothing.
+    /// Copying and destroying values are no-ops.
     pub trivial: Option<bool>,
-    /// Values exist in memory only.
+    /// Values exist only in memory.
     pub address_only: Option<bool>,
     /// Values cannot be copied.
     pub move_only: Option<bool>,
@@ -23,8 +23,8 @@ pub struct TypeProperties {
     pub non_escapable: Option<bool>,
     /// The bits may hold a raw pointer.
     pub holds_pointer: Option<bool>,
-    /// A value lives to the end of its lexical scope: some part of it is not trivial and not of a type that says
-    /// `@_eagerMove`.
+    /// Values have lexical lifetimes: they live to the end of their scope. At least one part is non-trivial and its
+    /// type is not `@_eagerMove`.
     pub lexical: Option<bool>,
 }
 
@@ -38,7 +38,7 @@ impl TypeProperties {
         holds_pointer: None,
         lexical: None,
     };
-    /// Bits.
+    /// The properties of trivial types without pointers.
     pub const TRIVIAL: Self = Self {
         trivial: Some(true),
         address_only: Some(false),
@@ -47,9 +47,9 @@ impl TypeProperties {
         holds_pointer: Some(false),
         lexical: Some(false),
     };
-    /// A raw pointer.
+    /// The properties of a raw pointer.
     pub const POINTER: Self = Self { holds_pointer: Some(true), ..Self::TRIVIAL };
-    /// A counted reference, or something like it.
+    /// The properties of a reference-counted object reference.
     pub const REFERENCE: Self = Self {
         trivial: Some(false),
         address_only: Some(false),
@@ -68,7 +68,7 @@ impl TypeProperties {
         lexical: Some(true),
     };
 
-    /// Returns those of a value that has the one type or the other.
+    /// Returns the properties of a value whose type is one of the two.
     fn or(self, other: Self) -> Self {
         fn same(a: Option<bool>, b: Option<bool>) -> Option<bool> {
             if a == b { a } else { None }
@@ -83,7 +83,7 @@ impl TypeProperties {
         }
     }
 
-    /// Returns those of a value that holds both.
+    /// Returns the properties of a value that contains both.
     fn and(self, other: Self) -> Self {
         Self {
             trivial: all(self.trivial, other.trivial),
@@ -111,34 +111,34 @@ fn any(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 impl Declarations {
     /// Returns the properties of `ty`; `sig` gives the constraints on its generic parameters.
     pub fn properties(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
-        // Without a parameter a type is the same under all signatures.
+        // A type without parameters has the same properties under all signatures.
         let sig = sig.filter(|_| ty.holds_parameter());
         let find = || self.ask(TypeProperties::UNKNOWN, |q| q.properties(ty, sig));
         self.properties.get_or_find((ty, sig), find)
     }
 
-    /// Returns whether copying and destroying values of `ty` does nothing.
+    /// Returns whether copying and destroying values of `ty` are no-ops.
     pub fn is_trivial(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).trivial
     }
 
-    /// Returns whether neither copying nor destroying values of `ty` does anything, nor can they point to anything.
+    /// Returns whether `ty` is trivial and its values contain no raw pointer.
     pub fn is_trivial_non_pointer(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         let found = self.properties(ty, sig);
         all(found.trivial, found.holds_pointer.map(|h| !h))
     }
 
-    /// Returns whether values of `ty` exist in memory only.
+    /// Returns whether values of `ty` exist only in memory.
     pub fn is_address_only(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).address_only
     }
 
-    /// Returns whether values of `ty` can be loaded into registers.
+    /// Returns whether `ty` is loadable: its values can be held in registers.
     pub fn is_loadable(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.is_address_only(ty, sig).map(|a| !a)
     }
 
-    /// Returns true if values of `ty` live to the end of their lexical scopes; `@_eagerMove` types do not.
+    /// Returns whether values of `ty` have lexical lifetimes. Values of `@_eagerMove` types do not.
     pub fn is_lexical(&self, ty: Type, sig: Option<GenericSig>) -> Option<bool> {
         self.properties(ty, sig).lexical
     }
@@ -156,7 +156,7 @@ impl Query<'_> {
         if let Some(found) = self.properties.borrow().get(&(ty, sig)) {
             return *found;
         }
-        // Of a type that holds itself nothing is known.
+        // The properties of a type that contains itself are not known.
         self.properties.borrow_mut().insert((ty, sig), TypeProperties::UNKNOWN);
         let found = self.find_properties(ty, sig);
         self.properties.borrow_mut().insert((ty, sig), found);
@@ -237,13 +237,13 @@ impl Query<'_> {
         };
         found.move_only = self.lacks(decl, ty, sig, "Copyable", |p| p.move_only);
         found.non_escapable = self.lacks(decl, ty, sig, "Escapable", |p| p.non_escapable);
-        // A value that cannot be copied has a lifetime even where its parts have none.
+        // A non-copyable value has a lexical lifetime even if its parts have none.
         if decl.flags.intersects(DeclFlags::EAGER_MOVE | DeclFlags::NO_EAGER_MOVE) {
             found.lexical = Some(decl.flags.contains(DeclFlags::NO_EAGER_MOVE));
         } else {
             found.lexical = any(found.lexical, found.move_only);
         }
-        // Neither may be copied or ended as if nothing depended on it.
+        // Neither kind of value is trivial: copies and destroys have an effect.
         match any(found.move_only, found.non_escapable) {
             Some(true) => found.trivial = Some(false),
             None if found.trivial == Some(true) => found.trivial = None,
@@ -252,8 +252,9 @@ impl Query<'_> {
         found
     }
 
-    /// Returns what a stored property or a payload adds to its whole. The compiler asks for the type of one that is a
-    /// generic parameter without the requirements on it, so the whole is not trivial even where the parameter is.
+    /// Returns the properties that a stored property or a payload adds to the enclosing type. The compiler queries
+    /// the type of a part without the signature's requirements, so the whole is not trivial even if a part is a
+    /// generic parameter with a trivial bound.
     fn part(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let mut found = self.properties(ty, sig);
         let is_parameter = matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..));
@@ -271,7 +272,8 @@ impl Query<'_> {
         })
     }
 
-    /// Returns whether `~Copyable` (or `~Escapable`) is said, and no conditional conformance takes it back.
+    /// Returns whether `~Copyable` (or `~Escapable`) is stated, and no conditional conformance restores the
+    /// conformance.
     fn lacks(
         &self,
         decl: &NominalDecl,
@@ -291,7 +293,7 @@ impl Query<'_> {
             }
             let mut held = Some(false);
             for r in extension.requirements.iter() {
-                // It has the ability where all the arguments that count have it.
+                // The type has the conformance if all constrained arguments have it.
                 if r.kind == RequirementKind::Conforms && self.path_of(r.constraint) == Some(protocol) {
                     let subject = self.resolve_in(r.subject, ty);
                     held = any(held, lacks(self.properties(subject, sig)));
@@ -323,9 +325,9 @@ impl Query<'_> {
         }
     }
 
-    /// Returns whether only references satisfy a protocol, class or composition.
+    /// Returns whether a protocol, class or composition is class-bound: only references satisfy it.
     ///
-    /// What protocols of `seen` say is counted where they were seen.
+    /// Protocols in `seen` were visited before and are skipped.
     fn is_class_bound(&self, constraint: Type, seen: &mut Vec<Symbol>) -> Option<bool> {
         let _level = self.step()?;
         match constraint.kind() {
@@ -349,7 +351,7 @@ impl Query<'_> {
                 if decl.kind != NominalKind::Protocol {
                     return Some(decl.is_class());
                 }
-                // Objective-C sends messages to references only.
+                // Objective-C messages are sent to references only.
                 if decl.flags.contains(DeclFlags::OBJC) {
                     return Some(true);
                 }
@@ -358,7 +360,7 @@ impl Query<'_> {
                 }
                 self.spend(seen.len() / 16)?;
                 seen.push(decl.path);
-                // `protocol P where Self : C` bounds it as well.
+                // `protocol P where Self : C` is class-bound as well.
                 let on_self = decl.requirements.iter().filter(|r| {
                     r.kind == RequirementKind::Conforms
                         && self.path_of(r.subject).is_some_and(|p| p == "Self")
@@ -370,20 +372,20 @@ impl Query<'_> {
         }
     }
 
-    /// Returns a generic parameter or a dependent member of one.
+    /// Returns the properties of a generic parameter or a dependent member type.
     fn parameter(&self, ty: Type, sig: Option<GenericSig>) -> TypeProperties {
         let Some(sig) = sig else {
             return TypeProperties::UNKNOWN;
         };
         let found = self.bounded(&self.bounds(ty.canonical(), sig));
-        // In a body the compiler spells `T1`, which hides a `T` further outside, as `T`.
+        // In a body the compiler spells a `T1` that hides an outer `T` as `T`.
         match sig.hidden_by(ty) {
             Some(other) => found.or(self.parameter(other, Some(sig))),
             None => found,
         }
     }
 
-    /// Returns the properties of a type of which only constraints are known.
+    /// Returns the properties of a type that is known only by its constraints.
     fn bounded(&self, bounds: &Bounds) -> TypeProperties {
         if let Some(concrete) = bounds.concrete {
             return self.properties(concrete, None);

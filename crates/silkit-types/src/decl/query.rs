@@ -13,21 +13,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// The number of superclasses that are followed.
+/// The maximum number of superclasses to follow.
 pub(crate) const MAX_SUPERCLASSES: u32 = 64;
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup<'a> {
-    /// This declaration.
+    /// The declaration.
     Known(&'a NominalDecl),
-    /// It may be declared where nothing is known, or several declarations share the path.
+    /// The path may be declared in a module that is not known, or several declarations share it.
     Unknown,
-    /// It is declared nowhere.
+    /// No module declares the path.
     Absent,
 }
 
-/// The payload of a case.
+/// The payload of an enum case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Payload {
     /// The formal type.
@@ -36,7 +36,7 @@ pub struct Payload {
     pub indirect: bool,
 }
 
-/// The declarations that a module sees: its own first, then those of its imports.
+/// The declarations visible to a module: its own first, then those of its imports.
 #[derive(Default)]
 pub struct Declarations {
     own: DeclTable,
@@ -45,14 +45,14 @@ pub struct Declarations {
     own_is_resilient: bool,
     ambiguous: FxHashSet<Symbol>,
     paths: Remembered<Type, Option<Symbol>>,
-    /// The conformances that were asked for.
+    /// Cached conformances.
     pub(super) conformances: Remembered<(Type, Symbol), Option<bool>>,
     pub(super) resolved: Remembered<Type, Type>,
     pub(super) reduced: Remembered<(Type, GenericSig), Type>,
     pub(super) most_steps: AtomicU32,
     pub(super) members: Remembered<(Type, Symbol), Option<Type>>,
     lowered: Remembered<(Type, Symbol), Option<Type>>,
-    /// The formal types of the stored properties of types that were asked about.
+    /// Cached formal types of stored properties.
     fields: Remembered<Type, Option<Arc<[Type]>>>,
     pub(super) same: Remembered<super::same::Question, Option<bool>>,
     pub(super) properties: Remembered<(Type, Option<GenericSig>), TypeProperties>,
@@ -65,7 +65,7 @@ impl fmt::Debug for Declarations {
 }
 
 impl Declarations {
-    /// Creates the chain of a module's own declarations and what it imports, the nearest first.
+    /// Creates the lookup chain of a module's own declarations and its imports, the nearest first.
     pub fn new(mut own: DeclTable, sources: Vec<Arc<dyn DeclSource>>) -> Self {
         own.follow_aliases();
         own.infer_types(|path| {
@@ -94,7 +94,7 @@ impl Declarations {
         }
     }
 
-    /// Returns true if the module is compiled with library evolution, as far as its declarations tell.
+    /// Returns true if the module is known to be compiled with library evolution.
     pub(crate) fn own_is_resilient(&self) -> bool {
         self.own_is_resilient
     }
@@ -109,7 +109,7 @@ impl Declarations {
         self.own.get(path).into_iter().chain(self.sources.iter().filter_map(move |s| s.entry(path)))
     }
 
-    /// Returns true if this is the name of a module, which may stand before a path.
+    /// Returns true if this is the name of a module, which may qualify a path.
     pub(super) fn is_module(&self, name: Symbol) -> bool {
         name == "Builtin"
             || self.own.module == Some(name)
@@ -122,7 +122,7 @@ impl Declarations {
         if self.ambiguous.contains(&path) {
             return Lookup::Unknown;
         }
-        // An alias of the module shadows a type of another one.
+        // An alias of the module shadows a type of another module.
         let nearest = self.entries(path).find(|e| e.nominal.is_some() || e.alias.is_some());
         if nearest.is_some_and(|e| e.nominal.is_none()) {
             return Lookup::Unknown;
@@ -147,7 +147,7 @@ impl Declarations {
         }
     }
 
-    /// Returns the alias with this name at the top of a module.
+    /// Returns the top-level alias with this name.
     pub fn alias(&self, name: Symbol) -> Option<&AliasDecl> {
         self.top_alias(name)
     }
@@ -166,7 +166,7 @@ impl Declarations {
         own.chain(self.extensions(path).map(|e| &e.body))
     }
 
-    /// Returns the declaration of a nominal type, whatever its spelling; an alias is followed.
+    /// Returns the declaration of a nominal type, however it is spelled. Aliases are followed.
     pub fn nominal_of(&self, ty: Type) -> Option<&NominalDecl> {
         let path = self.path_of(ty)?;
         if self.ambiguous.contains(&path) {
@@ -175,20 +175,20 @@ impl Declarations {
         self.nominal_at(path)
     }
 
-    /// Returns the type that takes the given number of generic arguments, out of several with one name.
+    /// Returns the declaration with this number of generic arguments among several with one path.
     fn one_by_arity(&self, path: Symbol, ty: Type) -> Option<&NominalDecl> {
         let TypeKind::Named(named) = ty.kind() else { return None };
         self.only_one(path, |decl| decl.param_count() == named.args.len())
     }
 
-    /// Returns the one of several types with one name for which something holds.
+    /// Returns the only declaration at a path for which `holds` returns true; `None` if there are several.
     fn only_one(&self, path: Symbol, holds: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
         let mut found = self.entries(path).filter_map(|e| e.nominal.as_ref()).filter(|decl| holds(decl));
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Returns the declaration of a type that has a certain member: of several types with one name, the one that has
-    /// it.
+    /// Returns the declaration of a type that has a certain member. Among several declarations with one path, it is
+    /// the one that has the member.
     fn nominal_with(&self, ty: Type, has: impl Fn(&NominalDecl) -> bool) -> Option<&NominalDecl> {
         self.nominal_of(ty).or_else(|| {
             let path = self.path_of(ty).filter(|path| self.ambiguous.contains(path))?;
@@ -196,13 +196,13 @@ impl Declarations {
         })
     }
 
-    /// Returns true if a declaration of the standard library may be meant by a name that modules which are not known
-    /// use as well: one that is not public.
+    /// Returns true if the name of a standard-library declaration may also be declared by an unknown module, since
+    /// the declaration is not public.
     pub fn may_be_another(&self, decl: &NominalDecl) -> bool {
         self.sees_unknown_modules && decl.path.as_str().starts_with('_') && self.own.get(decl.path).is_none()
     }
 
-    /// Returns true if all modules that are imported are known, so that no other module declares anything.
+    /// Returns true if all imported modules are known, so that no other module can declare anything.
     pub fn sees_known_modules_only(&self) -> bool {
         !self.sees_unknown_modules
     }
@@ -237,12 +237,12 @@ impl Declarations {
         }
     }
 
-    /// Returns the formal type of a stored property of `ty` or, where that is a class, of its superclasses.
+    /// Returns the formal type of a stored property of `ty` or, if `ty` is a class, of its superclasses.
     pub fn stored_field(&self, ty: Type, name: Symbol) -> Option<Type> {
         self.ask(None, |q| q.stored_field(ty, name).map(|(_, ty)| ty))
     }
 
-    /// Returns the lowered type of a property or payload, remembered by type and name.
+    /// Returns the lowered type of a property or payload, cached by type and name.
     pub(crate) fn lowered_field(
         &self,
         ty: Type,
@@ -252,7 +252,7 @@ impl Declarations {
         self.lowered.get_or_find((ty, name), || self.ask(None, question))
     }
 
-    /// Returns the stored properties of a type with their formal types, where all of them are known.
+    /// Returns the stored properties of a type with their formal types, or `None` if one of them is not known.
     pub fn stored_fields(&self, ty: Type) -> Option<Vec<(&StoredProperty, Type)>> {
         let base = self.ask(ty, |q| q.desugared(ty));
         let fields = self.nominal_of(base).filter(|d| d.lists_fields())?.body.fields.iter();
@@ -260,7 +260,7 @@ impl Declarations {
         Some(fields.zip(types?.iter().copied()).collect())
     }
 
-    /// Returns the types of the stored properties of a type, remembered by it.
+    /// Returns the types of the stored properties of a type, cached by the type.
     fn field_types(
         &self,
         base: Type,
@@ -275,7 +275,7 @@ impl Declarations {
         self.nominal_of(base)?.body.cases.iter().find(|c| c.name == case)
     }
 
-    /// Returns the cases of an enum; `None` where they are not known, or may become more.
+    /// Returns the cases of an enum; `None` if they are not known or later versions may add cases.
     pub fn enum_cases(&self, ty: Type) -> Option<&[EnumCase]> {
         let base = self.ask(ty, |q| q.desugared(ty));
         let decl = self
@@ -284,13 +284,12 @@ impl Declarations {
         Some(&decl.body.cases)
     }
 
-    /// Returns the payload of a case of `ty`; `None` where it has none or is not known.
+    /// Returns the payload of a case of `ty`; `None` if the case has no payload or is not known.
     pub fn enum_payload(&self, ty: Type, case: Symbol) -> Option<Payload> {
         self.ask(None, |q| q.enum_payload(ty, case))
     }
 
-    /// Returns the number of a stored property of a struct or a class among all of its value; those of superclasses
-    /// come first.
+    /// Returns the index of a stored property of a struct or class. The properties of superclasses come first.
     pub fn field_index(&self, ty: Type, name: Symbol) -> Option<u32> {
         let mut base = self.ask(ty, |q| q.desugared(ty));
         let mut index = None;
@@ -309,13 +308,13 @@ impl Declarations {
         index
     }
 
-    /// Returns the number of a case of an enum.
+    /// Returns the index of an enum case.
     pub fn case_index(&self, ty: Type, case: Symbol) -> Option<u32> {
         let base = self.ask(ty, |q| q.desugared(ty));
         self.nominal_of(base)?.body.cases.iter().position(|c| c.name == case).map(|i| i as u32)
     }
 
-    /// Returns the superclass of a class, with its arguments.
+    /// Returns the superclass of a class, with its generic arguments.
     pub fn superclass(&self, ty: Type) -> Option<Type> {
         self.ask(None, |q| q.superclass(ty))
     }
@@ -327,7 +326,7 @@ impl Declarations {
 }
 
 impl Query<'_> {
-    /// Returns the type with aliases and sugar resolved at its top, so that it names a declaration.
+    /// Returns the type with the aliases and sugar at its top resolved, so that it names a declaration.
     pub(crate) fn desugared(&self, ty: Type) -> Type {
         let Some(_level) = self.step() else { return Type::unknown() };
         match ty.kind() {

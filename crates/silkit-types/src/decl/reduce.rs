@@ -1,5 +1,5 @@
-//! Dependent member types as a generic signature knows them: where `Self : StringProtocol`,
-//! `Self.Element` is `Character`, and `Self.Iterator.Element` is `Self.Element` of every sequence.
+//! Reduction of dependent member types under a generic signature: if `Self : StringProtocol`, then `Self.Element` is
+//! `Character`; for every sequence, `Self.Iterator.Element` is `Self.Element`.
 
 use super::budget::Query;
 use super::model::NominalDecl;
@@ -9,12 +9,12 @@ use crate::kind::{Type, TypeKind};
 use crate::{GenericSig, Requirement, RequirementKind};
 use silkit_base::Symbol;
 
-/// The number of replacements after which a type is left as it is.
+/// The maximum number of replacements; a type that needs more is left as it is.
 const MAX_REPLACEMENTS: usize = 16;
 
 impl Declarations {
-    /// Returns a type with its dependent members replaced by what the same-type requirements of a
-    /// signature and of its protocols say about them.
+    /// Returns a type with its dependent members reduced by the same-type requirements of the signature and of its
+    /// protocols.
     pub fn reduced(&self, ty: Type, sig: GenericSig) -> Type {
         if !holds_parameter(ty) {
             return ty;
@@ -45,13 +45,13 @@ impl Reducer<'_, '_> {
                     self.q.member_type(base, *name).unwrap_or(ty)
                 }
             }
-            // Its parameters are its own.
+            // The function type binds its own parameters.
             TypeKind::Function(f) if f.sig.is_some() => ty,
             _ => ty.map(&mut |part| self.reduce(part)),
         }
     }
 
-    /// Replaces a parameter or a member of one as long as a requirement names something simpler.
+    /// Replaces a parameter or dependent member repeatedly while a requirement gives a simpler type.
     fn replaced(&self, mut ty: Type) -> Type {
         for _ in 0..MAX_REPLACEMENTS {
             let Some(simpler) = self.equal_types(ty).into_iter().find(|&other| is_simpler(other, ty)) else {
@@ -62,11 +62,11 @@ impl Reducer<'_, '_> {
         ty
     }
 
-    /// Returns the types that a requirement says are the same as a dependent type.
+    /// Returns the types that requirements equate with a dependent type.
     fn equal_types(&self, ty: Type) -> Vec<Type> {
         let mut found = Vec::new();
         self.sides(&self.sig.data().requirements, ty, &|side| side, &mut found);
-        // Protocols speak of the members of `Self` and of the members of these.
+        // The requirements of a protocol constrain the members of `Self` and members of members.
         let mut base = ty;
         for _ in 0..2 {
             let TypeKind::Member(outer, _) = base.kind() else { break };
@@ -80,7 +80,7 @@ impl Reducer<'_, '_> {
         found
     }
 
-    /// Adds the other side of each same-type requirement of which one is `ty`.
+    /// For each same-type requirement with `ty` on one side, adds the other side.
     fn sides(
         &self,
         requirements: &[Requirement],
@@ -98,7 +98,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Returns the protocols that a dependent type conforms to, with those that they inherit from.
+    /// Returns the protocols that a dependent type conforms to, including inherited protocols.
     fn protocols(&self, ty: Type) -> Vec<&NominalDecl> {
         let mut found = Vec::new();
         let Some(_level) = self.q.step() else { return found };
@@ -127,7 +127,7 @@ impl Reducer<'_, '_> {
         found
     }
 
-    /// Adds the protocols that a constraint names and those that they inherit from.
+    /// Adds the protocols of a constraint and the protocols that they inherit from.
     fn enter<'d>(&'d self, constraint: Option<Type>, found: &mut Vec<&'d NominalDecl>) {
         let (Some(constraint), Some(_level)) = (constraint, self.q.step()) else { return };
         if let TypeKind::Composition(parts) = constraint.kind() {
@@ -143,18 +143,18 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Returns the lists of requirements of a protocol.
+/// Returns the requirement lists of a protocol.
 fn lists(decl: &NominalDecl) -> impl Iterator<Item = &[Requirement]> {
     std::iter::once(&*decl.requirements).chain(decl.body.associated.iter().map(|a| &*a.requirements))
 }
 
-/// Returns true for a generic parameter and for a member of one.
+/// Returns true if a type is a generic parameter or a dependent member type.
 fn is_parameter(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::Param { .. } | TypeKind::Member(..))
 }
 
-/// Returns true if a type stands for another in canonical types: one that is known, then one with fewer
-/// members, then the first in the order of the parameters and of the names.
+/// Returns true if `a` precedes `b` in the order that selects canonical types: concrete types first, then types with
+/// fewer members, then by parameter and names.
 fn is_simpler(a: Type, b: Type) -> bool {
     if !is_parameter(a) || !is_parameter(b) {
         return !is_parameter(a) && !a.is_unknown();
@@ -167,7 +167,7 @@ fn names(path: &[Symbol]) -> Vec<&'static str> {
     path.iter().map(|name| name.as_str()).collect()
 }
 
-/// Returns the parameter at the root of a dependent type and the names of the members on the way.
+/// Returns the root parameter of a dependent type and the member names on the path.
 fn path(ty: Type) -> ((u16, u16), Vec<Symbol>) {
     match ty.kind() {
         TypeKind::Param { depth, index, .. } => ((*depth, *index), Vec::new()),
@@ -180,7 +180,7 @@ fn path(ty: Type) -> ((u16, u16), Vec<Symbol>) {
     }
 }
 
-/// Returns a type that a protocol spells, with `Self` replaced.
+/// Returns a type that is spelled in a protocol, with `Self` replaced by `base`.
 fn of_self(ty: Type, base: Type, decl: &NominalDecl) -> Type {
     let is_own = |name: Symbol| decl.body.associated.iter().any(|a| a.name == name);
     match ty.kind() {

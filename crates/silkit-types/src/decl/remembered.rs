@@ -1,10 +1,10 @@
-//! Answers that are remembered, for all threads.
+//! A thread-safe cache of query results.
 
 use super::table::FxMap;
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLock};
 
-/// The answers to questions that were asked.
+/// A cache of query results by key.
 #[derive(Debug)]
 pub(super) struct Remembered<K, V>(RwLock<FxMap<K, V>>);
 
@@ -15,8 +15,8 @@ impl<K, V> Default for Remembered<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
-    /// Returns the answer for a key, which `find` finds when it is asked for first. No lock is held meanwhile, so `find` may
-    /// ask further questions; where two threads ask at once, both find the same.
+    /// Returns the value for a key, computing it with `find` on the first request. No lock is held while `find` runs,
+    /// so that `find` may use the cache; if two threads compute a value at once, both compute the same.
     pub(super) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> V {
         if let Some(found) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return found.clone();
@@ -36,7 +36,7 @@ mod tests {
         let known: Remembered<u32, u32> = Remembered::default();
         assert_eq!(known.get_or_find(1, || 10), 10);
         assert_eq!(known.get_or_find(1, || 11), 10);
-        // What finds an answer may ask for others.
+        // `find` may request other keys.
         assert_eq!(known.get_or_find(2, || known.get_or_find(1, || 12) + 1), 11);
     }
 }

@@ -1,8 +1,8 @@
 //! Name lookup in spelled types.
 //!
-//! A declaration's types are kept as spelled. With the type that they are seen through (`Heap<Int>`
-//! for a property of `Heap`), names are looked up from the inside to the outside: generic parameters,
-//! which become the arguments, then members, then the top of the modules.
+//! A declaration's types are kept as spelled. They are resolved relative to a base type (`Heap<Int>` for a property
+//! of `Heap`), from the innermost scope outwards: generic parameters, which become the arguments of the base, then
+//! members, then top-level declarations.
 
 use super::budget::Query;
 use super::model::{AliasDecl, DeclFlags, NominalKind};
@@ -11,18 +11,18 @@ use crate::expand::{expands, written_out};
 use crate::kind::{Named, TupleElement, Type, TypeKind};
 use silkit_base::Symbol;
 
-/// The position of a spelled type.
+/// The lookup scope of a spelled type.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
-    /// The type whose members see each other.
+    /// The type whose members are in scope.
     base: Option<Type>,
-    /// Arguments of an alias' own parameters.
+    /// The arguments for the parameters of a generic alias.
     locals: &'a [(Symbol, Type)],
-    /// The aliases that are being followed: inside of its own target a name means something further outside.
+    /// The aliases being expanded: inside its own target, an alias name refers to an outer declaration.
     following: Option<&'a Following<'a>>,
 }
 
-/// One alias that is being followed, and those around it.
+/// An alias being expanded, and the enclosing ones.
 struct Following<'a> {
     alias: &'a AliasDecl,
     outer: Option<&'a Following<'a>>,
@@ -31,7 +31,7 @@ struct Following<'a> {
 impl Scope<'_> {
     const TOP: Self = Scope { base: None, locals: &[], following: None };
 
-    /// Returns the same question, asked from inside of another type.
+    /// Returns the scope inside another base type.
     fn inside(self, base: Type) -> Self {
         Scope { base: Some(base), locals: &[], ..self }
     }
@@ -49,21 +49,22 @@ impl Scope<'_> {
 }
 
 impl Declarations {
-    /// Returns a type that stands at the top of the module, without aliases and sugar.
+    /// Resolves a type that is spelled at the top level of the module: expands aliases and sugar.
     pub fn resolve(&self, ty: Type) -> Type {
         self.resolved.get_or_find(ty, || self.ask(Type::unknown(), |q| q.resolve(ty)))
     }
 
-    /// Returns a type that is spelled in the declaration of `base`, as seen through `base`'s arguments.
+    /// Resolves a type that is spelled in the declaration of `base`, substituting the arguments of `base`.
     ///
-    /// Generic parameters whose arguments are not known become the unknown type.
+    /// Generic parameters with unknown arguments become the unknown type.
     pub fn resolve_in(&self, ty: Type, base: Type) -> Type {
         self.ask(Type::unknown(), |q| q.resolve_in(ty, base))
     }
 
     /// Returns the type called `name` inside of `base`: `Array<Int>.Element` is `Int`.
     ///
-    /// Of a generic parameter it is a dependent member type. `None` where it is not known.
+    /// If `base` is a generic parameter, the result is a dependent member type. Returns `None` if the member is not
+    /// known.
     pub fn member_type(&self, base: Type, name: Symbol) -> Option<Type> {
         let find = || self.ask(None, |q| q.member_scoped(q.resolve(base), name, Scope::TOP));
         self.members.get_or_find((base, name), find)
@@ -87,7 +88,7 @@ impl Query<'_> {
         };
         match ty.kind() {
             TypeKind::Named(n) => self.resolve_named(n, scope),
-            // In a declaration a parameter is known by its name; `τ_0_0` is nobody's here.
+            // Declarations refer to parameters by name; `τ_0_0` has no meaning here.
             TypeKind::Param { name, .. } => match scope.base {
                 Some(_) => self.resolve_name(*name, &[], scope).unwrap_or(ty),
                 None => ty,
@@ -100,28 +101,28 @@ impl Query<'_> {
             TypeKind::Array(t) => named("Array", &[*t]),
             TypeKind::Dictionary(k, v) => named("Dictionary", &[*k, *v]),
             TypeKind::InlineArray(n, t) => named("InlineArray", &[*n, *t]),
-            // A tuple of one expansion is spelled like a type in parentheses.
+            // A tuple with a single pack expansion is spelled like a parenthesized type.
             TypeKind::Paren(t) if matches!(t.kind(), TypeKind::PackExpansion(_)) => {
                 self.resolve_tuple(&[TupleElement { label: None, ty: *t, variadic: false }], scope)
             }
             TypeKind::Paren(t) => self.resolve_scoped(*t, scope),
             TypeKind::Tuple(elements) => self.resolve_tuple(elements, scope),
-            // The compiler's own name for it, which the library's interfaces spell.
+            // Interfaces of the library spell the compiler's own name.
             TypeKind::Builtin(name, _) if *name == "AnyObject" => Type::nominal("AnyObject"),
-            // Type parameters of the function itself shadow, which their signature keeps apart.
+            // The signature of a generic function type keeps its own parameters apart.
             TypeKind::Function(f) if f.sig.is_some() => ty,
             _ => ty.map(&mut |t| self.resolve_scoped(t, scope)),
         }
     }
 
-    /// Returns a tuple; expansions become as many elements as the packs have that the scope gives.
+    /// Resolves a tuple. A pack expansion becomes as many elements as its packs have in this scope.
     fn resolve_tuple(&self, elements: &[TupleElement], scope: Scope<'_>) -> Type {
         let mut new: Vec<TupleElement> = Vec::with_capacity(elements.len());
         for element in elements {
             let Some(types) = written_out(vec![self.resolve_scoped(element.ty, scope)]) else {
                 return Type::unknown();
             };
-            // The label of an expansion is that of its first element.
+            // The label of an expansion belongs to its first element.
             let labels = std::iter::once(element.label).chain(std::iter::repeat(None));
             new.extend(labels.zip(types).map(|(label, ty)| TupleElement { label, ty, ..*element }));
         }
@@ -163,7 +164,7 @@ impl Query<'_> {
         Type::named(Some(parent), n.name, args)
     }
 
-    /// Looks an unqualified name up, innermost scope first.
+    /// Looks up an unqualified name, innermost scope first.
     fn resolve_name(&self, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
         if let Some((_, ty)) = scope.locals.iter().find(|(local, _)| *local == name) {
             return Some(*ty);
@@ -184,7 +185,7 @@ impl Query<'_> {
                 _ => None,
             };
         }
-        // What a protocol or a superclass gives comes after the parameters of all types around.
+        // Members from protocols and superclasses come after the parameters of all enclosing types.
         let mut around = scope.base.filter(|_| args.is_empty());
         while let Some(base) = around {
             if let Some(found) = self.named_member(base, name, &[], scope) {
@@ -203,7 +204,7 @@ impl Query<'_> {
         None
     }
 
-    /// Returns a member of `base` by its name, with arguments where it is generic.
+    /// Returns the member of `base` with this name, applied to `args` if it is generic.
     fn named_member(&self, base: Type, name: Symbol, args: &[Type], scope: Scope<'_>) -> Option<Type> {
         let own = self.own_member(base, name, args, true, scope);
         if own.is_some() || !args.is_empty() {
@@ -212,8 +213,8 @@ impl Query<'_> {
         self.inherited_member(base, name, scope)
     }
 
-    /// Returns a member that the declaration or an extension of `base` spells. An alias that witnesses a
-    /// requirement under another name is none to a bare name.
+    /// Returns a member that the declaration or an extension of `base` spells. Lookup by bare name ignores an alias
+    /// that witnesses a requirement under another name.
     fn own_member(
         &self,
         base: Type,
@@ -231,8 +232,7 @@ impl Query<'_> {
         Some(self.expand(alias, args, Some(base), scope))
     }
 
-    /// Returns the alias called `name` in a type or its extensions. One that only repeats the name of
-    /// something further outside is none.
+    /// Returns the alias `name` of a type or its extensions. Ignores an alias that only repeats an outer name.
     fn member_alias(&self, base: Type, name: Symbol) -> Option<&AliasDecl> {
         let path = self.path_of(base)?;
         self.spend(self.extensions(path).count())?;
@@ -241,13 +241,14 @@ impl Query<'_> {
         if unconditional.is_none() || self.extensions(path).all(|e| e.requirements.is_empty()) {
             return unconditional;
         }
-        // Of several conditional ones, the first whose conditions are not known to fail.
+        // Among conditional aliases, the first one whose conditions are not known to fail.
         let own = self.entries(path).filter_map(|e| e.nominal.as_ref()).find_map(|n| n.body.alias(name));
         own.filter(|a| !repeats(a)).or_else(|| {
             self.extensions(path)
                 .filter(|e| e.body.alias(name).is_some_and(|a| !repeats(a)))
                 .find(|e| {
-                    // Same-type conditions tell specialized aliases apart; others only say when they exist.
+                    // Same-type conditions select among specialized aliases; other conditions only restrict where
+                    // they exist.
                     let same: Vec<_> = e
                         .requirements
                         .iter()
@@ -271,12 +272,12 @@ impl Query<'_> {
         self.resolve_scoped(alias.target, inside)
     }
 
-    /// Returns the argument for a generic parameter that the declaration of `base` itself declares.
+    /// Returns the argument for a generic parameter that the declaration of `base` itself introduces.
     fn generic_arg(&self, base: Type, name: Symbol) -> Option<Type> {
         let TypeKind::Named(n) = base.kind() else { return None };
         let decl = self.nominal_of(base)?;
         let index = decl.param_index(name)?;
-        // A pack parameter takes what the others leave, where its arguments are not spelled as a pack.
+        // A parameter pack takes the arguments that the other parameters leave, unless they are spelled as a pack.
         let params = &decl.sig?.data().params;
         let is_spelled = n.args.len() == params.len()
             && n.args.get(index).is_some_and(|t| matches!(t.kind(), TypeKind::Pack { .. }));
@@ -317,7 +318,7 @@ impl Query<'_> {
                 if let Some(found) = self.inherited_member(base, name, scope) {
                     return Some(found);
                 }
-                // A parameter of that name witnesses the associated type, also one from further outside.
+                // A parameter with this name witnesses the associated type, even a parameter of an enclosing type.
                 let mut around = Some(base);
                 while let Some(outer) = around {
                     if let Some(arg) = self.generic_arg(outer, name) {
@@ -336,19 +337,19 @@ impl Query<'_> {
         }
     }
 
-    /// Returns a member that a superclass, or a protocol that the type conforms to, gives it.
+    /// Returns a member that a superclass or a protocol of the type provides.
     fn inherited_member(&self, base: Type, name: Symbol, scope: Scope<'_>) -> Option<Type> {
         let key = (base, name);
         if let Some(found) = self.inherited.borrow().get(&key) {
             return *found;
         }
-        // The names of what a type inherits from are not looked up in what it inherits.
+        // The names of inherited types are not themselves looked up among inherited members.
         self.inherited.borrow_mut().insert(key, None);
         let found = self.find_inherited(base, name, scope);
         if scope.following.is_none() {
             self.inherited.borrow_mut().insert(key, found);
         } else {
-            // Elsewhere other aliases may be followed.
+            // Other scopes may follow other aliases.
             self.inherited.borrow_mut().remove(&key);
         }
         found
@@ -381,7 +382,7 @@ impl Query<'_> {
             }
             queue.extend(found.inherited.iter());
         }
-        // First what extensions of the protocols say, then the defaults of the associated types.
+        // Extensions of the protocols first, then the defaults of the associated types.
         let scope = scope.inside(base);
         let default = seen.iter().find_map(|&p| {
             let protocol = self.nominal_at(p)?;
@@ -396,7 +397,7 @@ impl Query<'_> {
     }
 }
 
-/// Returns true if an alias only says again what something further outside is called: `typealias T = T`.
+/// Returns true if an alias only repeats an outer name: `typealias T = T`.
 fn repeats_its_name(alias: &AliasDecl) -> bool {
     match alias.target.kind() {
         TypeKind::Named(n) => n.parent.is_none() && n.name == alias.name,

@@ -1,25 +1,25 @@
-//! Equality of lowered types, in three values.
+//! Equality of lowered types, as a three-valued answer.
 //!
-//! Aliases, sugar and names of generic parameters do not matter. "No" is said only where both types
-//! are known so far that no declaration that was not given could make them one.
+//! Aliases, sugar and the names of generic parameters do not matter. The answer is "no" only if no declaration of an
+//! unknown module could make the types equal.
 
 use super::query::{Declarations, Lookup};
 use crate::function::{FunctionType, Param, ResultInfo};
 use crate::kind::{BoxType, MetatypeRepr, Named, Type, TypeKind};
 use crate::{Convention, GenericSig};
 
-/// Two types, and the signature that says what is known about the parameters in them.
+/// Two types, and the signature that constrains the parameters in them.
 pub(super) type Question = (Type, Type, Option<GenericSig>);
 
 /// The depth to which two types are compared.
 const MAX_DEPTH: u32 = 48;
 
-/// The known correspondence of generic parameters in one comparison.
+/// The correspondence of generic parameters in one comparison.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// True if a requirement may make two different parameters one type.
+    /// True if a requirement may equate two different parameters.
     params_may_meet: bool,
-    /// True if two parameters may be spelled alike, of which one hides the other.
+    /// True if one of two parameters with the same spelling may hide the other.
     params_hide: bool,
     depth: u32,
 }
@@ -58,7 +58,7 @@ impl Declarations {
             return None;
         }
         let pair = Pair { depth: pair.depth + 1, ..pair };
-        // A tuple of one labelled element is its element to all that is asked here.
+        // A tuple with one labelled element compares equal to its element.
         let (x, y) = (single(a), single(b));
         if x.is_some() || y.is_some() {
             return self.same(x.unwrap_or(a), y.unwrap_or(b), pair);
@@ -145,12 +145,12 @@ impl Declarations {
         }
     }
 
-    /// Returns whether an existential is what a name or a metatype says.
+    /// Returns whether an existential is the same type as a name or a metatype.
     fn same_any(&self, any: Type, other: Type) -> Option<bool> {
-        // A protocol may stand without `any`, and `any P.Type` is spelled in two ways.
+        // `any` may be omitted before a protocol, and `any P.Type` has two spellings.
         match other.kind() {
             TypeKind::Named(_) => self.is_no_existential(other).then_some(false),
-            // The metatype of one opened type is not that of any type that conforms.
+            // The metatype of an opened type is not the existential metatype.
             TypeKind::Metatype(_, of) if matches!(of.kind(), TypeKind::Opened { .. }) => Some(false),
             _ => matches!(any.kind(), TypeKind::Any(t) if matches!(t.kind(), TypeKind::Named(_)))
                 .then_some(false),
@@ -167,7 +167,7 @@ impl Declarations {
     fn same_named(&self, a: Type, n: &Named, b: Type, m: &Named, pair: Pair) -> Option<bool> {
         let (path, other) = (self.path_of(a)?, self.path_of(b)?);
         if path != other {
-            // What one of two names stands for may be told by a module that was not given.
+            // A module that is not known may declare what one of the two names denotes.
             return (self.is_known(a) && self.is_known(b)).then_some(false);
         }
         if n.args.len() != m.args.len() || !self.is_known(a) {
@@ -190,13 +190,14 @@ impl Declarations {
         all([own, parents].into_iter())
     }
 
-    /// Returns true if a named type is a declaration that is known, and no alias.
+    /// Returns true if a named type has a known declaration that is not an alias.
     fn is_known(&self, ty: Type) -> bool {
         let Some(path) = self.path_of(ty) else { return false };
         matches!(path.as_str(), "Any" | "AnyObject") || matches!(self.lookup_nominal(path), Lookup::Known(_))
     }
 
-    /// Returns true if whatever a name stands for is a struct, an enum, a class or a protocol, one of them of the file.
+    /// Returns true if all declarations that a name may denote are nominal types, and one of them is declared in this
+    /// module.
     fn is_own_nominal(&self, ty: Type) -> bool {
         let Some(path) = self.path_of(ty) else { return false };
         let is_own = self.own().get(path).is_some_and(|entry| entry.nominal.is_some());
@@ -253,7 +254,7 @@ impl Declarations {
         if f.params.iter().chain(&g.params).any(packs) {
             return None;
         }
-        // Inside, the parameters are the function's own.
+        // Inside a generic function type, parameters refer to its own signature.
         let own = if f.sig.is_some() || f.pattern_sig.is_some() {
             Pair { params_may_meet: true, ..pair }
         } else {
@@ -304,7 +305,7 @@ fn is_thick(convention: Convention) -> bool {
     matches!(convention, Convention::Thick | Convention::ExplicitThick | Convention::Swift)
 }
 
-/// "No" where one says no, "yes" where all say yes.
+/// Returns "no" if one answer is "no", "yes" if all are "yes", otherwise "not known".
 fn all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut found = Some(true);
     for answer in answers {
@@ -317,7 +318,7 @@ fn all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     found
 }
 
-/// Returns true for types that no archetype is.
+/// Returns true for kinds of types that no archetype can be bound to.
 fn is_concrete(kind: &TypeKind) -> bool {
     use TypeKind as K;
     matches!(

@@ -1,4 +1,4 @@
-//! Declarations by path, and their sources.
+//! Declaration tables by path, and the trait for sources of declarations.
 
 use super::initial::InitialValue;
 use super::model::{AliasDecl, DeclBody, DeclFlags, ExtensionDecl, Member, NominalDecl};
@@ -9,23 +9,23 @@ use std::hash::BuildHasherDefault;
 
 pub(crate) type FxMap<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
-/// The facts of one module about one path.
+/// The declarations of one module at one path.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// The type declared there.
     pub nominal: Option<NominalDecl>,
-    /// The alias declared there, at the top of the module.
+    /// The top-level alias declared there.
     pub alias: Option<AliasDecl>,
     /// The extensions of the type.
     pub extensions: Vec<ExtensionDecl>,
 }
 
-/// A place that declarations come from.
+/// A source of declarations.
 pub trait DeclSource: Send + Sync {
     /// Returns the entry at a dotted path.
     fn entry(&self, path: Symbol) -> Option<&Entry>;
 
-    /// Returns true if this is the name of a module whose declarations are all here.
+    /// Returns true if this is the name of a module whose declarations are all in this source.
     fn has_module(&self, name: Symbol) -> bool;
 }
 
@@ -33,15 +33,15 @@ pub trait DeclSource: Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct DeclTable {
     entries: FxMap<Symbol, Entry>,
-    /// The paths in the order of their first mention, for output that does not depend on hashes.
+    /// The paths in order of first mention, for deterministic output.
     order: Vec<Symbol>,
-    /// The name of the module, where it is known.
+    /// The name of the module, if known.
     pub module: Option<Symbol>,
     /// The imported modules, as spelled.
     pub imports: Vec<Symbol>,
-    /// Functions, variables, operators and macros at the top of the module.
+    /// Top-level functions, variables, operators and macros.
     pub top_level: Vec<Member>,
-    /// The initial values of properties without a type, until [`super::Declarations`] knows all.
+    /// The initial values of properties without a stated type, until [`super::Declarations`] infers the types.
     pub initial_values: Vec<InitialValue>,
 }
 
@@ -73,7 +73,7 @@ impl DeclTable {
         self.entry_mut(path).extensions.push(extension);
     }
 
-    /// Adds an alias at the top of the module.
+    /// Adds a top-level alias.
     pub fn add_alias(&mut self, alias: AliasDecl) {
         self.entry_mut(alias.name).alias.get_or_insert(alias);
     }
@@ -83,18 +83,18 @@ impl DeclTable {
         self.entries.get(&path)
     }
 
-    /// Returns all paths with their entries, in the order of the text.
+    /// Returns all paths with their entries, in source order.
     pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
         self.order.iter().filter_map(|&p| Some((p, self.entries.get(&p)?)))
     }
 
-    /// Returns all nominal types, in the order of the text.
+    /// Returns all nominal types, in source order.
     pub fn nominals(&self) -> impl Iterator<Item = &NominalDecl> {
         self.entries().filter_map(|(_, e)| e.nominal.as_ref())
     }
 
-    /// Replaces the types of stored properties and of payloads; `f` gets the names of the generic
-    /// parameters that they see as well.
+    /// Replaces the types of stored properties and payloads. `f` receives the names of the generic parameters in
+    /// scope and the type.
     pub fn map_stored_types(&mut self, mut f: impl FnMut(&[Symbol], Type) -> Type) {
         let names: Vec<_> = self.entries.keys().map(|&path| self.generic_names(path)).collect();
         for (entry, names) in self.entries.values_mut().zip(&names) {
@@ -107,7 +107,7 @@ impl DeclTable {
         }
     }
 
-    /// Returns what stands in the braces of a type and its extensions.
+    /// Returns the bodies of a type and its extensions, mutably.
     pub(super) fn bodies_mut(&mut self, path: Symbol) -> impl Iterator<Item = &mut DeclBody> {
         self.entries.get_mut(&path).into_iter().flat_map(|entry| {
             let extended = entry.extensions.iter_mut().map(|e| &mut e.body);
@@ -115,7 +115,7 @@ impl DeclTable {
         })
     }
 
-    /// Returns the names of the generic parameters of the type at a path and of those around it.
+    /// Returns the names of the generic parameters of the type at a path and of its enclosing types.
     fn generic_names(&self, path: Symbol) -> Vec<Symbol> {
         let mut names = Vec::new();
         let mut around = Some(path.as_str());
@@ -127,13 +127,13 @@ impl DeclTable {
         names
     }
 
-    /// Takes the entry of a path out of the table.
+    /// Removes and returns the entry of a path.
     pub fn take(&mut self, path: Symbol) -> Option<Entry> {
         self.entries.remove(&path)
     }
 
-    /// Moves what was said about an alias (`extension Alias { struct Index {} }`) to the type that it
-    /// stands for, now that all aliases are known.
+    /// Moves the members of an extension of an alias (`extension Alias { struct Index {} }`) to the aliased type, once
+    /// all aliases are known.
     pub fn follow_aliases(&mut self) {
         let target = |table: &Self, path: Symbol| -> Option<String> {
             let (first, rest) = path.as_str().split_once('.').unwrap_or((path.as_str(), ""));
@@ -158,7 +158,7 @@ impl DeclTable {
         }
     }
 
-    /// Returns the dotted path that an alias stands for, without the name of a module before it.
+    /// Returns the dotted path that an alias denotes, without a module qualifier.
     fn alias_target(&self, ty: Type) -> Option<String> {
         let TypeKind::Named(n) = ty.kind() else { return None };
         let Some(parent) = n.parent else { return Some(n.name.to_string()) };
@@ -168,7 +168,7 @@ impl DeclTable {
         Some(if is_module { n.name.to_string() } else { format!("{outer}.{}", n.name) })
     }
 
-    /// Appends the declarations of another part of the same module.
+    /// Appends the declarations of another file of the same module.
     pub fn append(&mut self, other: DeclTable) {
         let DeclTable { mut entries, order, module, imports, top_level, initial_values } = other;
         self.initial_values.extend(initial_values);

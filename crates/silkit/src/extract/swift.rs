@@ -183,7 +183,7 @@ fn without_unused_members(text: &str, mentioned: &Mentioned) -> String {
     out
 }
 
-/// Returns the names of a protocol and of all that it refines; `None` where it is not known, or not a protocol.
+/// Returns the names of a protocol and of all that it refines; `None` if it is not known, or not a protocol.
 fn implied(ty: &str, declarations: &Declarations) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut work = vec![ty.to_owned()];

@@ -6,13 +6,13 @@ use silkit_ir::info::AttrKind;
 use silkit_ir::{Block, Body, DeclRef, Function, Inst, Module, NONE};
 use silkit_text::{Demangle, PrintOptions, print_module};
 
-/// Returns the control flow graph of a function; `None` where it has no body.
+/// Returns the control flow graph of a function; `None` if it has no body.
 pub fn control_flow(function: &Function, demangle: &Demangle) -> Option<Graph> {
     control_flow_at(function, demangle, &|_| None)
 }
 
 /// Returns the control flow graph of a function, with the lines of a file on which its instructions stand, from 1;
-/// `None` where it has no body.
+/// `None` if it has no body.
 pub fn control_flow_at(
     function: &Function,
     demangle: &Demangle,

@@ -89,7 +89,7 @@ impl Reducer {
     /// ```
     ///
     /// # Errors
-    /// Where the input does not fail, or `fails` cannot say.
+    /// Returns an error if the input does not fail, or `fails` cannot say.
     pub fn reduce<E: Send>(
         &self,
         module: Module,

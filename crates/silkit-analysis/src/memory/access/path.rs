@@ -60,7 +60,7 @@ pub struct Found {
     pub storage: AccessStorage,
     /// The address or pointer at which the path begins.
     pub base: Value,
-    /// The path to the address; `None` where it cannot be told, as for an element of a member.
+    /// The path to the address; `None` if it cannot be told, as for an element of a member.
     pub path: Option<AccessPath>,
 }
 
@@ -94,7 +94,7 @@ impl Way {
         }
     }
 
-    /// Joins another way to the same place: `false` where they lead to different members.
+    /// Joins another way to the same place: false if they lead to different members.
     fn join(&mut self, other: &Self) -> bool {
         if self.members != other.members {
             return false;
@@ -107,7 +107,7 @@ impl Way {
     }
 }
 
-/// Returns the storage that an address belongs to and the path there. `None` where it leads to no memory that is
+/// Returns the storage that an address belongs to and the path there. `None` if it leads to no memory that is
 /// known, or to different memory on different edges.
 pub fn find(view: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };

@@ -14,7 +14,7 @@ pub enum StorageKind {
     Stack,
     /// A global variable.
     Global(Symbol),
-    /// A property of an object, by its index among all stored properties; `None` where that is not known.
+    /// A property of an object, by its index among all stored properties; `None` if that is not known.
     Class(Option<u32>),
     /// The tail elements of an object.
     Tail,

@@ -228,7 +228,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the state after a part; `None` where it has nothing in common with the path.
+    /// Returns the state after a part; `None` if it has nothing in common with the path.
     fn pass(&self, mut state: State, part: Part) -> Option<State> {
         match part {
             Part::Whole => {}

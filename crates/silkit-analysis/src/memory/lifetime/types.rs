@@ -63,7 +63,7 @@ impl BodyView<'_> {
         self.declarations().is_trivial(payload.ty, self.signature())
     }
 
-    /// Returns the cases that the default target of a switch stands for; `None` where they are not known.
+    /// Returns the cases that the default target of a switch stands for; `None` if they are not known.
     pub(super) fn other_cases(&self, ty: SilType, listed: &[Symbol]) -> Option<Vec<Symbol>> {
         let cases = self.declarations().enum_cases(ty.ty())?;
         Some(cases.iter().map(|c| c.name).filter(|name| !listed.contains(name)).collect())

@@ -21,7 +21,7 @@ pub(super) struct Edge {
     pub(super) callee: FunctionId,
     pub(super) callee_fact: u32,
     pub(super) fact: u32,
-    /// The call; `None` where a fact about a function follows from another one about the same.
+    /// The call; `None` if a fact about a function follows from another one about the same.
     pub(super) inst: Option<Inst>,
 }
 

@@ -46,7 +46,7 @@ pub struct Proof {
 pub struct Step {
     /// The function.
     pub function: FunctionId,
-    /// The call in it, or the instruction at the end; `None` where it is the function itself that does something.
+    /// The call in it, or the instruction at the end; `None` if it is the function itself that does something.
     pub inst: Option<Inst>,
 }
 
@@ -137,7 +137,7 @@ impl Proofs {
     }
 
     /// Returns whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only
-    /// not excluded, `None` where it does not.
+    /// not excluded, `None` if it does not.
     pub fn verdict(&self, function: FunctionId, fact: Fact) -> Option<bool> {
         let at = self.node(function, fact)?;
         (!matches!(self.ways[at], LastStep::None)).then(|| self.is_proved[at])

@@ -32,7 +32,7 @@ pub trait Witness {
     /// Receives effects of an instruction, or of the function as a whole.
     fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause);
 
-    /// An instruction may call functions; `None` where it may call others as well.
+    /// An instruction may call functions; `None` if it may call others as well.
     fn call(&mut self, inst: Inst, callees: Option<&[FunctionId]>);
 }
 

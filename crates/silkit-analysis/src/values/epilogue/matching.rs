@@ -171,7 +171,7 @@ impl Epilogue<'_> {
         Some(steps)
     }
 
-    /// Returns true if what an instruction releases is no part of what others do, and they release no part of that.
+    /// Returns true if what an instruction releases is not part of what others do, and they release no part of that.
     fn is_separate(&self, whole: Value, releases: &[Inst], inst: Inst) -> bool {
         let path = |i: Inst| self.path(whole, self.body.operand_value(i, 0));
         let Some(new) = path(inst) else { return false };

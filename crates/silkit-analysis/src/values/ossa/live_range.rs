@@ -28,7 +28,7 @@ pub enum AddressLiveRange<'a> {
 }
 
 impl<'a> AddressLiveRange<'a> {
-    /// Creates the range for an address of a base at an instruction that it reaches; `None` where it is not known.
+    /// Creates the range for an address of a base at an instruction that it reaches; `None` if it is not known.
     ///
     /// The conventions are those of the function; without them arguments are not known.
     pub fn of(

@@ -161,7 +161,7 @@ impl<'b, 'a> Collector<'b, 'a> {
         Self { borrows, found: Vec::new(), stack: Vec::new(), seen: FxHashSet::default() }
     }
 
-    /// Finds the accesses to a variable; `None` where a use is not understood.
+    /// Finds the accesses to a variable; `None` if a use is not understood.
     pub(super) fn allocation(&mut self, allocation: Value) -> Option<()> {
         let is_address = self.borrows.body.value(allocation).ty.is_address();
         self.walk(if is_address { Holder::Address } else { Holder::Box }, allocation);

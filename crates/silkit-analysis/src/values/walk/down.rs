@@ -31,7 +31,7 @@ impl BodyView<'_> {
     }
 
     /// Returns whether a cast between references has to be taken as another component: from an optional or to one.
-    /// `None` where what it casts is not followed.
+    /// `None` if what it casts is not followed.
     pub(super) fn optional_cast(&self, cast: UncheckedRefCast) -> Option<(bool, bool)> {
         let from = self.body.value(cast.operand).ty;
         let is_named =

@@ -1,4 +1,4 @@
-//! Lists keep their order and increasing numbers under every operation, also where numbers become scarce.
+//! Lists keep their order and increasing numbers under every operation, even when numbers run out.
 
 use super::*;
 use silkit_base::entity;
@@ -19,7 +19,7 @@ impl Member<Node> for Data {
     }
 }
 
-/// A list, with the members that it should have.
+/// A list and its expected members.
 #[derive(Default)]
 struct Model {
     table: IdVec<Node, Data>,
@@ -188,7 +188,7 @@ fn splits_at_the_first_a_middle_and_the_last_member() {
     }
 }
 
-/// Appends the second of two lists with these numbers to the first one, and returns the numbers then.
+/// Appends a list with the numbers `second` to one with the numbers `first` and returns the resulting numbers.
 fn appended(first: &[u32], second: &[u32]) -> Vec<u32> {
     let mut model = Model::with_numbers(&[first, second].concat());
     let Some(&start) = model.expected.get(first.len()) else {
@@ -210,7 +210,7 @@ fn appends_a_list() {
     assert_eq!(appended(&[], &[]), []);
     assert_eq!(appended(&[1000, 2000, 3000], &[5, 7]), [1000, 2000, 3000, 3000 + STRIDE, 3000 + 2 * STRIDE]);
     assert_eq!(appended(&[9000], &[5000, 6000]), [5000 - STRIDE, 5000, 6000], "the shorter one is numbered");
-    // No numbers are left above the first list, or below the second one.
+    // No numbers are left after the first list or before the second one.
     let middle = appended(&[1, u32::MAX - STRIDE], &[5, 7]);
     assert_eq!(middle, [MIDDLE - 2 * STRIDE, MIDDLE - STRIDE, MIDDLE, MIDDLE + STRIDE]);
     assert_eq!(appended(&[5, 7], &[3, STRIDE, STRIDE + 1]).len(), 5);

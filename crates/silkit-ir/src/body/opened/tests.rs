@@ -1,4 +1,4 @@
-//! A body knows the values that opened types after every change.
+//! The table of opened types is correct after every change of a body.
 
 use super::*;
 use crate::{ArgFlags, Block, Cloner, Ownership, Point};
@@ -17,7 +17,7 @@ fn value(body: &Body, id: &str) -> Option<Value> {
     body.opened_value(Symbol::new(id))
 }
 
-/// Returns an entry with an existential as its argument, and an instruction at its end.
+/// Returns an entry block with an existential argument and a terminator.
 fn entry() -> (Body, Block, Value) {
     let mut body = Body::new();
     let mut b = body.builder(&NoFacts);

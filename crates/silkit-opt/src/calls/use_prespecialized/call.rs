@@ -30,7 +30,7 @@ pub(super) struct Specialized {
 }
 
 impl Specialized {
-    /// Returns how the specialization of the function that is called here is called; `None` where this is no full call,
+    /// Returns how the specialization of the function that is called here is called; `None` if this is no full call,
     /// or has several results that would become direct.
     pub(super) fn of(cx: &FunctionContext<'_>, call: Inst) -> Option<Self> {
         let site = cx.view().apply_site(call).filter(ApplySite::is_full)?;

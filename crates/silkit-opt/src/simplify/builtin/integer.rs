@@ -27,7 +27,7 @@ impl Int {
         Self { bits, value: value << unused >> unused }
     }
 
-    /// Creates the integer that a literal of a type spells; `None` where it has too many bits.
+    /// Creates the integer that a literal of a type spells; `None` if it has too many bits.
     pub(super) fn parse(text: &str, ty: SilType) -> Option<Self> {
         Some(Self::new(text.parse().ok()?, width(ty)?))
     }
@@ -47,7 +47,7 @@ impl Int {
         Self::new(value, self.bits)
     }
 
-    /// Returns the result of a binary operation; `None` where it has no defined one.
+    /// Returns the result of a binary operation; `None` if it has no defined one.
     pub(super) fn operate(self, operation: &str, other: Self) -> Option<Self> {
         let (a, b) = (self.value, other.value);
         let (ua, ub) = (self.unsigned(), other.unsigned());

@@ -14,7 +14,7 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Returns the captures of a closure; `None` where they are not known, or lie in memory that the closure takes.
+    /// Returns the captures of a closure; `None` if they are not known, or lie in memory that the closure takes.
     pub(super) fn of(rw: &Rewriter<'_, '_>, inst: Inst) -> Option<Self> {
         let PartialApply { callee, subs, args, on_stack, .. } = rw.body().view_as(inst)?;
         let types: Vec<_> = subs.iter().collect();

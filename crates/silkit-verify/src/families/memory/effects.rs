@@ -7,7 +7,7 @@ use silkit_ir::instructions::FunctionRef;
 use silkit_ir::{Component, ProjectionPath};
 use silkit_types::{SilType, TypeKind};
 
-/// Returns the parts of a location that a callee reads; `None` where it may read all.
+/// Returns the parts of a location that a callee reads; `None` if it may read all.
 pub(super) fn read_by_callee(
     cx: &FunctionContext<'_>,
     locations: &Locations,
@@ -23,7 +23,7 @@ pub(super) fn read_by_callee(
     Some(read.and_then(|path| part_at(cx, locations, access.location, ty, path)).into_iter().collect())
 }
 
-/// Returns the location at a path, or the last one on it that has no named parts; `None` where it cannot be told
+/// Returns the location at a path, or the last one on it that has no named parts; `None` if it cannot be told
 /// apart.
 fn part_at(
     cx: &FunctionContext<'_>,

@@ -28,7 +28,7 @@ pub(super) fn in_successor(cx: &FunctionContext<'_>, branch: Inst, block: Block,
     passed.and_then(|at| cx.body.arguments(block).get(at).copied()).unwrap_or(value)
 }
 
-/// Returns the values that enclose a guaranteed value; `None` where they are too many to say. What encloses a phi is
+/// Returns the values that enclose a guaranteed value; `None` if they are too many to say. What encloses a phi is
 /// asked for.
 pub(super) fn enclosing_values(
     cx: &FunctionContext<'_>,

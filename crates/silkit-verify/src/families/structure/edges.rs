@@ -341,7 +341,7 @@ fn optional(ty: Type) -> Option<Type> {
     }
 }
 
-/// Returns the payload of a case; `None` where it is not known whether there is one.
+/// Returns the payload of a case; `None` if it is not known whether there is one.
 fn case_payload(cx: &FunctionContext<'_>, ty: Type, case: &str) -> Option<Payload> {
     match (optional(ty), case) {
         (Some(wrapped), "some") => Some(Payload::Of(wrapped)),

@@ -237,7 +237,7 @@ impl Openings {
     }
 }
 
-/// Returns a type with the elements of the packs that were opened at a place in it; `None` where it is not known.
+/// Returns a type with the elements of the packs that were opened at a place in it; `None` if it is not known.
 fn in_lane(cx: &FunctionContext<'_>, ty: Type, lanes: usize, lane: usize) -> Option<Type> {
     if let TypeKind::OpenedElement { id, interface } = ty.kind() {
         let opening = *cx.cached(|| Openings::new(cx)).0.get(id)?;

@@ -49,7 +49,7 @@ pub(super) struct Drawing {
     pub(super) height: f64,
     /// The left upper corner of each node.
     pub(super) corners: Vec<(f64, f64)>,
-    /// The way of each edge; `None` for one that is not drawn, since too many layers lie between its ends.
+    /// The way of each edge; `None` if it is not drawn, since too many layers lie between its ends.
     pub(super) routes: Vec<Option<Route>>,
 }
 
