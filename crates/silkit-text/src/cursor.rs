@@ -1,6 +1,7 @@
 //! A scanner without tokens: each method inspects the bytes at the current position.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
+use std::borrow::Cow;
 
 /// A place in a text and what can be read there.
 #[derive(Clone)]
@@ -303,6 +304,32 @@ impl<'a> Cursor<'a> {
         }
         self.pos = pos + 1;
         self.slice(start + 1, pos)
+    }
+
+    /// Returns a part of the text on one line: comments and line ends become spaces.
+    pub(crate) fn on_one_line(&self, range: std::ops::Range<usize>) -> Cow<'a, str> {
+        let text = self.slice(range.start, range.end).unwrap_or_default();
+        let has_comment = memmem::find(text.as_bytes(), b"//").or(memmem::find(text.as_bytes(), b"/*"));
+        if has_comment.is_none() && !text.contains(['\n', '\r']) {
+            return Cow::Borrowed(text);
+        }
+        let mut cur = Self::in_range(self.text, range);
+        let mut line = String::with_capacity(text.len());
+        while !cur.at_end() {
+            let start = cur.pos;
+            if cur.string().is_none() {
+                cur.pos = start + 1;
+                while cur.pos < cur.end && !is(cur.here(), TRIVIA) && cur.here() != b'"' {
+                    cur.pos += 1;
+                }
+            }
+            line.push_str(cur.slice(start, cur.pos).unwrap_or_default());
+            let end = cur.pos;
+            if !cur.at_end() && cur.pos > end {
+                line.push(' ');
+            }
+        }
+        Cow::Owned(line)
     }
 
     /// Takes a run of operator characters.

@@ -1,5 +1,6 @@
 //! The effects of functions, from text to data and back: `[%0: noescape **, read v**]`, `[global: read]`.
 
+use crate::cursor::Cursor;
 use crate::error::{Parse, SyntaxError, err_at};
 use silkit_ir::effects::{ArgumentEffects, ArgumentEscape, Effects, Escape, FunctionEffects};
 use silkit_ir::{Indexed, PathErrorKind, ProjectionPath};
@@ -80,11 +81,13 @@ impl<'t> EffectsParser<'_, 't> {
         let name = self.effect(&OF_ARGUMENTS)?;
         let Some((flag, _)) = NAMES.iter().find(|(_, n)| *n == name) else {
             let is_derived = !self.eat_here("!");
+            self.skip_trivia();
             let path = self.path()?;
             let to = if name == "noescape" { Escape::Nowhere } else { self.target()? };
             self.effects.escapes.push(ArgumentEscape { argument, path, to, is_derived });
             return Ok(());
         };
+        self.skip_trivia();
         let path = self.path()?;
         let side = self.effects.side.get_or_insert_default();
         if side.arguments.len() <= argument {
@@ -98,7 +101,7 @@ impl<'t> EffectsParser<'_, 't> {
 
     /// `-> %1.v**` or `=> %r`: where something escapes to.
     fn target(&mut self) -> Parse<Escape> {
-        self.rest = self.rest.trim_start();
+        self.skip_trivia();
         let start = self.offset();
         let is_exclusive = self.eat("=>");
         if !is_exclusive && !self.eat("->") {
@@ -161,7 +164,7 @@ impl<'t> EffectsParser<'_, 't> {
 
     /// Reads one of these words.
     fn effect(&mut self, names: &[&'static str]) -> Parse<&'static str> {
-        self.rest = self.rest.trim_start();
+        self.skip_trivia();
         let len = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         let (word, rest) = self.rest.split_at(len);
         let expected = || {
@@ -198,13 +201,20 @@ impl<'t> EffectsParser<'_, 't> {
     }
 
     fn is_done(&mut self) -> bool {
-        self.rest = self.rest.trim_start();
+        self.skip_trivia();
         self.rest.is_empty()
+    }
+
+    /// Skips white space and comments.
+    fn skip_trivia(&mut self) {
+        let mut cur = Cursor::new(self.rest);
+        cur.skip_trivia();
+        self.rest = self.rest.get(cur.pos()..).unwrap_or_default();
     }
 
     /// Takes these bytes, after white space.
     fn eat(&mut self, text: &str) -> bool {
-        self.rest = self.rest.trim_start();
+        self.skip_trivia();
         self.eat_here(text)
     }
 
@@ -221,7 +231,7 @@ impl<'t> EffectsParser<'_, 't> {
     }
 
     fn error(&mut self, message: &'static str) -> SyntaxError {
-        self.rest = self.rest.trim_start();
+        self.skip_trivia();
         let start = self.offset();
         err_at(start, start + self.rest.chars().next().map_or(0, char::len_utf8), message)
     }

@@ -5,10 +5,12 @@ use super::{
     WITNESS, WitnessAttribute,
 };
 use crate::error::{Parse, err_at, err_here};
+use crate::module::body_end::begins_entity;
 use crate::module::parse::ModuleParser;
 use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_ir::attributes::*;
+use std::borrow::Cow;
 
 impl<'a> ModuleParser<'a> {
     /// Reads the attributes of a function.
@@ -139,7 +141,8 @@ impl<'a> ModuleParser<'a> {
                     read(self, *attribute).and_then(|()| self.expect("]"))
                 }
                 None => unknown(name, text, start + 1, known).map(|()| {
-                    others.push(OtherAttribute { after, text: symbol(text) });
+                    let cur = &self.cur;
+                    others.push(OtherAttribute { after, text: symbol(&cur.on_one_line(start + 1..end - 1)) });
                 }),
             };
             self.errors.extend(outcome.err());
@@ -151,6 +154,7 @@ impl<'a> ModuleParser<'a> {
     /// Reads balanced brackets; returns the text between them.
     pub(in crate::module) fn bracketed(&mut self) -> Parse<&'a str> {
         let start = self.cur.pos();
+        let unclosed = || err_at(start, start + 1, "unterminated attribute: expected `]`");
         let mut depth = 0usize;
         loop {
             match self.cur.here() {
@@ -162,7 +166,15 @@ impl<'a> ModuleParser<'a> {
                     }
                     continue;
                 }
-                b'\n' | 0 => return Err(err_at(start, start + 1, "expected `]` on the same line")),
+                b'\n' => {
+                    self.cur.skip_trivia();
+                    if begins_entity(&self.cur) {
+                        return Err(unclosed());
+                    }
+                    continue;
+                }
+                b'/' if self.skips_comment() => continue,
+                0 if self.cur.pos() >= self.cur.end() => return Err(unclosed()),
                 _ => {}
             }
             self.cur.set_pos(self.cur.pos() + 1);
@@ -172,17 +184,24 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
+    /// Skips the comment that begins here, if one does.
+    fn skips_comment(&mut self) -> bool {
+        let start = self.cur.pos();
+        self.cur.skip_trivia();
+        self.cur.pos() > start
+    }
+
     /// Takes the text up to the bracket that closes the attribute, without the white space around it.
     fn rest_of_brackets(&mut self) -> Parse<Symbol> {
         self.cur.skip_trivia();
-        match self.up_to_bracket().trim_end() {
+        match self.up_to_bracket().trim() {
             "" => Err(err_here(&self.cur, "expected a name")),
             text => Ok(symbol(text)),
         }
     }
 
     /// Takes the text up to the bracket that closes the attribute.
-    fn up_to_bracket(&mut self) -> &'a str {
+    fn up_to_bracket(&mut self) -> Cow<'a, str> {
         let start = self.cur.pos();
         let mut depth = 0usize;
         loop {
@@ -190,12 +209,13 @@ impl<'a> ModuleParser<'a> {
                 b'[' => depth += 1,
                 b']' if depth == 0 => break,
                 b']' => depth -= 1,
+                b'/' if self.skips_comment() => continue,
                 0 => break,
                 _ => {}
             }
             self.cur.set_pos(self.cur.pos() + 1);
         }
-        self.cur.text().get(start..self.cur.pos()).unwrap_or_default()
+        self.cur.on_one_line(start..self.cur.pos())
     }
 
     fn quoted(&mut self) -> Parse<Symbol> {
@@ -239,9 +259,9 @@ impl<'a> ModuleParser<'a> {
             let at = self.cur.clone();
             let label = self.cur.ident().unwrap_or_default();
             if label == "where" {
-                let text = self.up_to_bracket().trim_end();
+                let text = self.up_to_bracket();
                 // The compiler prints two spaces before `@_noMetadata`.
-                let text = symbol(text.strip_prefix(' ').unwrap_or(text));
+                let text = symbol(text.strip_prefix(' ').unwrap_or(&text).trim_end());
                 if text.as_str().is_empty() {
                     return Err(err_here(&self.cur, "expected the requirements"));
                 }

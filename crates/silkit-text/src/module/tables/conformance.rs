@@ -1,6 +1,6 @@
 //! Conformances in witness tables, read and printed.
 
-use super::ends_line;
+use super::witness_table::ENTRIES;
 use crate::error::{Parse, err_here};
 use crate::module::parse::ModuleParser;
 use crate::module::print::ModulePrinter;
@@ -20,10 +20,10 @@ impl ModuleParser<'_> {
     /// Reads a conformance; its signature stays entered where the answer says so.
     pub(super) fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
-            // Older compilers leave the type out; what follows on the next line is another entry.
-            let ends_line = ends_line(&self.cur);
+            // Older compilers omit the type; the next entry follows.
             let here = self.cur.peek();
-            let ty = if !ends_line && (crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(') {
+            let is_entry = self.cur.peek_word().is_some_and(|word| ENTRIES.contains(&word));
+            let ty = if !is_entry && (crate::cursor::is_ident_byte(here) || here == b'@' || here == b'(') {
                 Some(self.ty()?)
             } else {
                 None

@@ -84,21 +84,51 @@ impl ModuleParser<'_> {
         self.expect("{")?;
         let mut regions = Vec::new();
         while !self.cur.eat("}") {
-            let start = {
-                self.cur.skip_trivia();
-                self.cur.pos()
-            };
-            let end = self.cur.line_end();
-            if start >= end {
-                return Err(err_here(&self.cur, "expected `}` at the end of the coverage map"));
-            }
-            let line = self.cur.text().get(start..end).unwrap_or_default();
-            let line = line.split("//").next().unwrap_or_default();
-            regions.push(symbol(&crate::module::coverage::canonical(line)));
-            self.cur.set_pos(end);
+            regions.push(symbol(&self.region()?));
         }
         self.module.coverage_maps.push(CoverageMap { names, hash, regions });
         Ok(())
+    }
+
+    /// Reads a region of a coverage map, `7:9 -> 7:16 : (0 + 1)`.
+    fn region(&mut self) -> Parse<String> {
+        self.cur.skip_trivia();
+        let start = self.cur.pos();
+        self.place_in_file()?;
+        self.expect("->")?;
+        self.place_in_file()?;
+        self.expect(":")?;
+        self.counter()?;
+        Ok(crate::module::coverage::canonical(&self.cur.on_one_line(start..self.cur.pos())))
+    }
+
+    fn place_in_file(&mut self) -> Parse<()> {
+        self.small_number()?;
+        self.expect(":")?;
+        self.small_number()?;
+        Ok(())
+    }
+
+    /// Skips a counter, `3`, `zero`, `skipped` or a sum in parentheses.
+    fn counter(&mut self) -> Parse<()> {
+        let mut depth = 0usize;
+        loop {
+            let is_word = self.cur.integer().is_some() || self.cur.ident().is_some();
+            if !is_word {
+                self.expect("(")?;
+                depth += 1;
+                continue;
+            }
+            while depth > 0 && self.cur.eat(")") {
+                depth -= 1;
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+            if !self.cur.eat("+") {
+                self.expect("-")?;
+            }
+        }
     }
 
     pub(in crate::module) fn deinit(&mut self) -> Parse<()> {

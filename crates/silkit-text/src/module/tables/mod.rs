@@ -8,6 +8,7 @@ mod witness_table;
 
 use super::parse::ModuleParser;
 use super::print::ModulePrinter;
+use crate::cursor::is_ident_byte;
 use crate::error::{Parse, err_here};
 use crate::names::global_name;
 use crate::symbols::symbol;
@@ -52,24 +53,29 @@ impl ModuleParser<'_> {
         Ok(Some(sig))
     }
 
-    /// Returns true if the `@` here begins the name of a function, not an attribute of a type.
-    fn at_function_name(&self) -> bool {
+    /// Returns true if the `@` here begins the name of a function, not an attribute of the formal type before it.
+    ///
+    /// A type goes on after its attribute; after the name of a function comes the next entry, one of `entries` if
+    /// it begins with a word, or the end of the table.
+    fn at_function_name(&self, entries: &[&str]) -> bool {
         let mut ahead = self.cur.clone();
-        global_name(&mut ahead).is_ok()
-            && !matches!(ahead.here(), b' ' if !ends_line(&ahead))
-            && ahead.here() != b'('
+        if global_name(&mut ahead).is_err() {
+            return false;
+        }
+        let line_end = ahead.line_end();
+        match ahead.peek() {
+            b'(' | b'<' | b'@' => false,
+            byte if is_ident_byte(byte) => {
+                ahead.pos() > line_end || ahead.peek_word().is_some_and(|word| entries.contains(&word))
+            }
+            _ => true,
+        }
     }
 
     pub(super) fn small_number(&mut self) -> Parse<u32> {
         let text = self.cur.integer();
         text.and_then(|t| t.parse().ok()).ok_or_else(|| err_here(&self.cur, "expected a number"))
     }
-}
-
-/// Returns true if only white space, a comment or attributes follow on the line.
-fn ends_line(cur: &crate::cursor::Cursor<'_>) -> bool {
-    let line = cur.text().get(cur.pos()..cur.line_end()).unwrap_or_default().trim_start();
-    line.is_empty() || line.starts_with("//") || line.starts_with('[')
 }
 
 impl ModulePrinter<'_, '_> {

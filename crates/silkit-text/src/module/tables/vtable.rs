@@ -24,7 +24,7 @@ impl ModuleParser<'_> {
             let method = decl_ref::parse(&mut self.cur, &mut self.env)?;
             self.expect(":")?;
             let mut formal = None;
-            if self.cur.peek() != b'@' || !self.at_function_name() {
+            if self.cur.peek() != b'@' || !self.at_function_name(&[]) {
                 let linkage = self.linkage();
                 if linkage != Linkage::Default && self.cur.peek() == b'@' {
                     entries.push(self.vtable_entry(method, None, linkage)?);
@@ -62,7 +62,7 @@ impl ModuleParser<'_> {
             let original = decl_ref::parse(&mut self.cur, &mut self.env)?;
             self.expect(":")?;
             let mut formal = None;
-            if self.cur.peek() != b'@' || !self.at_function_name() {
+            if self.cur.peek() != b'@' || !self.at_function_name(&[]) {
                 formal = Some(self.ty()?);
                 self.expect(":")?;
             }

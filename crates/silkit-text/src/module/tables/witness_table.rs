@@ -8,6 +8,17 @@ use crate::names::global_name;
 use silkit_ir::{Conformance, Linkage, WitnessEntry, WitnessTable, WitnessTableOf};
 use silkit_types::Type;
 
+/// The words that begin an entry.
+pub(super) const ENTRIES: &[&str] = &[
+    "base_protocol",
+    "method",
+    "associated_type",
+    "associated_conformance",
+    "associated_type_protocol",
+    "conditional_conformance",
+    "no_default",
+];
+
 impl ModuleParser<'_> {
     pub(in crate::module) fn witness_table(&mut self) -> Parse<()> {
         let linkage = self.linkage();
@@ -92,7 +103,7 @@ impl ModuleParser<'_> {
             return Ok(WitnessEntry::Method(method, None, None));
         }
         let mut formal = None;
-        if self.cur.peek() != b'@' || !self.at_function_name() {
+        if self.cur.peek() != b'@' || !self.at_function_name(ENTRIES) {
             formal = Some(self.ty()?);
             self.expect(":")?;
         }
