@@ -79,15 +79,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     };
     let Some(mut linker) = Linker::new(&mut session, &args.libraries) else { return session.finish() };
-    let files = session.library_files(args.libraries.files());
-    let Some(files) = files else { return session.finish() };
-    let library = match files.is_empty() {
-        true => None,
-        false => match session.library(&files) {
-            Some(library) => Some(library),
-            None => return session.finish(),
-        },
-    };
+    let library = linker.take_library();
     let library = library.as_ref().map(|library| library as &dyn silkit::pass::Library);
     let paths = session.inputs(&args.files);
     let mut results = Vec::new();

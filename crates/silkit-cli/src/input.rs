@@ -6,7 +6,7 @@ use crate::session::Session;
 use silkit::binary::{ReadError, Reader, is_binary, write_module_of};
 use silkit::diag::{Diagnostic, SourceFile, SourceMap, nearest};
 use silkit::ir::{FunctionId, Module};
-use silkit::library::Library;
+use silkit::library::{Library, LibraryError};
 use silkit::names::{FunctionNames, Unresolved};
 use silkit::text::{FileLocations, MappedText, ModuleSourceMap, SyntaxError, parse_module_with};
 use std::fs::File;
@@ -109,6 +109,14 @@ impl Session {
     /// Returns the library that files are. What is wrong is noted, and `None` given.
     pub(crate) fn library<'f>(&mut self, files: &'f [(String, Vec<u8>)]) -> Option<Library<'f>> {
         let library = Library::new(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
+        self.checked_library(library)
+    }
+
+    /// Returns the library if its files can be read. What is wrong is noted, and `None` given.
+    pub(crate) fn checked_library<'f>(
+        &mut self,
+        library: Result<Library<'f>, LibraryError>,
+    ) -> Option<Library<'f>> {
         match library.and_then(|library| library.check().map(|()| library)) {
             Ok(library) => Some(library),
             Err(error) => {

@@ -9,7 +9,7 @@ use crate::pass;
 use crate::read::{Unreadable, read};
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::{Type, TypeKind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Modules whose declarations and bodies passes may take.
 ///
@@ -58,8 +58,8 @@ struct Part<'a> {
 
 #[derive(Debug)]
 enum Source<'a> {
-    Text(Box<Module>),
-    Binary(Box<Reader<'a>>, Box<OnceLock<Module>>),
+    Text(Arc<Module>),
+    Binary(Arc<Reader<'a>>, Box<OnceLock<Module>>),
 }
 
 impl<'a> Library<'a> {
@@ -68,18 +68,25 @@ impl<'a> Library<'a> {
     /// # Errors
     /// Returns an error if a file cannot be read.
     pub fn new<'n>(files: impl IntoIterator<Item = (&'n str, &'a [u8])>) -> Result<Self, LibraryError> {
-        let mut parts = Vec::new();
+        let mut library = Self::default();
         for (name, bytes) in files {
-            let source = match is_binary(bytes) {
-                true => {
-                    let reader = Reader::open(bytes).map_err(LibraryError::Binary)?;
-                    Source::Binary(Box::new(reader), Box::default())
-                }
-                false => Source::Text(Box::new(read(name, bytes).map_err(LibraryError::Text)?)),
-            };
-            parts.push(Part { source, index: OnceLock::new() });
+            match is_binary(bytes) {
+                true => library.add_reader(Arc::new(Reader::open(bytes).map_err(LibraryError::Binary)?)),
+                false => library.add_module(Arc::new(read(name, bytes).map_err(LibraryError::Text)?)),
+            }
         }
-        Ok(Self { parts })
+        Ok(library)
+    }
+
+    /// Adds a module that was already read.
+    pub fn add_module(&mut self, module: Arc<Module>) {
+        self.parts.push(Part { source: Source::Text(module), index: OnceLock::new() });
+    }
+
+    /// Adds a module in binary form that was already opened.
+    pub fn add_reader(&mut self, reader: Arc<Reader<'a>>) {
+        let source = Source::Binary(reader, Box::default());
+        self.parts.push(Part { source, index: OnceLock::new() });
     }
 
     /// Returns what is wrong with the binary files: their parts are read when they are asked for, and what cannot be read is as if

@@ -2,7 +2,9 @@
 
 use crate::library;
 use crate::session::Session;
+use silkit::binary::Reader;
 use silkit::ir::{FunctionId, Module};
+use silkit::library::Library;
 use silkit_interp::LinkedModule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,16 +21,11 @@ pub(crate) struct LibraryArgs {
     no_libraries: bool,
 }
 
-impl LibraryArgs {
-    /// Returns the files that are named.
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.library
-    }
-}
-
 /// Finds the modules that programs import; each is read once.
 pub(crate) struct Linker {
     given: Vec<Arc<LinkedModule>>,
+    /// The same modules, for passes.
+    library: Option<Library<'static>>,
     folder: Option<PathBuf>,
     /// Modules of the folder by name.
     known: BTreeMap<String, Arc<LinkedModule>>,
@@ -38,11 +35,26 @@ impl Linker {
     /// Reads the modules that are named. What is wrong is noted, and `None` given.
     pub(crate) fn new(session: &mut Session, args: &LibraryArgs) -> Option<Self> {
         let mut given = Vec::new();
+        let mut for_passes = Library::default();
         for path in &args.library {
-            given.push(Arc::new(linked(session, path, None)?));
+            let (module, reader) = linked(session, path, None)?;
+            match reader {
+                Some(reader) => for_passes.add_reader(reader),
+                None => for_passes.add_module(module.info.sil.clone()),
+            }
+            given.push(Arc::new(module));
         }
+        let library = match given.is_empty() {
+            true => None,
+            false => Some(session.checked_library(Ok(for_passes))?),
+        };
         let folder = library::folder().filter(|_| !args.no_libraries);
-        Some(Self { given, folder, known: BTreeMap::new() })
+        Some(Self { given, library, folder, known: BTreeMap::new() })
+    }
+
+    /// Takes the modules that are named, as a library for passes; `None` if there are none.
+    pub(crate) fn take_library(&mut self) -> Option<Library<'static>> {
+        self.library.take()
     }
 
     /// Returns the modules that a program imports: those that are named, then those of the library folder.
@@ -64,7 +76,7 @@ impl Linker {
             let library = match self.known.get(&name) {
                 Some(known) => known.clone(),
                 None if path.is_file() => {
-                    let read = Arc::new(linked(session, &path, Some(&name))?);
+                    let read = Arc::new(linked(session, &path, Some(&name))?.0);
                     self.known.entry(name).or_insert(read).clone()
                 }
                 None => continue,
@@ -76,16 +88,21 @@ impl Linker {
     }
 }
 
-/// Reads a module to link with; functions of a binary one are read when they are first called.
-fn linked(session: &mut Session, path: &Path, name: Option<&str>) -> Option<LinkedModule> {
+/// Reads a module to link with. Functions of a binary one are read when they are first called, by the reader that is returned.
+fn linked(
+    session: &mut Session,
+    path: &Path,
+    name: Option<&str>,
+) -> Option<(LinkedModule, Option<Arc<Reader<'static>>>)> {
     let (module, reader) = session.load_without_bodies(path)?;
     let name = name.map_or_else(|| name_of(&module, path), str::to_owned);
-    Some(match reader {
+    Some(match reader.map(Arc::new) {
         Some(reader) => {
-            let read = move |id: FunctionId| reader.function_at(id.as_u32() as usize).ok().flatten();
-            LinkedModule::with_bodies(&name, module, Box::new(read))
+            let shared = reader.clone();
+            let read = move |id: FunctionId| shared.function_at(id.as_u32() as usize).ok().flatten();
+            (LinkedModule::with_bodies(&name, module, Box::new(read)), Some(reader))
         }
-        None => LinkedModule::new(&name, module),
+        None => (LinkedModule::new(&name, module), None),
     })
 }
 
