@@ -1,4 +1,4 @@
-//! The cache of analyses of one body, valid until the body changes.
+//! A cache of the analyses of one body, which are valid until the body changes.
 
 use crate::view::BodyView;
 use silkit_ir::{Body, Changes, Epoch};
@@ -6,14 +6,14 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-/// An analysis of a body, as data of its own.
+/// An analysis of a body, stored as plain data.
 pub trait Analysis: Send + Sync + 'static {
-    /// The changes of the body that make it stale.
+    /// The kinds of changes of the body that invalidate it.
     const DEPENDS_ON: Changes;
-    /// True if any change of the program outside the body makes it stale, such as of a callee's effects.
+    /// True if changes of the program outside the body invalidate it, such as of a callee's effects.
     const DEPENDS_ON_PROGRAM: bool = false;
 
-    /// Computes the analysis of a body as it is now.
+    /// Computes the analysis for the current state of a body.
     fn compute(view: &BodyView<'_>) -> Self;
 }
 
@@ -42,7 +42,7 @@ analyses! {
     crate::Induction: INSTRUCTIONS | BRANCHES;
 }
 
-/// The versions of a body and its program when an analysis was computed.
+/// The versions of a body and its program for which an analysis was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Version {
     body: Epoch,
@@ -54,14 +54,14 @@ impl Version {
         Self { body: view.body.epoch(), program: view.program.epoch() }
     }
 
-    /// Returns true if an analysis that was computed at this moment still holds.
+    /// Returns true if an analysis that was computed for this version is still valid.
     fn is_valid<A: Analysis>(self, view: &BodyView<'_>) -> bool {
         !view.body.changes_since(self.body).intersects(A::DEPENDS_ON)
             && (!A::DEPENDS_ON_PROGRAM || self.program == view.program.epoch())
     }
 }
 
-/// The analyses of one body that were asked for. They are few, so a list of them is searched.
+/// The cached analyses of one body. There are few, so that they are searched linearly.
 #[derive(Default)]
 pub struct AnalysisCache {
     known: boxcar::Vec<Entry>,
@@ -74,15 +74,15 @@ struct Entry {
 }
 
 impl AnalysisCache {
-    /// Returns an analysis of the body, which has to be the same at every call: the one that was computed before, unless
-    /// something that it depends on has changed since.
+    /// Returns an analysis of the body: the cached one if it is still valid, otherwise a new one. The body must be
+    /// the same in every call.
     pub fn get<A: Analysis>(&self, view: &BodyView<'_>) -> Cached<A> {
         let entry = self.entry::<A>(view);
         let analysis = entry.analysis.clone().downcast().expect("invariant: an entry holds what its id says");
         Cached { moment: entry.moment, analysis }
     }
 
-    /// Returns an analysis of a body that does not change while the analysis is used.
+    /// Returns a reference to an analysis of a body that does not change while the analysis is used.
     pub fn get_ref<A: Analysis>(&self, view: &BodyView<'_>) -> &A {
         let entry = self.entry::<A>(view);
         entry.analysis.downcast_ref().expect("invariant: an entry holds what its id says")
@@ -94,13 +94,13 @@ impl AnalysisCache {
         if let Some((_, entry)) = found {
             return entry;
         }
-        // Computed before it is added: it may ask for others.
+        // Compute the analysis before adding it, since it may request other analyses.
         let analysis: Arc<dyn Any + Send + Sync> = Arc::new(A::compute(view));
         let at = self.known.push(Entry { of, moment: Version::of(view), analysis });
         &self.known[at]
     }
 
-    /// Drops all analyses where stale ones have piled up. To be called before the body changes.
+    /// Drops all analyses if many stale ones have accumulated. Call it before the body changes.
     pub fn prune(&mut self) {
         const MANY: usize = 32;
         if self.known.count() > MANY {
@@ -115,7 +115,7 @@ impl fmt::Debug for AnalysisCache {
     }
 }
 
-/// An analysis and the moment in which it was computed.
+/// An analysis and the version for which it was computed.
 #[derive(Debug)]
 pub struct Cached<A> {
     moment: Version,
@@ -133,10 +133,10 @@ impl<A: Analysis> Cached<A> {
         Self { moment: Version::of(view), analysis: Arc::new(analysis) }
     }
 
-    /// Returns the analysis, which must not be stale.
+    /// Returns the analysis, which must still be valid.
     ///
     /// # Panics
-    /// In debug builds, where the body has changed since.
+    /// Panics in debug builds if the body has changed since.
     pub fn of(&self, body: &Body) -> &A {
         debug_assert!(
             !body.changes_since(self.moment.body).intersects(A::DEPENDS_ON),
@@ -146,7 +146,7 @@ impl<A: Analysis> Cached<A> {
         &self.analysis
     }
 
-    /// Returns the analysis of the body as it was, for a pass that keeps what it needs of it right itself.
+    /// Returns the analysis of the body as it was, for a pass that keeps the parts that it uses up to date itself.
     pub fn snapshot(&self) -> &A {
         &self.analysis
     }
@@ -163,7 +163,7 @@ mod tests {
     const TEXT: &str =
         "sil @f : $@convention(thin) () -> () {\nbb0:\n  br bb1\nbb1:\n  %0 = tuple ()\n  return %0\n}\n";
 
-    /// An analysis that depends on the program: the number of its functions.
+    /// A test analysis that depends on the program: its number of functions.
     struct FunctionCount(usize);
 
     impl Analysis for FunctionCount {

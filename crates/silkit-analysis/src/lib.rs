@@ -1,41 +1,41 @@
-//! Analyses of a body, computed from its blocks, edges and uses, in dense tables.
+//! Analyses of function bodies, stored in dense tables.
 //!
-//! A [`BodyView`] is a function's body in its program: module, declarations, address mode, callees and their effects.
-//! Each [`Analysis`] is a plain struct that is computed from a view in linear or almost linear time. It holds no
-//! reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] shows no change of what it depends on.
-//! An [`AnalysisCache`] keeps the analyses of one body while they are valid.
+//! A [`BodyView`] is a function body in the context of its program: module, declarations, address mode, callees and
+//! their effects. Each [`Analysis`] is a plain struct that is computed from a view in linear or almost linear time.
+//! It holds no reference to the body; it is valid as long as [`silkit_ir::Body::changes_since`] reports no change of
+//! the kinds that it depends on. An [`AnalysisCache`] keeps the valid analyses of one body.
 //!
-//! `cfg/` is about control flow, `values/` about what flows through it, `memory/` about addresses, `program/` about
-//! functions that call each other.
+//! The folders: `cfg/` for control flow, `values/` for lifetimes and data flow of values, `memory/` for addresses and
+//! aliasing, `program/` for the call graph and function effects.
 //!
-//! | analysis | answers | made again after a change of |
+//! | analysis | answers | invalidated by changes of |
 //! |---|---|---|
-//! | [`BlockOrder`] | blocks in reverse postorder; which can be reached | edges |
+//! | [`BlockOrder`] | blocks in reverse postorder; reachability | edges |
 //! | [`Dominators`], [`PostDominators`] | block dominance in constant time | edges |
-//! | [`Frontiers`], [`Joins`], [`ChosenDominators`] | where paths from a block meet others, and meet again; the nearest dominator among chosen blocks | edges |
+//! | [`Frontiers`], [`Joins`], [`ChosenDominators`] | dominance frontiers and iterated dominance frontiers; the nearest dominator in a set of blocks | edges |
 //! | [`Components`] | strongly connected components of blocks | edges |
-//! | [`DeadEnds`] | blocks from which no path leaves the function | edges |
+//! | [`DeadEnds`] | blocks from which no path exits the function | edges |
 //! | [`LoopRegions`] | the tree of blocks, loops and the function, with edges at each level | edges |
 //! | [`Loops`] | natural loops: header, latches, exits, nesting, canonical form | edges |
-//! | [`calls`] | what a call may reach, who calls a function, classes and what inherits from them, callees before callers | the module |
-//! | [`RcIdentity`] | values with the same reference count | all of these |
-//! | [`Induction`] | phis that count up in a loop | all of these |
-//! | [`Epilogue`] | the last retains and releases of a function | all of these |
-//! | [`ArrayCall`] | calls that mean something about arrays | – |
-//! | [`ColdBlocks`] | blocks that hardly ever run | all of these |
-//! | [`destruction_may_store`] | whether the end of a lifetime may store to memory | – |
-//! | [`Scopes`] | joint post-dominance of a scope by its ends, and what is inside | all of these |
-//! | [`alias`] | whether addresses may be of the same memory, and what instructions may do to it | – |
-//! | [`access`] | the storage that an address belongs to, the path there, the uses of a storage | – |
-//! | [`memory`] | the trees of memory that can be uniquely identified, and what is done to them | instructions |
-//! | [`ProjectionPath`] | parts of values and of what they refer to, and patterns of such paths: `s0.c2.v**` | – |
-//! | [`ossa`] | borrow scopes, what encloses values, where they live, how long memory holds what an address leads to, accesses to local variables | – |
-//! | [`walk`] | walks to uses and to definitions along such a path | – |
+//! | [`calls`] | possible callees, callers, the class hierarchy, bottom-up order | the module |
+//! | [`RcIdentity`] | values with the same reference count | any kind |
+//! | [`Induction`] | induction variables of a loop | any kind |
+//! | [`Epilogue`] | the last retains and releases of a function | any kind |
+//! | [`ArrayCall`] | calls with array semantics | – |
+//! | [`ColdBlocks`] | rarely executed blocks | any kind |
+//! | [`destruction_may_store`] | whether destroying a value may store to memory | – |
+//! | [`Scopes`] | joint post-dominance of a scope by its ends; the instructions in a scope | any kind |
+//! | [`alias`] | whether two addresses may alias; memory effects of instructions | – |
+//! | [`access`] | the storage and access path of an address; the uses of a storage | – |
+//! | [`memory`] | uniquely identified memory locations and the effects on them | instructions |
+//! | [`ProjectionPath`] | parts of values and of the objects that they refer to, and patterns of such paths: `s0.c2.v**` | – |
+//! | [`ossa`] | borrow scopes, enclosing values, liveness, lifetimes of address bases, accesses to local variables | – |
+//! | [`walk`] | def-use and use-def walks along projection paths | – |
 //! | [`escape`] | whether a value or an address may reach code with unknown effects | – |
-//! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and what it calls | – |
-//! | [`proofs`] | what functions may do, with the calls that prove it | – |
-//! | [`FunctionEffects`] | the effects that follow a function's type, as data | – |
-//! | [`BlockRange`], [`InstRange`] | what lies between a definition that dominates and its ends | instructions |
+//! | [`escape_effects`], [`side_effects`] | the effects of a function, from its body and its callees | – |
+//! | [`proofs`] | possible effects of functions, with call chains that prove them | – |
+//! | [`FunctionEffects`] | the declared effects of a function | – |
+//! | [`BlockRange`], [`InstRange`] | the blocks or instructions between a dominating definition and its ends | instructions |
 //! | [`path`] | a shortest path between blocks | – |
 
 mod cache;

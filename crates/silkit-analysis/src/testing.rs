@@ -6,7 +6,7 @@ use silkit_ir::{Block, Body, Inst, Operand, Value};
 /// The names of the entities of a body, in the order of its text: `bb1` for a block, `%2` for an argument or a result,
 /// `bb1.0` for an instruction.
 ///
-/// They stay those of the body as it was when they were given, whatever is changed afterwards.
+/// Names are assigned once and do not change when the body is changed afterwards.
 #[derive(Debug)]
 pub struct Names {
     blocks: Vec<Block>,
@@ -16,7 +16,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names the entities of a body.
+    /// Assigns names to the entities of a body.
     pub fn of(body: &Body) -> Names {
         let blocks: Vec<Block> = body.blocks().collect();
         let (mut values, mut insts, mut by_place) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
@@ -67,39 +67,39 @@ impl Names {
         list(insts.into_iter().map(|i| self.inst(i)))
     }
 
-    /// Returns all values that have names.
+    /// Returns all named values.
     pub fn all_values(&self) -> &[Value] {
         &self.values
     }
 
-    /// Returns the block with a name.
+    /// Returns the block with this name.
     ///
     /// # Panics
-    /// Panics if there is none, as the other ways to find an entity.
+    /// Panics if there is none, as all `find_` functions do.
     pub fn find_block(&self, name: &str) -> Block {
         let number: usize = name.trim_start_matches("bb").parse().expect("a block");
         self.blocks[number]
     }
 
-    /// Returns the value with a name.
+    /// Returns the value with this name.
     pub fn find_value(&self, name: &str) -> Value {
         let number: usize = name.trim_start_matches('%').parse().expect("a value");
         self.values[number]
     }
 
-    /// Returns the instruction with a name, without its opcode.
+    /// Returns the instruction with this name, which does not include the opcode.
     pub fn find_inst(&self, name: &str) -> Inst {
         *self.by_place.get(name).unwrap_or_else(|| panic!("no instruction {name}"))
     }
 }
 
-/// Returns names in a row, or `-`.
+/// Returns names separated by spaces, or `-` if there are none.
 pub fn list(names: impl IntoIterator<Item = String>) -> String {
     let names: Vec<String> = names.into_iter().collect();
     if names.is_empty() { "-".to_owned() } else { names.join(" ") }
 }
 
-/// Returns the name of something that there may be, or `-`.
+/// Returns the name of an optional entity, or `-`.
 pub fn optional(name: Option<String>) -> String {
     name.unwrap_or_else(|| "-".to_owned())
 }
@@ -121,7 +121,7 @@ mod text {
         (parsed.module, declarations)
     }
 
-    /// Hands out a view of each body of a module.
+    /// Calls `look` with a view of each body of a module.
     pub(crate) fn each_view(text: &str, mut look: impl FnMut(&BodyView<'_>)) {
         let (module, declarations) = module(text);
         let facts = ProgramFacts::new(false);

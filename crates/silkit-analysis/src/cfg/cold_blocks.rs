@@ -1,19 +1,19 @@
-//! Rarely executed blocks.
+//! Cold blocks: rarely executed ones.
 
 use crate::BodyView;
 use silkit_base::{Entity, Worklist};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Block, Body, Inst, Opcode, Value};
 
-/// The blocks that are rarely executed: those that end the program with an error or that a hint marks as unlikely,
-/// and those that only lead there or are only reached from there.
+/// The cold blocks of a body: blocks that end the program with an error or that a branch hint marks as unlikely, and
+/// blocks that only lead to or are only reached from cold blocks.
 #[derive(Clone, Debug, Default)]
 pub struct ColdBlocks {
     is_cold: Vec<bool>,
 }
 
 impl ColdBlocks {
-    /// Creates the cold blocks of a body, which may call these functions.
+    /// Computes the cold blocks of a body.
     pub fn compute(view: &BodyView<'_>) -> Self {
         let body = view.body;
         let mut this = Self { is_cold: vec![false; body.block_bound()] };
@@ -23,7 +23,7 @@ impl ColdBlocks {
                 Some((_, Opcode::Unreachable)) => _ = work.push(block),
                 Some((branch, Opcode::CondBranch)) => {
                     if let Some(expected) = expected(view, body.operand_value(branch, 0)) {
-                        // The edge is cold; the block after it where no other leads there.
+                        // The edge is cold; its target is cold if it has no other incoming edge.
                         let other = body.block_successors(block).nth(usize::from(expected));
                         if let Some(other) = other.filter(|&b| body.single_predecessor(b).is_some()) {
                             work.push(other);
@@ -49,19 +49,19 @@ impl ColdBlocks {
         this
     }
 
-    /// Returns true if a block hardly ever runs.
+    /// Returns true if a block is rarely executed.
     pub fn is_cold(&self, block: Block) -> bool {
         self.is_cold.get(block.index()).copied().unwrap_or(false)
     }
 }
 
-/// Returns the expected value of a condition.
+/// Returns the value that a branch hint expects for a condition.
 fn expected(view: &BodyView<'_>, condition: Value) -> Option<bool> {
     let body = view.body;
     let inst = body.defining_inst(condition)?;
     match body.inst(inst).opcode {
         Opcode::Builtin if is_expectation(body, inst) => literal(body, body.operands(inst).get(1)?.value),
-        // `_fastPath` and `_slowPath` give a `Bool`.
+        // `_fastPath` and `_slowPath` return a `Bool`.
         Opcode::StructExtract => expected(view, body.operand_value(inst, 0)),
         Opcode::Apply => {
             let callee = view.program.function(body.called_function(inst)?)?;

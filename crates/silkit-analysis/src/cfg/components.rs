@@ -3,8 +3,8 @@
 use silkit_base::{Entity, strong_components};
 use silkit_ir::{Block, Body};
 
-/// The strongly connected components of the blocks that can be reached. A component is a loop nest, or
-/// one block alone. A dead-end region (SIL.md) is a component of dead-end blocks.
+/// The strongly connected components of the reachable blocks. A component is a loop nest or a single block. A
+/// dead-end region (SIL.md) is a component of dead-end blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     /// The component of each block, or `u32::MAX`.
@@ -13,7 +13,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// Creates the components of a body.
+    /// Computes the components of a body.
     pub fn compute(body: &Body) -> Self {
         let mut this = Self { component: vec![u32::MAX; body.block_bound()], count: 0 };
         let successors = |block| body.block_successors(block);
@@ -24,13 +24,13 @@ impl Components {
         this
     }
 
-    /// Returns the component of a block, where it can be reached. A component has a smaller number than those
-    /// from which it is reached.
+    /// Returns the component of a block, or `None` if it is unreachable. Components are numbered in postorder: a
+    /// component has a smaller number than its predecessors.
     pub fn component(&self, block: Block) -> Option<u32> {
         self.component.get(block.index()).copied().filter(|&c| c != u32::MAX)
     }
 
-    /// Returns true if two blocks are in the same component: each can be reached from the other.
+    /// Returns true if two blocks are in the same component: each is reachable from the other.
     pub fn are_together(&self, a: Block, b: Block) -> bool {
         self.component(a).is_some_and(|c| self.component(b) == Some(c))
     }

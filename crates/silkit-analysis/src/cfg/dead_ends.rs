@@ -1,9 +1,9 @@
-//! Dead ends: blocks from which no path leaves the function.
+//! Dead-end blocks: blocks from which no path exits the function.
 
 use silkit_base::{Entity, Worklist};
 use silkit_ir::{Block, Body};
 
-/// The dead-end blocks (SIL.md, "Definition of a path"): no path from their start reaches an instruction that leaves
+/// The dead-end blocks (SIL.md, "Definition of a path"): no path from their start reaches an instruction that exits
 /// the function.
 #[derive(Clone, Debug, Default)]
 pub struct DeadEnds {
@@ -12,7 +12,7 @@ pub struct DeadEnds {
 }
 
 impl DeadEnds {
-    /// Creates the dead ends of a body.
+    /// Computes the dead-end blocks of a body.
     pub fn compute(body: &Body) -> Self {
         let mut is_dead_end = vec![true; body.block_bound()];
         let mut work = Worklist::new();
@@ -30,12 +30,12 @@ impl DeadEnds {
         Self { is_dead_end, any }
     }
 
-    /// Returns true if no path from the start of a block leaves the function.
+    /// Returns true if no path from the start of a block exits the function.
     pub fn is_dead_end(&self, block: Block) -> bool {
         self.is_dead_end.get(block.index()).copied().unwrap_or(true)
     }
 
-    /// Returns true if there is a dead end at all.
+    /// Returns true if the body has a dead-end block.
     pub fn any(&self) -> bool {
         self.any
     }

@@ -1,7 +1,7 @@
 //! Dominance and post-dominance of blocks, and dominance of values over instructions.
 //!
-//! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in
-//! O(e log n) whatever the shape of the graph; Euler numbers of the tree answer in constant time.
+//! The tree is built by the algorithm of Lengauer and Tarjan with simple path compression, in O(e log n) for graphs
+//! of any shape; preorder intervals of the tree answer queries in constant time.
 
 use crate::BlockOrder;
 use silkit_base::Entity;
@@ -17,7 +17,7 @@ pub struct Dominators {
 }
 
 impl Dominators {
-    /// Creates the dominator tree of a body.
+    /// Computes the dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
         let roots: Vec<u32> = body.entry_block().map(|b| b.as_u32()).into_iter().collect();
         let forward = |n: u32, into: &mut Vec<u32>| {
@@ -29,52 +29,51 @@ impl Dominators {
         Self { tree: Tree::compute(body.block_bound(), &roots, &forward, &backward) }
     }
 
-    /// Returns the block that dominates a block most closely; `None` for the entry and for blocks that
-    /// cannot be reached.
+    /// Returns the immediate dominator of a block; `None` for the entry and for unreachable blocks.
     pub fn immediate(&self, block: Block) -> Option<Block> {
         self.tree.parent(block)
     }
 
-    /// Returns true if every path from the entry to `b` passes through `a`, which may be `b` itself. A block that
-    /// cannot be reached is dominated by all.
+    /// Returns true if `a` dominates `b`: every path from the entry to `b` passes through `a`. A block dominates
+    /// itself. Every block dominates an unreachable block.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         self.tree.is_ancestor(a, b)
     }
 
-    /// Returns true if a path leads from the entry to a block.
+    /// Returns true if a block is reachable from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.tree.contains(block)
     }
 
-    /// Returns the positions of the blocks that a block dominates, itself first, in [`Self::preorder`]; `None` where
-    /// it cannot be reached.
+    /// Returns the range in [`Self::preorder`] of the blocks that a block dominates, the block itself first; `None`
+    /// if it is unreachable.
     pub fn dominated(&self, block: Block) -> Option<Range<usize>> {
         self.tree.subtree(block)
     }
 
-    /// Returns the blocks that can be reached, each after the one that dominates it.
+    /// Returns the reachable blocks in preorder of the tree: each after its immediate dominator.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
         self.tree.preorder.iter().map(|&n| Block::from_u32(n))
     }
 }
 
-/// The post-dominator tree. Paths end in blocks without successors, whether they leave the function or
-/// are unreachable; a block that reaches none of them (an endless loop) is post-dominated by all.
+/// The post-dominator tree. Paths end in blocks without successors, whether these exit the function or are
+/// unreachable. A block from which no such block is reachable (an infinite loop) is post-dominated by every block.
 #[derive(Clone, Debug, Default)]
 pub struct PostDominators {
     tree: Tree,
 }
 
 impl PostDominators {
-    /// Creates the post-dominator tree of a body.
+    /// Computes the post-dominator tree of a body.
     pub fn compute(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
         let roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
         Self::with_roots(body, &roots)
     }
 
-    /// Creates the post-dominator tree of a body whose endless loops have an end, too: for each, the block that a
-    /// search from its first block finds last.
+    /// Computes a post-dominator tree in which infinite loops have an end as well: the block that a depth-first
+    /// search from the first block of the loop visits last.
     pub fn compute_with_endless_loops(body: &Body) -> Self {
         let ends = |b: &Block| body.block_successors(*b).len() == 0;
         let mut roots: Vec<u32> = body.blocks().filter(ends).map(|b| b.as_u32()).collect();
@@ -90,7 +89,7 @@ impl PostDominators {
                 }
             }
             let Some(start) = blocks.by_ref().find(|b| !is_ended[b.index()]) else { break };
-            // No block from here reaches an end that is known, so all that is found is part of what has none.
+            // No known end is reachable from here, so that all visited blocks belong to the infinite part.
             let (mut stack, mut last) = (vec![start], start);
             while let Some(block) = stack.pop() {
                 if !std::mem::replace(&mut seen[block.index()], true) {
@@ -114,31 +113,32 @@ impl PostDominators {
         Self { tree: Tree::compute(body.block_bound(), roots, &forward, &backward) }
     }
 
-    /// Returns the block that post-dominates a block most closely; `None` if the paths from it have only their
-    /// end in common, or no end.
+    /// Returns the immediate post-dominator of a block; `None` if the paths from it have only the virtual end in
+    /// common, or no end.
     pub fn immediate(&self, block: Block) -> Option<Block> {
         self.tree.parent(block)
     }
 
-    /// Returns true if every path from `b` to an end passes through `a`, which may be `b` itself.
+    /// Returns true if `a` post-dominates `b`: every path from `b` to an end passes through `a`. A block
+    /// post-dominates itself.
     pub fn post_dominates(&self, a: Block, b: Block) -> bool {
         self.tree.is_ancestor(a, b)
     }
 
-    /// Returns the positions of the blocks that a block post-dominates, itself first, in [`Self::preorder`]; `None`
-    /// for a block that is not in the tree.
+    /// Returns the range in [`Self::preorder`] of the blocks that a block post-dominates, the block itself first;
+    /// `None` for a block that is not in the tree.
     pub fn post_dominated(&self, block: Block) -> Option<Range<usize>> {
         self.tree.subtree(block)
     }
 
-    /// Returns the blocks of the tree, each after the one that post-dominates it.
+    /// Returns the blocks in preorder of the tree: each after its immediate post-dominator.
     pub fn preorder(&self) -> impl Iterator<Item = Block> + '_ {
         self.tree.preorder.iter().map(|&n| Block::from_u32(n))
     }
 }
 
-/// Returns true if the definition of a value dominates an instruction (SIL.md, "Value and instruction dominance").
-/// A block that cannot be reached may use what it likes, but in order.
+/// Returns true if the definition of a value dominates an instruction (SIL.md, "Value and instruction dominance"). In
+/// an unreachable block, only the order within the block matters.
 pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst: Inst) -> bool {
     let block = body.inst_block(inst);
     match body.def(value) {
@@ -155,7 +155,7 @@ pub fn value_dominates(body: &Body, dominators: &Dominators, value: Value, inst:
     }
 }
 
-/// A dominator tree of a graph with one root, which is virtual: its children are the roots given.
+/// A dominator tree with a virtual root whose children are the given roots.
 #[derive(Clone, Debug, Default)]
 struct Tree {
     /// The immediate dominator, or `NONE`.
@@ -188,7 +188,7 @@ impl Tree {
     }
 
     /// Numbers the nodes in preorder. The order of the depth-first search suffices: it visits a node after its
-    /// dominator, so subtrees can be sized backwards and placed forwards.
+    /// dominator, so that subtree sizes are computed backwards and positions assigned forwards.
     fn number(&mut self, search: &Search) {
         let count = search.vertex.len();
         let mut size = vec![1u32; count];
@@ -210,7 +210,7 @@ impl Tree {
         }
     }
 
-    /// Returns the positions in preorder of a node and all below it.
+    /// Returns the preorder positions of the subtree of a node.
     fn subtree(&self, block: Block) -> Option<Range<usize>> {
         let enter = self.enter.get(block.index()).copied().filter(|&n| n != NONE)?;
         Some(enter as usize..self.leave[block.index()] as usize + 1)
@@ -233,8 +233,8 @@ impl Tree {
     }
 }
 
-/// The state of the algorithm. Nodes are named by their number in the depth-first search, from 1; 0 is the
-/// virtual root.
+/// The state of the algorithm. Nodes are identified by their number in the depth-first search, starting at 1; 0 is
+/// the virtual root.
 struct Search {
     vertex: Vec<u32>,
     /// The number of each node of the graph, or `NONE`.
@@ -251,7 +251,7 @@ impl Search {
         let mut number = vec![NONE; count];
         let mut vertex = vec![NONE];
         let mut parent = vec![0];
-        // What is still to be visited, with the node from which it was found.
+        // The nodes to visit, each with the node from which it was reached.
         let mut stack: Vec<(u32, u32)> = roots.iter().rev().map(|&r| (r, 0)).collect();
         let mut next = Vec::new();
         while let Some((node, from)) = stack.pop() {
@@ -285,7 +285,7 @@ impl Search {
         for &root in roots {
             is_root[self.number[root as usize] as usize] = true;
         }
-        // The nodes whose semidominator is a node, as lists.
+        // For each node, the nodes whose semidominator it is.
         let mut bucket = vec![NONE; nodes];
         let mut in_bucket = vec![NONE; nodes];
         let mut preds = Vec::new();
@@ -323,7 +323,7 @@ impl Search {
         }
     }
 
-    /// Returns the node with the least semidominator on the way from `v` up to the root of its tree in the forest.
+    /// Returns the node with the minimal semidominator on the path from `v` up to the root of its tree in the forest.
     fn evaluate(&mut self, v: u32, path: &mut Vec<u32>) -> u32 {
         if self.ancestor[v as usize] == NONE {
             return v;

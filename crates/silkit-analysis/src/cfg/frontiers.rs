@@ -1,28 +1,28 @@
-//! Dominance frontiers, and the nearest dominator among chosen blocks.
+//! Dominance frontiers, and the nearest dominator in a set of blocks.
 //!
-//! What holds at a block and changes only at chosen blocks is what holds at the nearest of these that dominates it,
-//! unless the block is in the iterated dominance frontier of the chosen ones, where different things may meet.
+//! A property that changes only in a set of blocks has, at any other block, the value of the nearest dominator in the
+//! set, unless the block is in the iterated dominance frontier of the set, where different values may meet.
 
 use crate::Dominators;
 use silkit_base::Entity;
 use silkit_ir::{Block, Body};
 
-/// The dominance frontier of each block: where paths from it meet paths that avoid it.
+/// The dominance frontier of each block: the join blocks where its dominance ends.
 #[derive(Clone, Debug, Default)]
 pub struct Frontiers {
-    /// The start of the frontier of each block in `blocks`, and the end of the last.
+    /// The start of the frontier of each block in `blocks`, followed by the end of the last one.
     starts: Vec<u32>,
     blocks: Vec<Block>,
 }
 
 impl Frontiers {
-    /// Creates the frontiers of the blocks that can be reached. The entry is in none.
+    /// Computes the dominance frontiers of the reachable blocks. The entry is in no frontier.
     ///
-    /// `None` if they have more than `most` members together: loops that are nested in a way that one block ends
-    /// many of them have frontiers of quadratic size.
+    /// Returns `None` if they have more than `most` members in total: if one block ends many nested loops, the size
+    /// of the frontiers is quadratic.
     pub fn compute(body: &Body, dominators: &Dominators, most: usize) -> Option<Self> {
         let count = body.block_bound();
-        // The members as pairs, those of a block in a list from the newest.
+        // The members as linked lists, one for each block, newest first.
         let mut newest = vec![u32::MAX; count];
         let mut members: Vec<(Block, u32)> = Vec::new();
         for join in dominators.preorder() {
@@ -31,7 +31,7 @@ impl Frontiers {
                 let mut at = Some(pred);
                 while let Some(block) = at.filter(|&b| b != above) {
                     let list = &mut newest[block.index()];
-                    // The blocks above have it too.
+                    // The dominators further up have this member too.
                     if members.get(*list as usize).is_some_and(|(member, _)| *member == join) {
                         break;
                     }
@@ -57,7 +57,7 @@ impl Frontiers {
         Some(this)
     }
 
-    /// Returns the frontier of a block, in no order.
+    /// Returns the frontier of a block, in no particular order.
     pub fn of(&self, block: Block) -> &[Block] {
         let at = block.index();
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -67,26 +67,27 @@ impl Frontiers {
     }
 }
 
-/// Blocks of a body that are chosen one by one, asked which of them dominates a block most closely. Both take
+/// A growing set of blocks with a query for the nearest dominator of a block in the set. Insertion and query take
 /// logarithmic time.
 #[derive(Clone, Debug, Default)]
 pub struct ChosenDominators {
-    /// A tree of segments over the positions in preorder: the last of the chosen blocks that dominate all of a segment
-    /// and for which it was visited, by its position, from 1. Of those that dominate a block the nearest comes last.
+    /// A segment tree over preorder positions. Each segment holds the last block in the set, by position starting at
+    /// 1, that dominates the whole segment and for which the segment was visited. Among the dominators of a block,
+    /// the nearest has the highest position.
     segments: Vec<u32>,
-    /// The segments that say something.
+    /// The segments that are not empty.
     touched: Vec<u32>,
     preorder: Vec<Block>,
 }
 
 impl ChosenDominators {
-    /// Creates an empty set of reachable blocks.
+    /// Creates an empty set.
     pub fn new(dominators: &Dominators) -> Self {
         let preorder: Vec<Block> = dominators.preorder().collect();
         Self { segments: vec![0; 2 * preorder.len()], touched: Vec::new(), preorder }
     }
 
-    /// Chooses a block. One that cannot be reached is left out.
+    /// Adds a block to the set. Unreachable blocks are ignored.
     pub fn insert(&mut self, dominators: &Dominators, block: Block) {
         let Some(dominated) = dominators.dominated(block) else { return };
         let name = dominated.start as u32 + 1;
@@ -114,7 +115,7 @@ impl ChosenDominators {
         *nearest = name.max(*nearest);
     }
 
-    /// Returns the chosen block that dominates a block most closely, which may be the block itself.
+    /// Returns the nearest dominator of a block in the set, which may be the block itself.
     pub fn nearest(&self, dominators: &Dominators, block: Block) -> Option<Block> {
         let mut segment = dominators.dominated(block)?.start + self.preorder.len();
         let mut nearest = 0;
@@ -125,7 +126,7 @@ impl ChosenDominators {
         self.preorder.get((nearest as usize).checked_sub(1)?).copied()
     }
 
-    /// Clears the set, in time proportional to its size.
+    /// Removes all blocks, in time proportional to the size of the set.
     pub fn clear(&mut self) {
         for segment in self.touched.drain(..) {
             self.segments[segment as usize] = 0;

@@ -1,13 +1,13 @@
-//! Iterated dominance frontiers: the blocks where paths from some blocks meet others, or meet again.
+//! Iterated dominance frontiers: the blocks that need phis.
 
 use crate::{Dominators, Frontiers};
 use silkit_base::{Entity, FxHashSet};
 use silkit_ir::{Block, Body};
 
-/// Frontiers have at most so many members for each block, on average. Where they would have more, they are not made.
+/// The maximum average number of frontier members per block. If there are more, the frontiers are not materialized.
 const MOST_MEMBERS: usize = 8;
 
-/// Finds iterated dominance frontiers of many sets of blocks: the places of phis.
+/// Computes iterated dominance frontiers of many sets of blocks: the blocks that need phis.
 #[derive(Clone, Debug)]
 pub struct Joins {
     way: Representation,
@@ -15,14 +15,14 @@ pub struct Joins {
 
 #[derive(Clone, Debug)]
 enum Representation {
-    /// All frontiers are known.
+    /// All frontiers, materialized.
     Frontiers(Frontiers),
-    /// The edges, because the frontiers are too large together.
+    /// Only the edges, since the frontiers are too large in total.
     Edges(Edges),
 }
 
 impl Joins {
-    /// Returns those of a body.
+    /// Computes the join edges of a body.
     pub fn compute(body: &Body, dominators: &Dominators) -> Self {
         let most = MOST_MEMBERS * body.block_count();
         let way = Frontiers::compute(body, dominators, most).map_or_else(
@@ -32,11 +32,12 @@ impl Joins {
         Self { way }
     }
 
-    /// Returns the blocks that a block `home` dominates (itself included) and where paths from some blocks, which it
-    /// dominates too, meet other paths; those where paths from these meet others, and so on; in the order of their
-    /// numbers. What is not wanted is left out, and what only follows from it.
+    /// Returns the part of the iterated dominance frontier of a set of blocks that `home` dominates (`home`
+    /// included), sorted by block number. `home` must dominate the set. Blocks that are not wanted are left out, and
+    /// their frontiers are not followed.
     ///
-    /// The time it takes is about that of the edges into what is found, and does not depend on what is around `home`.
+    /// The time is about proportional to the number of edges into the result and does not depend on the blocks
+    /// outside `home`.
     pub fn iterated(
         &mut self,
         dominators: &Dominators,
@@ -68,30 +69,32 @@ impl Joins {
     }
 }
 
-/// The edges to blocks where paths meet, in the order of their sources in the dominator tree.
+/// The join edges (edges to blocks with several predecessors), in the order of their sources in the dominator tree.
 ///
-/// A block's frontier are the targets of edges from what it dominates whose immediate dominators are above it. By the depth
-/// of these, sorted in each segment of a tree over the edges, they are found without looking at others.
+/// The frontier of a block consists of the targets of edges from blocks that it dominates whose immediate dominators
+/// are above it. A segment tree over the edges, sorted by the depth of these dominators, finds them without visiting
+/// other edges.
 #[derive(Clone, Debug, Default)]
 struct Edges {
     /// The depth of each block in the dominator tree.
     depth: Vec<u32>,
-    /// The number of the first edge from each position in preorder, and the end of all.
+    /// The number of the first edge from each preorder position, followed by the number of edges.
     starts: Vec<u32>,
-    /// The edges, sorted within segments of 1, 2, 4 … of them: the depth of the target's dominator, and the target.
+    /// The edges, sorted within segments of 1, 2, 4, … edges: the depth of the target's immediate dominator, and the
+    /// target.
     levels: Vec<Vec<(u32, Block)>>,
-    /// The number of the next edge of each segment, from 1, since the last home was cleared.
+    /// The number of the next unread edge of each segment, starting at 1, for the current home.
     read: Vec<Vec<u32>>,
     /// The segments that were read, by level and number.
     touched: Vec<(usize, usize)>,
-    /// The start of the sources of the edges to each block, and the end of the last.
+    /// The start of the sources of the edges to each block, followed by the end of the last.
     incoming: Vec<u32>,
-    /// The sources, by their positions in preorder, those of a block sorted.
+    /// The sources by preorder position, sorted for each block.
     sources: Vec<u32>,
 }
 
 impl Edges {
-    /// Creates the edges from blocks that can be reached.
+    /// Computes the join edges from reachable blocks.
     fn compute(body: &Body, dominators: &Dominators) -> Self {
         let mut depth = vec![0; body.block_bound()];
         for block in dominators.preorder() {
@@ -100,7 +103,7 @@ impl Edges {
         let (mut starts, mut edges, mut into) = (vec![0], Vec::new(), Vec::new());
         for (position, from) in dominators.preorder().enumerate() {
             for to in body.block_successors(from) {
-                // The target of the only edge to it is in the frontier of nothing.
+                // The target of its only incoming edge is in no frontier.
                 if let Some(above) =
                     dominators.immediate(to).filter(|_| body.predecessors(to).nth(1).is_some())
                 {
@@ -127,8 +130,8 @@ impl Edges {
         Self { depth, starts, levels, read, touched: Vec::new(), incoming, sources }
     }
 
-    /// Appends the frontier of a block as far as it is dominated by a block that dominates this one, but for edges that were
-    /// found before for the same home.
+    /// Appends the part of the frontier of `block` that `home` dominates, except for edges that were found before for
+    /// the same home.
     fn within(&mut self, dominators: &Dominators, home: Block, block: Block, found: &mut Vec<Block>) {
         let Some(range) = dominators.dominated(block) else { return };
         let back = self.incoming[home.index()] as usize..self.incoming[home.index() + 1] as usize;
@@ -139,7 +142,7 @@ impl Edges {
         {
             found.push(home);
         }
-        // All others have the home or a block below it as their dominator.
+        // The other edges have `home` or a block below it as immediate dominator.
         let (least, most) = (self.depth[home.index()], self.depth[block.index()]);
         let (mut start, end) = (self.starts[range.start] as usize, self.starts[range.end] as usize);
         while start < end {
@@ -159,7 +162,7 @@ impl Edges {
         }
     }
 
-    /// Ends the questions about one home.
+    /// Resets the state for the current home.
     fn forget(&mut self) {
         for (level, segment) in self.touched.drain(..) {
             self.read[level][segment] = 0;
@@ -172,7 +175,7 @@ mod tests {
     use super::*;
     use silkit_ir::{Editor, Loc, NewInst, Opcode, Value};
 
-    /// Ends a block with a branch to one block or, by chance, to one of two.
+    /// Ends a block with a branch to one block or a conditional branch to two.
     fn end(editor: &mut Editor<'_>, from: Block, to: &[Block]) {
         let &[one, other] = to else {
             editor.insert_branch(from, to[0], &[], Loc::NONE);
@@ -204,7 +207,7 @@ mod tests {
             let mut editor = body.edit();
             let blocks: Vec<Block> = (0..12).map(|_| editor.append_block()).collect();
             for (at, &from) in blocks.iter().enumerate() {
-                // Mostly forward, so that much can be reached.
+                // Mostly forward edges, so that many blocks are reachable.
                 let next = blocks[(at + 1).min(blocks.len() - 1)];
                 match random(3) {
                     _ if at + 1 == blocks.len() => {}
@@ -235,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Both ways find the same.
+    /// Both representations give the same result.
     fn iterated(
         dominators: &Dominators,
         frontiers: &Frontiers,

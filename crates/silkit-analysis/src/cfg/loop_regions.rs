@@ -1,8 +1,8 @@
 //! Loop regions: the tree of blocks, loops and the function, with the edges between siblings.
 //!
-//! Inside a loop the loops within it stand for their blocks, so what is done for one block can be done for a loop as a
-//! whole. Edges that go around are left out, and those that leave a region are kept as numbers of edges of the one
-//! around it, so that a region can be worked on without those outside it.
+//! In the region of a loop, each inner loop is a single child region, so that an algorithm treats blocks and inner
+//! loops alike. Back edges are left out. Edges that exit a region are stored as indices of the parent's edges, so
+//! that a region is processed without the regions outside it.
 
 use crate::{BlockOrder, Dominators, LoopId, Loops};
 use silkit_base::Entity;
@@ -24,9 +24,9 @@ pub enum RegionKind {
 pub enum RegionEdge {
     /// To a region with the same parent.
     Local(usize),
-    /// The target of the parent's edge at this position.
+    /// To the target of the parent's edge with this index.
     OfParent(usize),
-    /// Around the loop that the region is in, or around one outside: it is no edge any more.
+    /// A back edge of the enclosing loop or of an outer loop, which is ignored.
     Around,
 }
 
@@ -35,34 +35,33 @@ pub enum RegionEdge {
 pub struct Region {
     /// The kind of the region.
     pub kind: RegionKind,
-    /// The region around it; `None` for the function.
+    /// The enclosing region; `None` for the function.
     pub parent: Option<usize>,
-    /// The regions with the same parent that go to it, sorted.
+    /// The predecessors with the same parent, sorted.
     pub predecessors: Vec<usize>,
-    /// Its successors. Positions matter: see [`RegionEdge::OfParent`].
+    /// The successors. Their positions matter: see [`RegionEdge::OfParent`].
     pub successors: Vec<RegionEdge>,
-    /// The regions in it, in reverse postorder of their first blocks.
+    /// The child regions, in reverse postorder of their first blocks.
     pub children: Vec<usize>,
-    /// The children that leave it, sorted.
+    /// The children with edges out of the region, sorted.
     pub exiting: Vec<usize>,
-    /// The children that go around, sorted.
+    /// The children with back edges, sorted.
     pub latches: Vec<usize>,
-    /// True if edges come to it that no structure explains: into the middle of a circle, or one of several ways
-    /// around.
+    /// True if it has irregular incoming edges: into the middle of a cycle, or one of several back edges.
     pub is_unknown_head: bool,
-    /// True if such edges start in it.
+    /// True if it has irregular outgoing edges.
     pub is_unknown_tail: bool,
 }
 
-/// The regions of a body. Blocks that can be reached are numbered first, in reverse postorder, then comes the function,
-/// then loops by their headers.
+/// The regions of a body. Reachable blocks come first, in reverse postorder, then the function, then loops by their
+/// headers.
 #[derive(Clone, Debug, Default)]
 pub struct LoopRegions {
     regions: Vec<Region>,
     function: usize,
 }
 
-/// The loops and blocks from which regions are built.
+/// The loops and blocks that regions are built from.
 struct Source<'a> {
     body: &'a Body,
     order: &'a BlockOrder,
@@ -72,7 +71,7 @@ struct Source<'a> {
 }
 
 impl LoopRegions {
-    /// Creates the regions of a body.
+    /// Computes the regions of a body.
     pub fn compute(body: &Body) -> Self {
         let order = BlockOrder::compute(body);
         let loops = Loops::new(body, &Dominators::compute(body), &order);
@@ -91,7 +90,7 @@ impl LoopRegions {
         }
         this.link_children(&source);
         this.mark_unknown(&source);
-        // Edges out of a loop are handed on to the loop around it.
+        // Edges out of a loop become edges of the enclosing region.
         for &id in inner_first.iter().rev() {
             this.propagate_edges(&source, id);
         }
@@ -104,7 +103,7 @@ impl LoopRegions {
 
     fn link_children(&mut self, source: &Source<'_>) {
         for (position, &block) in source.order.blocks().iter().enumerate() {
-            // A loop comes where its header does.
+            // A loop takes the position of its header.
             let headed = source.headed(block);
             for region in headed.map(|id| source.of_loop[id.index()]).into_iter().chain([position]) {
                 if let Some(parent) = self.regions[region].parent {
@@ -146,7 +145,7 @@ impl LoopRegions {
         }
     }
 
-    /// Returns the child of a region that a region is, or is in.
+    /// Returns the child of a region that is, or contains, the region `inner`.
     fn child_with(&self, region: usize, inner: usize) -> Option<usize> {
         let mut at = inner;
         loop {
@@ -158,7 +157,7 @@ impl LoopRegions {
         }
     }
 
-    /// Creates the edges of a loop from the edges of its children that leave it.
+    /// Computes the edges of a loop from the edges of its children that exit it.
     fn propagate_edges(&mut self, source: &Source<'_>, id: LoopId) {
         let region = source.of_loop[id.index()];
         if let Some(header) = source.order.position(source.loops.get(id).header) {
@@ -167,7 +166,7 @@ impl LoopRegions {
         for child in sorted(self.regions[region].children.clone()) {
             let leaves = match self.regions[child].kind {
                 RegionKind::Block(block) => source.loops.is_exiting(source.body, id, block),
-                // Its edges to an outer header are gone, but not the mark.
+                // Edges to an outer header are removed, but the mark remains.
                 RegionKind::Loop(inner) => {
                     let mut exits = source.loops.exits(source.body, inner);
                     exits.any(|exit| !source.loops.contains(id, exit))
@@ -177,7 +176,7 @@ impl LoopRegions {
             self.regions[region].is_unknown_tail |= leaves && self.regions[child].is_unknown_tail;
             for at in 0..self.regions[child].successors.len() {
                 let RegionEdge::Local(target) = self.regions[child].successors[at] else { continue };
-                // Until all is handed on, edges go to blocks.
+                // Until all edges are propagated, their targets are blocks.
                 let block = source.order.blocks()[target];
                 let edge = &mut self.regions[child].successors[at];
                 if block == source.loops.get(id).header {
@@ -190,7 +189,7 @@ impl LoopRegions {
         }
     }
 
-    /// Takes away the edges that go around a loop further outside, and says which children leave a loop.
+    /// Removes the back edges of outer loops and collects the exiting children.
     fn leave_out_around(&mut self, region: usize) {
         for child in sorted(self.regions[region].children.clone()) {
             for at in 0..self.regions[child].successors.len() {
@@ -205,7 +204,7 @@ impl LoopRegions {
         }
     }
 
-    /// Redirects edges to headers to their loops, and sets the predecessors of regions.
+    /// Redirects edges to loop headers to the loops, and sets the predecessors of regions.
     fn resolve(&mut self, source: &Source<'_>) {
         for region in 0..self.regions.len() {
             for at in 0..self.regions[region].successors.len() {
@@ -214,7 +213,7 @@ impl LoopRegions {
                 let headed = source.headed(source.order.blocks()[block]).map(|id| source.of_loop[id.index()]);
                 let target = headed.filter(|&l| self.regions[l].parent == parent).unwrap_or(block);
                 self.regions[region].successors[at] = RegionEdge::Local(target);
-                // Regions come in order, so these are sorted.
+                // Regions are visited in order, so that predecessors are sorted.
                 add(&mut self.regions[target].predecessors, region);
             }
         }
@@ -225,19 +224,19 @@ impl LoopRegions {
         &self.regions[region]
     }
 
-    /// Returns the number of the region that is the whole body.
+    /// Returns the number of the function region.
     pub fn function(&self) -> usize {
         self.function
     }
 }
 
 impl Source<'_> {
-    /// Returns the loop that a block is the header of.
+    /// Returns the loop with this header.
     fn headed(&self, block: Block) -> Option<LoopId> {
         self.loops.of_block(block).filter(|&id| self.loops.get(id).header == block)
     }
 
-    /// Returns a region, whose edges go to blocks for now.
+    /// Creates a region whose edges go to blocks for now.
     fn region(&self, kind: RegionKind, function: usize) -> Region {
         let around = |id: Option<LoopId>| Some(id.map_or(function, |id| self.of_loop[id.index()]));
         let mut successors = Vec::new();
@@ -265,7 +264,7 @@ impl Source<'_> {
     }
 }
 
-/// Adds what is not there yet and gives its position.
+/// Adds an element unless it is present, and returns its position.
 fn add<T: Copy + PartialEq>(all: &mut Vec<T>, new: T) -> usize {
     all.iter().position(|&old| old == new).unwrap_or_else(|| {
         all.push(new);

@@ -7,41 +7,42 @@ use silkit_ir::{Block, Body};
 entity!(/// A natural loop of a body.
     LoopId, "loop");
 
-/// The natural loops of a body: for each block that dominates one that goes back to it, all blocks on the ways back.
+/// The natural loops of a body. For each header of a back edge (an edge from a block that the header dominates), the
+/// loop consists of all blocks on paths to the header that do not leave the header's dominance region.
 #[derive(Clone, Debug, Default)]
 pub struct Loops {
     loops: IdVec<LoopId, Loop>,
-    /// The innermost loop of each block, or none.
+    /// The innermost loop of each block, or `NONE`.
     innermost: Vec<LoopId>,
     outermost: Vec<LoopId>,
     /// The position of each block in reverse postorder.
     position: Vec<u32>,
 }
 
-/// One natural loop.
+/// A natural loop.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// The block through which it is entered.
+    /// The loop header.
     pub header: Block,
-    /// The loop around it; none for an outermost one.
+    /// The enclosing loop; `NONE` for an outermost loop.
     pub parent: Option<LoopId>,
-    /// The number of loops around its blocks, itself included.
+    /// The nesting depth: 1 for an outermost loop.
     pub depth: u32,
-    /// The loops inside it, not those inside these, in reverse postorder of their headers.
+    /// The directly nested loops, in reverse postorder of their headers.
     pub children: Vec<LoopId>,
-    /// Its blocks without those of the loops inside, in reverse postorder, so the header first.
+    /// The blocks that are not in nested loops, in reverse postorder; the header is first.
     pub own_blocks: Vec<Block>,
-    /// Its position among all loops, each before the loops inside it, and the end of the last of these.
+    /// The preorder interval of the loop among all loops.
     range: (u32, u32),
 }
 
 impl Loops {
-    /// Creates the loops of a body.
+    /// Computes the loops of a body.
     pub fn compute(body: &Body) -> Self {
         Self::new(body, &Dominators::compute(body), &BlockOrder::compute(body))
     }
 
-    /// Creates the loops of a body whose dominators and order are known.
+    /// Computes the loops of a body from its dominator tree and block order.
     pub fn new(body: &Body, dominators: &Dominators, order: &BlockOrder) -> Self {
         let mut this = Self {
             loops: IdVec::default(),
@@ -49,9 +50,9 @@ impl Loops {
             outermost: Vec::new(),
             position: vec![u32::MAX; body.block_bound()],
         };
-        // The outermost loop found so far around each, or one nearer to it.
+        // The outermost loop found so far around each loop, or one nearer to it.
         let mut tops: IdVec<LoopId, LoopId> = IdVec::default();
-        // Inner headers come later in reverse postorder than those of the loops around them.
+        // Inner headers come later in reverse postorder than the headers of the enclosing loops.
         for &header in order.blocks().iter().rev() {
             let latches: Vec<Block> = body
                 .predecessors(header)
@@ -65,7 +66,8 @@ impl Loops {
         this
     }
 
-    /// Walks from the ends of the ways back to the header, over the loops inside from header to what goes into them.
+    /// Walks backwards from the latches to the header, skipping over nested loops from their header to its
+    /// predecessors.
     fn discover(
         &mut self,
         body: &Body,
@@ -100,14 +102,14 @@ impl Loops {
         }
     }
 
-    /// Fills in the blocks and children of the loops in order, and their positions in the nest.
+    /// Fills in the blocks and children of the loops in order, and their preorder intervals.
     fn fill(&mut self, order: &BlockOrder) {
         for (position, &block) in order.blocks().iter().enumerate() {
             self.position[block.index()] = position as u32;
             let Some(inner) = self.innermost[block.index()].some() else { continue };
             if self.loops[inner].header == block {
                 match self.loops[inner].parent {
-                    // Headers of outer loops come first, so their depth is known.
+                    // Headers of outer loops come first, so that their depth is known.
                     Some(parent) => {
                         self.loops[inner].depth = self.loops[parent].depth + 1;
                         self.loops[parent].children.push(inner);
@@ -117,7 +119,7 @@ impl Loops {
             }
             self.loops[inner].own_blocks.push(block);
         }
-        // Loops were found inner ones first: sizes go up, then places go down.
+        // Inner loops come first: sizes are accumulated upwards, then positions assigned downwards.
         let mut sizes: IdVec<LoopId, u32> = self.loops.values().map(|_| 1).collect();
         for id in self.loops.keys() {
             if let Some(parent) = self.loops[id].parent {
@@ -148,7 +150,7 @@ impl Loops {
         &self.outermost
     }
 
-    /// Returns all loops, each after those inside it.
+    /// Returns all loops, each after its nested loops.
     pub fn inner_first(&self) -> impl Iterator<Item = LoopId> + use<> {
         self.loops.keys()
     }
@@ -158,7 +160,7 @@ impl Loops {
         self.loops.len()
     }
 
-    /// Returns the innermost loop that a block is in.
+    /// Returns the innermost loop that contains a block.
     pub fn of_block(&self, block: Block) -> Option<LoopId> {
         self.innermost.get(block.index()).and_then(|id| id.some())
     }
@@ -168,18 +170,18 @@ impl Loops {
         self.of_block(block).map_or(0, |id| self.loops[id].depth)
     }
 
-    /// Returns true if a loop is another one or inside it.
+    /// Returns true if `inner` is `outer` or nested in it.
     pub fn is_inside(&self, inner: LoopId, outer: LoopId) -> bool {
         let ((start, _), (first, end)) = (self.loops[inner].range, self.loops[outer].range);
         first <= start && start < end
     }
 
-    /// Returns true if a block is in a loop, or in one inside it.
+    /// Returns true if a loop, including its nested loops, contains a block.
     pub fn contains(&self, id: LoopId, block: Block) -> bool {
         self.of_block(block).is_some_and(|inner| self.is_inside(inner, id))
     }
 
-    /// Returns the blocks of a loop with those of the loops inside, in reverse postorder, so the header first.
+    /// Returns the blocks of a loop, including its nested loops, in reverse postorder; the header is first.
     pub fn blocks(&self, id: LoopId) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut work = vec![id];
@@ -191,49 +193,51 @@ impl Loops {
         blocks
     }
 
-    /// Returns the blocks of a loop that go back to its header, newest edge first; one with two edges comes twice.
+    /// Returns the latches of a loop, the blocks with back edges to the header, newest edge first. A block with two
+    /// back edges is listed twice.
     pub fn latches<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         body.predecessors(self.loops[id].header).filter(move |&p| self.contains(id, p))
     }
 
-    /// Returns the one block that goes back to the header, perhaps by several edges.
+    /// Returns the latch if there is only one, even if it has several back edges.
     pub fn latch(&self, body: &Body, id: LoopId) -> Option<Block> {
         the_only(self.latches(body, id))
     }
 
-    /// Returns the blocks outside from which a loop is entered, newest edge first; one with two edges comes twice.
+    /// Returns the blocks from which a loop is entered, newest edge first. A block with two edges is listed twice.
     pub fn entering<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         body.predecessors(self.loops[id].header).filter(move |&p| !self.contains(id, p))
     }
 
-    /// Returns the one block from which a loop is entered and that goes nowhere else.
+    /// Returns the preheader: the only block from which the loop is entered, if it has no other successors.
     pub fn preheader(&self, body: &Body, id: LoopId) -> Option<Block> {
         the_only(self.entering(body, id)).filter(|&b| body.block_successors(b).len() == 1)
     }
 
-    /// Returns true if a block of a loop may leave it.
+    /// Returns true if a block of a loop has an edge out of the loop.
     pub fn is_exiting(&self, body: &Body, id: LoopId, block: Block) -> bool {
         body.block_successors(block).any(|s| !self.contains(id, s))
     }
 
-    /// Returns the blocks of a loop that may leave it.
+    /// Returns the blocks of a loop with edges out of the loop.
     pub fn exiting<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         self.blocks(id).into_iter().filter(move |&b| self.is_exiting(body, id, b))
     }
 
-    /// Returns the blocks outside that a loop may go to, in the order of its blocks; one with two edges comes twice.
+    /// Returns the exit blocks: the targets of edges out of the loop, in the order of its blocks. A target of two
+    /// edges is listed twice.
     pub fn exits<'a>(&'a self, body: &'a Body, id: LoopId) -> impl Iterator<Item = Block> + 'a {
         let all = self.blocks(id).into_iter().flat_map(|b| body.block_successors(b));
         all.filter(move |&s| !self.contains(id, s))
     }
 
-    /// Returns true if only a loop goes to each block that it leaves to, so that what is put there runs after it
-    /// alone.
+    /// Returns true if all predecessors of each exit block are in the loop, so that instructions inserted there run
+    /// only after the loop.
     pub fn has_dedicated_exits(&self, body: &Body, id: LoopId) -> bool {
         self.exits(body, id).all(|exit| body.predecessors(exit).all(|p| self.contains(id, p)))
     }
 
-    /// Returns true if a loop has the form that passes want: one preheader, one latch, dedicated exits.
+    /// Returns true if a loop is in canonical form: it has a preheader, a single latch and dedicated exits.
     pub fn is_canonical(&self, body: &Body, id: LoopId) -> bool {
         self.preheader(body, id).is_some()
             && self.latch(body, id).is_some()
@@ -241,7 +245,7 @@ impl Loops {
     }
 }
 
-/// Returns the outermost loop around one. Ways are made shorter as they are gone.
+/// Returns the outermost loop around `inner`, with path compression.
 fn top_of(tops: &mut IdVec<LoopId, LoopId>, inner: LoopId) -> LoopId {
     let mut at = inner;
     while tops[at] != at {
@@ -251,7 +255,7 @@ fn top_of(tops: &mut IdVec<LoopId, LoopId>, inner: LoopId) -> LoopId {
     at
 }
 
-/// Returns the block that all are.
+/// Returns the block if all blocks are the same.
 fn the_only(mut blocks: impl Iterator<Item = Block>) -> Option<Block> {
     let first = blocks.next()?;
     blocks.all(|b| b == first).then_some(first)

@@ -3,17 +3,17 @@
 use silkit_base::Entity;
 use silkit_ir::{Block, Body};
 
-/// The blocks that can be reached from the entry, in reverse postorder: a block comes before those
-/// that it dominates, and before its successors unless the edge closes a loop.
+/// The reachable blocks in reverse postorder: a block comes before the blocks that it dominates, and before its
+/// successors except along back edges.
 #[derive(Clone, Debug, Default)]
 pub struct BlockOrder {
     order: Vec<Block>,
-    /// The position of each block, or `u32::MAX`.
+    /// The position of each block; `u32::MAX` if it is unreachable.
     number: Vec<u32>,
 }
 
 impl BlockOrder {
-    /// Creates the order of the blocks of a body.
+    /// Computes the order of the blocks of a body.
     pub fn compute(body: &Body) -> Self {
         let mut number = vec![u32::MAX; body.block_bound()];
         let order = body.reverse_postorder();
@@ -23,17 +23,17 @@ impl BlockOrder {
         Self { order, number }
     }
 
-    /// Returns the blocks that can be reached, in reverse postorder; the entry is first.
+    /// Returns the reachable blocks in reverse postorder; the entry is first.
     pub fn blocks(&self) -> &[Block] {
         &self.order
     }
 
-    /// Returns the position of a block, where it can be reached.
+    /// Returns the position of a block, or `None` if it is unreachable.
     pub fn position(&self, block: Block) -> Option<usize> {
         self.number.get(block.index()).filter(|&&n| n != u32::MAX).map(|&n| n as usize)
     }
 
-    /// Returns true if a path leads from the entry to a block.
+    /// Returns true if a block is reachable from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.position(block).is_some()
     }

@@ -4,7 +4,7 @@ use silkit_base::FxHashMap;
 use silkit_ir::{Block, Body};
 use std::collections::VecDeque;
 
-/// Returns a shortest path from one of these blocks to one that is wanted, through blocks that are allowed.
+/// Returns a shortest path from one of the start blocks to a block that is wanted, through allowed blocks.
 pub fn path(
     body: &Body,
     from: &[Block],

@@ -1,7 +1,7 @@
-//! Joint post-dominance: scopes that an instruction or argument begins and others end.
+//! Joint post-dominance: scopes that an instruction or argument begins and other instructions end.
 //!
-//! The rules are those of SIL.md, "Joint post-dominance". The walk goes backwards from the ends, so its cost
-//! is the size of the scope, not of the function.
+//! The rules are those of SIL.md, "Joint post-dominance". The walk goes backwards from the ends, so that its cost is
+//! proportional to the size of the scope, not of the function.
 
 use crate::{DeadEnds, path};
 use silkit_base::{EntitySet, FxHashMap, FxHashSet};
@@ -16,68 +16,68 @@ pub enum Begin {
     Start(Block),
 }
 
-/// The requirement that all paths to a point agree on whether the scope is open there. They always must if a path
-/// from the point leads to an exit; in dead ends they need not.
+/// The requirement that all paths to a point agree on whether the scope is open there. Paths must always agree at
+/// points from which an exit is reachable; in dead-end blocks the requirement is optional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coherence {
-    /// They must agree.
+    /// Paths must agree.
     Required,
-    /// They need not agree.
+    /// Paths need not agree.
     NotRequired,
 }
 
-/// A violation of joint post-dominance. A path is a list of blocks from the one with the beginning or an end of the
-/// scope to the one with the violation.
+/// A violation of joint post-dominance. A path is a list of blocks from the block with the begin or an end of the
+/// scope to the block with the violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScopeError {
-    /// A path reaches an end without passing the beginning: its definition does not dominate it.
+    /// A path reaches an end without passing the begin, which does not dominate the end.
     Undominated(Inst),
-    /// After one end a path reaches another, or the same again.
+    /// A path from one end reaches another end, or the same end again.
     EndedTwice {
-        /// The end that is passed first.
+        /// The end that is reached first.
         first: Inst,
-        /// The end that is passed then.
+        /// The end that is reached second.
         second: Inst,
         /// The path from the first end to the second.
         path: Vec<Block>,
     },
-    /// A path leaves the function with the scope open.
+    /// A path exits the function with the scope open.
     Leak {
-        /// The path from the beginning to the exit.
+        /// The path from the begin to the exit.
         path: Vec<Block>,
     },
-    /// A path comes back to the beginning with the scope open.
+    /// A path returns to the begin with the scope open.
     BeginsAgain {
-        /// The path from the beginning back to itself.
+        /// The path from the begin back to itself.
         path: Vec<Block>,
     },
-    /// A block, a dead end, is reached both with the scope open and with it closed, which coherence forbids.
+    /// A dead-end block is reached both with the scope open and with the scope closed, which violates coherence.
     Incoherent {
-        /// The path from the beginning to the block, with the scope open.
+        /// The path from the begin to the block on which the scope is open.
         path: Vec<Block>,
     },
 }
 
-/// A checker of scopes, one after the other. After [`Scopes::check`] it knows what is inside the last one.
+/// A checker for scopes of a body. After [`Scopes::check`], queries refer to the scope that was checked last.
 #[derive(Debug)]
 pub struct Scopes<'a> {
     body: &'a Body,
     dead_ends: &'a DeadEnds,
-    /// Only paths from the entry count.
+    /// The reachable blocks; other paths are ignored.
     reachable: EntitySet<Block>,
     begin: Begin,
-    /// The ends of each block that has some, in order.
+    /// The ends in each block, in order.
     ends: FxHashMap<Block, Vec<Inst>>,
     /// Blocks at whose start the scope is open.
     live_in: EntitySet<Block>,
-    /// The same, in the order in which they were found.
+    /// The blocks of `live_in`, in discovery order.
     live_blocks: Vec<Block>,
     /// The visited blocks of one walk.
     seen: EntitySet<Block>,
     work: Vec<Block>,
-    /// Dead ends that are entered with the scope open and from which no end is reached.
+    /// Dead-end blocks that are entered with the scope open and from which no end is reachable.
     abandoned: Vec<Block>,
-    /// The dead ends that are inside the scope, once somebody asked.
+    /// The dead-end blocks inside the scope, computed on demand.
     inside_dead_ends: Option<EntitySet<Block>>,
 }
 
@@ -106,8 +106,8 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Checks that the beginning is jointly post-dominated by the ends: all that is wrong, in the order in
-    /// which it was found.
+    /// Checks that the ends jointly post-dominate the begin. Returns all violations in the order in which they are
+    /// found.
     pub fn check(&mut self, begin: Begin, ends: &[Inst], coherence: Coherence) -> Vec<ScopeError> {
         let mut errors = Vec::new();
         self.start(begin, ends, &mut errors);
@@ -143,8 +143,8 @@ impl<'a> Scopes<'a> {
         self.inside_dead_ends.as_ref().is_some_and(|set| set.contains(block))
     }
 
-    /// Returns the blocks that the scope which was checked last begins in and those from whose start it is open to an
-    /// end: no dead ends from which none is reached.
+    /// Returns the blocks in which the scope that was checked last is open: the block with the begin, and those from
+    /// whose start an end is reachable. Dead-end blocks from which no end is reachable are not included.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         let begin = self.begin_block();
         std::iter::once(begin).chain(self.live_blocks.iter().copied().filter(move |&block| block != begin))
@@ -157,7 +157,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Returns true if an instruction of the block of the beginning comes after it.
+    /// Returns true if an instruction of the block with the begin follows the begin.
     fn is_after_begin(&self, inst: Inst) -> bool {
         match self.begin {
             Begin::After(begin) => self.body.inst_precedes(begin, inst),
@@ -165,7 +165,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Returns the first end after the beginning, in the same block.
+    /// Returns the first end after the begin in the same block.
     fn end_after_begin(&self) -> Option<Inst> {
         let ends = self.ends.get(&self.begin_block())?;
         ends.iter().copied().find(|&end| self.is_after_begin(end))
@@ -203,8 +203,8 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Marks the blocks from whose start an end is reached; whether this reaches the end of the block of the
-    /// beginning.
+    /// Marks the blocks from whose start an end is reachable. Returns true if the end of the block with the begin is
+    /// reached.
     fn walk_back(&mut self, errors: &mut Vec<ScopeError>) -> bool {
         let begin_block = self.begin_block();
         let mut is_open_behind = false;
@@ -215,7 +215,7 @@ impl<'a> Scopes<'a> {
                 if let Some(&first) = self.ends.get(&pred).and_then(|ends| ends.last()) {
                     let (second, mut path) = self.next_end(block);
                     path.insert(0, pred);
-                    // Several ways from one end to another are one mistake.
+                    // Several paths from one end to another are one violation.
                     if told.insert((first, second)) {
                         errors.push(ScopeError::EndedTwice { first, second, path });
                     }
@@ -235,16 +235,16 @@ impl<'a> Scopes<'a> {
         is_open_behind
     }
 
-    /// Returns the end that is reached from the start of a block, and the blocks up to it.
+    /// Returns the end that is reached from the start of a block, and the blocks on the path to it.
     fn next_end(&self, start: Block) -> (Inst, Vec<Block>) {
         let path = self.path(start, |b| self.ends.contains_key(&b), |b| self.live_in.contains(b));
         let last = path.last().copied().unwrap_or(start);
-        // Every block that is marked reaches an end.
+        // An end is reachable from every marked block.
         let end = self.ends.get(&last).and_then(|ends| ends.first()).copied().unwrap_or(Inst::NONE);
         (end, path)
     }
 
-    /// Reports edges that leave the blocks in which the scope stays open.
+    /// Reports edges that leave the blocks in which the scope is open.
     fn find_leaks(&mut self, is_open_behind: bool, errors: &mut Vec<ScopeError>) {
         let begin_block = self.begin_block();
         let mut seen = std::mem::take(&mut self.seen);
@@ -286,7 +286,8 @@ impl<'a> Scopes<'a> {
         self.seen = seen;
     }
 
-    /// Returns the violation on an edge from a block with the scope open to one that reaches an exit without an end.
+    /// Returns the violation on an edge from a block with the scope open to a block from which an exit is reached
+    /// without an end.
     fn leak(&self, from: Block, to: Block) -> ScopeError {
         let begin_block = self.begin_block();
         let mut path = self.path_from_begin(from);
@@ -302,7 +303,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Follows dead ends that are entered with the scope open.
+    /// Follows dead-end blocks that are entered with the scope open.
     fn follow_dead_ends(&self, coherence: Coherence, errors: &mut Vec<ScopeError>) {
         let begin_block = self.begin_block();
         let mut follow = |wanted: &dyn Fn(Block) -> bool, error: fn(Vec<Block>) -> ScopeError| {
@@ -311,7 +312,7 @@ impl<'a> Scopes<'a> {
             path.extend(&rest[1..]);
             errors.push(error(path));
         };
-        // A dead end cannot lead to what is none.
+        // A dead-end block has only dead-end successors.
         if self.dead_ends.is_dead_end(begin_block) {
             follow(&|b| b == begin_block, |path| ScopeError::BeginsAgain { path });
         }
@@ -325,7 +326,7 @@ impl<'a> Scopes<'a> {
         self.body.last_inst(block).is_some_and(|i| self.body.inst(i).opcode.leaves_function())
     }
 
-    /// Returns the blocks at whose start the scope was closed on some path.
+    /// Returns the blocks at whose start the scope is closed on some path.
     fn closed_before(&self) -> EntitySet<Block> {
         let mut closed = EntitySet::new();
         let mut work: Vec<Block> = self.ends.keys().copied().collect();
@@ -339,7 +340,7 @@ impl<'a> Scopes<'a> {
         closed
     }
 
-    /// Returns the dead ends in which the scope is open whatever the path.
+    /// Returns the dead-end blocks in which the scope is open on all paths.
     fn dead_ends_inside(&self) -> EntitySet<Block> {
         let closed = self.closed_before();
         let mut inside = EntitySet::new();
@@ -356,7 +357,7 @@ impl<'a> Scopes<'a> {
         self.path(self.begin_block(), |b| b == to, |b| self.live_in.contains(b))
     }
 
-    /// Returns a shortest path; where there is none, the block alone.
+    /// Returns a shortest path, or only the start block if there is none.
     fn path(
         &self,
         from: Block,

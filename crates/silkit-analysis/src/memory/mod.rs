@@ -1,4 +1,4 @@
-//! Memory analyses: the storage of addresses, aliasing, and the states that instructions require and leave.
+//! Memory analyses: the storage of addresses, aliasing, and memory lifetime.
 
 pub mod access;
 pub mod alias;

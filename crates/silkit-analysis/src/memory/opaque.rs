@@ -2,9 +2,9 @@
 
 use silkit_ir::Opcode;
 
-/// Returns true if the reference's analyses of escapes, of side effects and of aliases do not look at what an instruction
-/// does to its addresses, although [`silkit_ir::Body::address_use`] knows it: addresses escape there, and the
-/// instruction may read and write any memory that its row allows it.
+/// Returns true if the reference's escape, side effect and alias analyses ignore the address uses of an instruction,
+/// although [`silkit_ir::Body::address_use`] describes them: its address operands escape, and it may read and write
+/// any memory that its table row allows.
 ///
 /// This is the one list of these exceptions, so that the analyses agree on them.
 pub fn is_opaque(opcode: Opcode) -> bool {

@@ -10,8 +10,8 @@ use silkit_ir::effects::{ArgumentEscape, Escape};
 use silkit_ir::info::ApplyKind;
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 
-/// Returns the escapes of a function's arguments: those written in the source, and for each argument of which they wrote
-/// nothing what is found here.
+/// Returns the escapes of a function's arguments: those that are declared in the source, and the computed ones for
+/// all other arguments.
 pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<ArgumentEscape> {
     let (body, escapes, name) = (view.body, &view.escapes(), view.function.name);
     let mut found: Vec<ArgumentEscape> = known.iter().copied().filter(|e| !e.is_derived).collect();
@@ -38,7 +38,7 @@ pub fn escape_effects(view: BodyView<'_>, known: &[ArgumentEscape]) -> Vec<Argum
             found.push(finder.effect(anything, Escape::Nowhere));
             continue;
         }
-        // The argument itself and what it holds, then what the objects hold that it refers to.
+        // First the argument and the values that it contains, then the contents of the objects that it refers to.
         let is_class = escapes.view.declarations().is_class(body.value(argument).ty.ty()) == Some(true);
         let itself =
             if is_class { ProjectionPath::EMPTY } else { ProjectionPath::of(Component::AnyValueFields) };
@@ -64,13 +64,13 @@ impl Finder<'_> {
         ArgumentEscape { argument: self.index, path, to, is_derived: true }
     }
 
-    /// Returns the single escape of a part of the argument; `None` if it escapes to several places.
+    /// Returns the single escape destination of a part of the argument; `None` if it escapes to several destinations.
     fn find(&self, path: ProjectionPath) -> Option<ArgumentEscape> {
         let mut visitor = Destination { view: self.escapes.view, name: self.name, to: Escape::Nowhere };
         if self.escapes.escapes(self.argument, path, Direction::Down, &mut visitor) {
             return None;
         }
-        // A function that never returns gives nothing back.
+        // A function that never returns has no returned value.
         let returned = self.returned?;
         let to = match visitor.to {
             Escape::Return { path: to, .. } => {
@@ -81,7 +81,7 @@ impl Finder<'_> {
         Some(self.effect(path, to))
     }
 
-    /// Returns true if nothing but the part of the argument comes to the part of the returned value.
+    /// Returns true if only the part of the argument escapes to the part of the returned value.
     fn is_exclusive(&self, returned: Inst, path: ProjectionPath, to: ProjectionPath) -> bool {
         let body = self.escapes.view.body;
         let mut visitor = Exclusive { body, argument: self.argument, path, to, is_found: false };
@@ -90,7 +90,7 @@ impl Finder<'_> {
     }
 }
 
-/// Returns true if an operand passes an argument of a function to the same argument of that function.
+/// Returns true if an operand passes an argument of a function to the same argument in a recursive call.
 fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     let body = view.body;
     let data = body.operand(operand);
@@ -103,7 +103,7 @@ fn is_recursion(view: &BodyView<'_>, name: Symbol, operand: Operand) -> bool {
     argument.zip(arguments).is_some_and(|(index, arguments)| arguments.get(index) == Some(&data.value))
 }
 
-/// Does not count that a function passes its arguments to itself.
+/// A walk that ignores recursive calls that pass an argument to itself.
 struct Ignoring<'a> {
     view: BodyView<'a>,
     name: Symbol,
@@ -115,7 +115,7 @@ impl EscapeVisitor for Ignoring<'_> {
     }
 }
 
-/// Records the single destination that something escapes to.
+/// A walk that records the single destination of an escape.
 struct Destination<'a> {
     view: BodyView<'a>,
     name: Symbol,
@@ -129,7 +129,7 @@ impl EscapeVisitor for Destination<'_> {
             return if is_recursion(&self.view, self.name, operand) { AtUse::Skip } else { AtUse::Follow };
         }
         let path = match self.to {
-            // What was stored to memory that is returned is not described by a path.
+            // A path cannot describe values that were stored to returned memory.
             _ if at.follows_stores => return AtUse::Abort,
             Escape::Nowhere => at.path,
             Escape::Return { path, .. } => path.merge(at.path),
@@ -152,7 +152,7 @@ impl EscapeVisitor for Destination<'_> {
     }
 }
 
-/// Searches from the returned value for the one argument that reaches it.
+/// A walk from the returned value that searches for the single argument that reaches it.
 struct Exclusive<'a> {
     body: &'a Body,
     argument: Value,
@@ -170,7 +170,7 @@ impl EscapeVisitor for Exclusive<'_> {
                 false => AtUse::Skip,
             },
             _ if is_opaque(opcode) => AtUse::Follow,
-            // Other values may come to the same memory.
+            // Other values may be stored to the same memory.
             AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite | AddressUse::Lend => {
                 AtUse::Abort
             }

@@ -1,4 +1,4 @@
-//! Program analyses: the call graph, the effects of functions, and proofs of them.
+//! Program analyses: the call graph, function effects, and proofs of effects.
 
 pub mod calls;
 pub mod escape_effects;

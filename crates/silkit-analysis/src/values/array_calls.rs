@@ -13,14 +13,14 @@ macro_rules! kinds {
         }
 
         impl ArrayCallKind {
-            /// All kinds with the text of the attribute.
+            /// All kinds with the text of their `@_semantics` attribute.
             pub const ALL: &'static [(ArrayCallKind, &'static str)] = &[$((ArrayCallKind::$name, $text),)*];
         }
     };
 }
 
 kinds! {
-    /// Returns true if elements need no bridging, a constant property.
+    /// Returns true if the elements need no bridging, which is a constant property.
     IsNativeTypeChecked = "array.props.isNativeTypeChecked",
     /// Creates an array.
     Init = "array.init",
@@ -28,23 +28,23 @@ kinds! {
     Uninitialized = "array.uninitialized",
     /// Creates an array with uninitialized elements, for a literal.
     UninitializedIntrinsic = "array.uninitialized_intrinsic",
-    /// Ends the making of a literal.
+    /// Finishes an array literal.
     FinalizeIntrinsic = "array.finalize_intrinsic",
-    /// Traps where an index is outside.
+    /// Traps if an index is out of bounds.
     CheckSubscript = "array.check_subscript",
-    /// Traps where an index is outside or at the end.
+    /// Traps if an index is out of bounds or is the end index.
     CheckIndex = "array.check_index",
-    /// The number of elements.
+    /// Returns the number of elements.
     GetCount = "array.get_count",
-    /// The number of elements for which there is room.
+    /// Returns the capacity.
     GetCapacity = "array.get_capacity",
-    /// One element.
+    /// Returns an element.
     GetElement = "array.get_element",
-    /// The address of one element.
+    /// Returns the address of an element.
     GetElementAddress = "array.get_element_address",
     /// Makes the buffer uniquely referenced.
     MakeMutable = "array.make_mutable",
-    /// Ends what `make_mutable` began.
+    /// Ends the mutation that `make_mutable` began.
     EndMutation = "array.end_mutation",
     /// Changes the array in any way.
     MutateUnknown = "array.mutate_unknown",
@@ -60,21 +60,21 @@ kinds! {
     CopyIntoVector = "array.copy_into_vector",
 }
 
-/// A call that means something about an array.
+/// A call with array semantics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArrayCall {
     /// The call.
     pub inst: Inst,
     /// The semantics of the call.
     pub kind: ArrayCallKind,
-    /// The array, or its address; `None` if the call makes it.
+    /// The array or its address; `None` if the call creates the array.
     pub array: Option<Value>,
-    /// The index of the element that it is about.
+    /// The index of the element.
     pub index: Option<Value>,
 }
 
 impl ArrayCall {
-    /// Creates the meaning of a call, where it has one.
+    /// Returns the array semantics of a call, or `None` if it has none.
     pub fn of(view: &BodyView<'_>, inst: Inst) -> Option<Self> {
         use ArrayCallKind as K;
         let body = view.body;

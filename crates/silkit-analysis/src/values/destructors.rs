@@ -1,4 +1,4 @@
-//! The effects of ending a value's lifetime.
+//! The effects of destroying a value.
 
 use silkit_base::Symbol;
 use silkit_types::decl::{Declarations, NominalKind};
@@ -7,8 +7,8 @@ use silkit_types::{GenericSig, Substitution, Type, TypeFacts, TypeKind};
 /// The depth to which types are inspected.
 const MOST_LEVELS: u32 = 32;
 
-/// Returns true if the end of a value's lifetime may store to memory that others see: it may, unless the value is
-/// made of bits, of boxes, and of containers that are known to free nothing but their elements.
+/// Returns true if destroying a value of this type may store to memory that is visible elsewhere. It cannot if the
+/// type consists of trivial types, boxes, and containers that are known to destroy only their elements.
 pub fn destruction_may_store(declarations: &Declarations, ty: Type, sig: Option<GenericSig>) -> bool {
     !is_safe(declarations, ty, sig, 0)
 }

@@ -1,10 +1,10 @@
-//! Induction variables: phis that a literal is added to in each iteration.
+//! Induction variables: phis to which a literal is added in each iteration.
 
 use silkit_base::{FxHashMap, strong_components};
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 
-/// The update of a phi in each iteration.
+/// The update of an induction variable in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The checked addition.
@@ -15,17 +15,17 @@ pub struct Step {
 
 /// The induction variables of a body.
 ///
-/// They are circles in the graph of values and what they are made of: one phi, one `sadd_with_overflow` of a literal,
-/// and the extraction of its sum.
+/// An induction variable is a cycle of definitions: one phi, one `sadd_with_overflow` of a literal, and the
+/// extraction of the sum.
 #[derive(Clone, Debug, Default)]
 pub struct Induction {
     steps: FxHashMap<Value, Step>,
-    /// The phi of each value that is part of a circle.
+    /// The phi of each value that is part of a cycle.
     headers: FxHashMap<Value, Value>,
 }
 
 impl Induction {
-    /// Creates the induction variables of a body.
+    /// Computes the induction variables of a body.
     pub fn compute(body: &Body) -> Self {
         let mut this = Self::default();
         let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
@@ -60,18 +60,18 @@ impl Induction {
         }
     }
 
-    /// Returns the step of a phi, if it is an induction variable.
+    /// Returns the step of a phi if it is an induction variable.
     pub fn step(&self, phi: Value) -> Option<Step> {
         self.steps.get(&phi).copied()
     }
 
-    /// Returns the phi of the circle that a value is part of.
+    /// Returns the phi of the cycle that a value is part of.
     pub fn header(&self, value: Value) -> Option<Value> {
         self.headers.get(&value).copied()
     }
 }
 
-/// Returns the values that a value is made of.
+/// Returns the values that a value is computed from.
 fn sources(body: &Body, value: Value) -> Vec<Value> {
     match body.def(value) {
         ValueDef::Result(inst, _) => body.operands(inst).iter().map(|o| o.value).collect(),
@@ -80,7 +80,7 @@ fn sources(body: &Body, value: Value) -> Vec<Value> {
     }
 }
 
-/// Returns a checked addition of a literal, on either side.
+/// Returns a checked addition with a literal on either side.
 fn addition(body: &Body, inst: Inst) -> Option<Step> {
     builtin(body, inst).filter(|b| b.id == "SAddOver")?;
     let operands = body.operands(inst).iter().take(2);

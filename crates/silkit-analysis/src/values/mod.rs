@@ -1,4 +1,4 @@
-//! Value analyses: ownership and lifetimes, walks to uses and definitions, RC identity.
+//! Value analyses: ownership and lifetimes, def-use and use-def walks, RC identity.
 
 mod array_calls;
 mod destructors;

@@ -1,6 +1,6 @@
 //! RC identity: values that share a reference count.
 //!
-//! Two values are identical in this sense where a retain or release of the one is as good as one of the other.
+//! Two values are RC-identical if a retain or release of one has the same effect as a retain or release of the other.
 
 use crate::calls::optional_payload;
 use crate::{BodyView, Dominators};
@@ -10,10 +10,10 @@ use silkit_ir::{Block, Body, Inst, Opcode, Value, ValueDef};
 use silkit_types::decl::Declarations;
 use silkit_types::{GenericSig, SilType, Type, TypeFacts, TypeKind};
 
-/// The number of times that a phi is looked through on one path.
+/// The maximum number of phis to look through on one path.
 const MOST_PHIS: u32 = 16;
 
-/// Finds the values at the roots of references in one body.
+/// The RC-identity analysis of one body.
 pub struct RcIdentity<'a> {
     body: &'a Body,
     sig: Option<GenericSig>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for RcIdentity<'_> {
 }
 
 impl<'a> RcIdentity<'a> {
-    /// Creates the analysis of the values of a body.
+    /// Creates the analysis of a body.
     pub fn new(view: &BodyView<'a>, dominators: &'a Dominators) -> Self {
         Self { body: view.body, sig: view.signature(), declarations: view.declarations(), dominators }
     }
@@ -37,14 +37,14 @@ impl<'a> RcIdentity<'a> {
         self.declarations
     }
 
-    /// Returns the value with the reference count of a value that is furthest up.
+    /// Returns the RC root of a value: the earliest value with the same reference count.
     pub fn root(&self, value: Value) -> Value {
         self.strip(value, 0, &mut FxHashSet::default())
     }
 
     fn strip(&self, value: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Value {
         let mut at = value;
-        // A body that is wrong may define values by each other.
+        // Invalid SIL may define values in terms of each other.
         for _ in 0..=self.body.value_bound() {
             match self.source(at).or_else(|| self.phi_source(at, depth, seen)) {
                 Some(next) => at = next,
@@ -54,7 +54,7 @@ impl<'a> RcIdentity<'a> {
         at
     }
 
-    /// Returns the value that an instruction, or the terminator before a block, passes on with its reference count.
+    /// Returns the value with the same reference count that an instruction forwards or a block argument receives.
     pub fn source(&self, value: Value) -> Option<Value> {
         match self.body.def(value) {
             ValueDef::Result(inst, _) => self.operand_of(inst, value),
@@ -89,8 +89,7 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Returns true if values of its type cannot be copied: what is done to the whole is not what is done to its
-    /// part.
+    /// Returns true if the type of a value is move-only: operations on the whole are not operations on its part.
     fn is_move_only(&self, value: Value) -> bool {
         self.declarations.is_move_only(self.body.value(value).ty.ty(), self.sig) == Some(true)
     }
@@ -99,12 +98,12 @@ impl<'a> RcIdentity<'a> {
         self.is_trivial_type(self.body.value(value).ty)
     }
 
-    /// Returns true if values of a type hold no reference that is counted; addresses hold none.
+    /// Returns true if values of a type contain no reference-counted reference; addresses contain none.
     pub(crate) fn is_trivial_type(&self, ty: SilType) -> bool {
         ty.is_address() || self.declarations.type_properties(ty.ty(), self.sig).trivial == Some(true)
     }
 
-    /// Returns true if a part of a value is not trivial, and all other parts are.
+    /// Returns true if a part of a value is non-trivial and all other parts are trivial.
     fn is_only_part(&self, whole: Value, part: Value) -> bool {
         let whole = self.body.value(whole).ty;
         let parts: Option<Vec<Type>> = match whole.ty().kind() {
@@ -117,7 +116,7 @@ impl<'a> RcIdentity<'a> {
         !self.is_trivial(part) && parts.map(counted) == Some(1)
     }
 
-    /// Returns the value that the one edge into a block passes for an argument.
+    /// Returns the value that the only incoming edge of a block passes for an argument.
     fn passed(&self, block: Block, index: usize) -> Option<Value> {
         let body = self.body;
         let edge = {
@@ -139,8 +138,8 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Returns true if a cast that may fail gives the object that it is given. From `AnyObject`, and from and to what
-    /// may be any value, it may put a value into a box, or take one out of it.
+    /// Returns true if a conditional cast returns its operand object. A cast from `AnyObject`, or from or to a type
+    /// that may be any value, may box or unbox a value.
     fn is_cast_of_object(&self, from: Value, to: Value) -> bool {
         let [from, to] = [from, to].map(|value| self.body.value(value).ty.ty());
         if from == to {
@@ -156,7 +155,7 @@ impl<'a> RcIdentity<'a> {
         }
     }
 
-    /// Returns true if values of a type are references to objects that are no boxes of values.
+    /// Returns true if values of a type are references to objects other than boxed values.
     fn is_object(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Any(_) | TypeKind::Composition(_) => {
@@ -173,7 +172,7 @@ impl<'a> RcIdentity<'a> {
         self.declarations.path_of(constraint).is_some_and(|path| path == name)
     }
 
-    /// Returns the one value that all edges into a block pass for an argument, as far as reference counts go.
+    /// Returns the common RC root that all incoming edges pass for a phi.
     fn phi_source(&self, phi: Value, depth: u32, seen: &mut FxHashSet<Value>) -> Option<Value> {
         let body = self.body;
         let ValueDef::Argument(block, index) = body.def(phi) else { return None };
@@ -199,7 +198,7 @@ impl<'a> RcIdentity<'a> {
         if counted[1..].iter().any(|&(_, value)| self.strip(value, depth + 1, seen) != root) {
             return None;
         }
-        // Where a case without payload comes in, the root must be known to be one too.
+        // If a case without payload is passed, the root must be known to be such a case as well.
         empty.iter().all(|&(from, _)| self.is_empty_at(from, root)).then_some(root)
     }
 
@@ -208,7 +207,8 @@ impl<'a> RcIdentity<'a> {
         inst.is_some_and(|i| self.body.inst(i).opcode == Opcode::Enum && self.body.operands(i).is_empty())
     }
 
-    /// Returns true if a value is known to be a case without payload at the end of a block, since a switch led there.
+    /// Returns true if a value is known to be a case without payload at the end of a block, because a switch leads
+    /// there.
     fn is_empty_at(&self, block: Block, value: Value) -> bool {
         let body = self.body;
         let home = match body.def(value) {
@@ -229,7 +229,7 @@ impl<'a> RcIdentity<'a> {
         false
     }
 
-    /// Returns whether the one edge into a block says that a value is a case without payload.
+    /// Returns whether the only incoming edge of a block implies that a value is a case without payload.
     fn tells_empty(&self, block: Block, value: Value) -> Option<bool> {
         let body = self.body;
         let terminator = body.terminator(body.single_predecessor(block)?)?;
@@ -297,7 +297,8 @@ bb3(%15 : $Optional<C>, %16 : $C):
         }
         let number = |value| values.iter().position(|&v| v == value).unwrap_or(99);
         let roots: Vec<usize> = values.iter().map(|&v| number(identity.root(v))).collect();
-        // Of the phis the first is `%2`, since `none` comes from the case without payload, the second `%0`.
+        // The root of the first phi is `%2`, since `none` is passed for the case without payload; that of the second
+        // is `%0`.
         assert_eq!(roots, [0, 1, 2, 3, 0, 0, 6, 7, 8, 2, 2, 11, 2, 0, 14]);
     }
 

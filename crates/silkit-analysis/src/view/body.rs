@@ -13,10 +13,10 @@ use silkit_ir::{Behavior, Body, Function, FunctionId, Inst, Value};
 use silkit_types::decl::Declarations;
 use silkit_types::{FunctionType, GenericSig, SilType};
 
-/// A function's body, with the program around it.
+/// A function body with its program.
 #[derive(Clone, Copy)]
 pub struct BodyView<'a> {
-    /// The program.
+    /// The view of the program.
     pub program: &'a ProgramView<'a>,
     /// The function, for its type and attributes.
     pub function: &'a Function,
@@ -37,7 +37,7 @@ impl<'a> BodyView<'a> {
         Self { program, function, body, cache: None }
     }
 
-    /// Returns the same view, whose analyses are kept in a cache. The cache must belong to this body.
+    /// Returns the view with a cache for its analyses. The cache must belong to this body.
     pub fn with_cache(self, cache: &'a AnalysisCache) -> Self {
         Self { cache: Some(cache), ..self }
     }
@@ -69,7 +69,7 @@ impl<'a> BodyView<'a> {
 
     // ---- analyses ----
 
-    /// Returns an analysis of the body: from the cache, if it is there and valid.
+    /// Returns an analysis of the body, from the cache if it is present and valid.
     pub fn get<A: Analysis>(&self) -> Cached<A> {
         match self.cache {
             Some(cache) => cache.get(self),
@@ -87,39 +87,38 @@ impl<'a> BodyView<'a> {
         OwnershipContext::new(self.function, self.program.declarations, self.addresses())
     }
 
-    /// Returns the ownership of values, each found when it is asked for. For many values, take
-    /// [`Self::all_ownership`].
+    /// Returns the ownership of values, computed on demand. For many values, use [`Self::all_ownership`].
     pub fn ownership(&self) -> BodyOwnership<'a> {
         BodyOwnership::on_demand(self.body, self.ownership_context())
     }
 
-    /// Returns the ownership of all values, found at once.
+    /// Returns the ownership of all values, computed at once.
     pub fn all_ownership(&self) -> BodyOwnership<'a> {
         BodyOwnership::new(self.body, self.ownership_context())
     }
 
-    /// Returns a call or partial application, with the translations between its operands and the callee's arguments.
+    /// Returns a call or partial application, with the conversions between its operands and the callee's arguments.
     pub fn apply_site(&self, inst: Inst) -> Option<ApplySite<'a>> {
         ApplySite::new(self.body, inst, self.addresses())
     }
 
-    /// Returns escape analysis of the body.
+    /// Returns the escape analysis of the body.
     pub fn escapes(&self) -> Escapes<'a> {
         Escapes::new(*self)
     }
 
-    /// Returns alias analysis of the body.
+    /// Returns the alias analysis of the body.
     pub fn aliases(&self) -> Aliases<'a> {
         Aliases::new(*self)
     }
 
-    /// Returns the effects of a function of the program: of this one as they are now.
+    /// Returns the effects of a function of the program; for this function, its current effects.
     pub fn effects(&self, function: FunctionId) -> &'a FunctionEffects {
         let known = &self.program.module.functions[function];
         if known.name == self.function.name { &self.function.effects } else { &known.effects }
     }
 
-    /// Returns which global variable's address a function returns, if it initializes one.
+    /// Returns the global variable whose addressor a function is, if it is one.
     pub fn global_initializer(&self, function: Symbol) -> GlobalInitializer {
         self.program.global_initializer(function)
     }

@@ -1,10 +1,10 @@
-//! The view of a body in its program, from which every analysis is computed.
+//! Views of a program and its bodies, from which every analysis is computed.
 //!
-//! [`ProgramView`] is the shared part: the module, its Swift declarations, how address-only values are held, and facts
-//! about the whole program ([`ProgramFacts`]), each computed when first asked for. [`BodyView`] adds one function with
-//! its body, and hands out the analyses of that body, cached in an [`crate::AnalysisCache`] where there is one.
+//! [`ProgramView`] is the shared part: the module, its Swift declarations, the representation of address-only values,
+//! and facts about the whole program ([`ProgramFacts`]), which are computed on demand. [`BodyView`] adds one function
+//! with its body and provides the analyses of that body, cached in an optional [`crate::AnalysisCache`].
 //!
-//! A function whose body is being changed at the moment is *busy*: its header can be read, its body is not known.
+//! A function whose body is currently being changed is *busy*: its header is readable, but its body is not known.
 
 mod body;
 mod program;

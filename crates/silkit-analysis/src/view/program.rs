@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 
 use super::BodyView;
 
-/// Facts about a program, computed when first asked for and kept until the module changes in a way that matters to them.
+/// Facts about a program, computed on demand and cached until a relevant change of the module.
 ///
-/// They hold no reference to the module, so whoever changes it keeps them, and says what changed:
-/// [`Self::functions_changed`], [`Self::begin_step`], [`Self::end_step`].
+/// They hold no reference to the module. The owner of the module must report changes: [`Self::functions_changed`],
+/// [`Self::begin_step`], [`Self::end_step`].
 #[derive(Default)]
 pub struct ProgramFacts {
     is_whole_module: bool,
@@ -33,7 +33,8 @@ impl std::fmt::Debug for ProgramFacts {
 }
 
 impl ProgramFacts {
-    /// Creates the facts of a module, none of which is known yet. `is_whole_module` says that no other file can use what is internal (`-wmo`).
+    /// Creates empty facts of a module. `is_whole_module` states that no other file can use internal declarations
+    /// (`-wmo`).
     pub fn new(is_whole_module: bool) -> Self {
         Self { is_whole_module, ..Self::default() }
     }
@@ -48,56 +49,56 @@ impl ProgramFacts {
         if self.has_opaque_values { Addresses::Opaque } else { Addresses::Lowered }
     }
 
-    /// Returns a number that grows with every change of the program outside the body that is asked about.
+    /// Returns a number that increases with every change of the program outside the queried body.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Discards all facts: functions were added, removed or renamed, tables changed, or any function changed.
+    /// Discards all facts, after functions were added, removed, renamed or changed, or tables were changed.
     pub fn functions_changed(&mut self) {
         self.epoch += 1;
         self.tables.take();
         self.scopes.take();
     }
 
-    /// Discards the positions of debug scopes: some were added to the module.
+    /// Discards the index of debug scopes, after scopes were added to the module.
     pub fn scopes_changed(&mut self) {
         self.scopes.take();
     }
 
-    /// Records that debug scopes were appended to those of the module, the first of them at `first`.
+    /// Records that debug scopes were appended to the module, from index `first` on.
     pub fn scopes_appended(&mut self, module: &Module, first: usize) {
         if let Some(scopes) = self.scopes.get_mut() {
             scopes.append(&module.scopes, first);
         }
     }
 
-    /// Marks the functions whose bodies are taken out of the module to be worked on.
+    /// Marks functions as busy: their bodies are taken out of the module to be changed.
     pub fn begin_step(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
         self.epoch += 1;
         functions.into_iter().for_each(|function| _ = self.busy.insert(function));
     }
 
-    /// Marks the functions as back in the module.
+    /// Marks functions as no longer busy.
     pub fn end_step(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
         self.epoch += 1;
         functions.into_iter().for_each(|function| _ = self.busy.remove(function));
     }
 }
 
-/// The definition of a function, as far as it can be read.
+/// The definition of a function, as far as it is readable.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition<'a> {
     /// The body.
     Body(&'a Body),
-    /// The body exists but is being changed: nothing is known about it.
+    /// The body exists but is being changed; nothing is known about it.
     Busy,
-    /// The function is only declared.
+    /// The function has no body.
     Declared,
 }
 
 impl<'a> Definition<'a> {
-    /// Returns the body, where it is known.
+    /// Returns the body, or `None` if it is not readable.
     pub fn body(self) -> Option<&'a Body> {
         match self {
             Self::Body(body) => Some(body),
@@ -106,10 +107,10 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// A module with its declarations and the facts about it.
+/// A module with its declarations and facts.
 #[derive(Clone, Copy)]
 pub struct ProgramView<'a> {
-    /// The module. Ask [`Self::definition`] for bodies: those that are worked on are empty here.
+    /// The module. Use [`Self::definition`] to get a body: the bodies of busy functions are empty here.
     pub module: &'a Module,
     /// The Swift declarations that the module sees.
     pub declarations: &'a Declarations,
@@ -134,7 +135,7 @@ impl<'a> ProgramView<'a> {
         Self { module, declarations, facts }
     }
 
-    /// Returns a number that grows with every change of the program outside the body that is asked about.
+    /// Returns a number that increases with every change of the program outside the queried body.
     pub fn epoch(&self) -> u64 {
         self.facts.epoch
     }
@@ -144,22 +145,22 @@ impl<'a> ProgramView<'a> {
         self.facts.addresses()
     }
 
-    /// Returns true if no other file can use what is internal to the module.
+    /// Returns true if no other file can use the internal declarations of the module.
     pub fn is_whole_module(&self) -> bool {
         self.facts.is_whole_module
     }
 
-    /// Returns the function with a name.
+    /// Returns the id of the function with this name.
     pub fn function_id(&self, name: Symbol) -> Option<FunctionId> {
         self.module.functions.find(&name)
     }
 
-    /// Returns the function with a name: its header, and its body unless that is being worked on.
+    /// Returns the function with this name: its header, and its body unless it is busy.
     pub fn function(&self, name: Symbol) -> Option<&'a Function> {
         self.module.functions.by_key(&name)
     }
 
-    /// Returns the definition of a function, as far as it can be read.
+    /// Returns the definition of a function, as far as it is readable.
     pub fn definition(&self, function: FunctionId) -> Definition<'a> {
         match &self.module.functions[function].body {
             None => Definition::Declared,
@@ -168,42 +169,42 @@ impl<'a> ProgramView<'a> {
         }
     }
 
-    /// Returns a view of a function's body, without a cache; `None` if it is not known.
+    /// Returns a view of a function's body, without a cache; `None` if the body is not readable.
     pub fn body_view(&'a self, function: FunctionId) -> Option<BodyView<'a>> {
         let body = self.definition(function).body()?;
         Some(BodyView::new(self, &self.module.functions[function], body))
     }
 
-    /// Returns the visibility of the module to other modules.
+    /// Returns the visibility of the module's declarations to other modules.
     pub fn visibility(&self) -> Visibility<'a> {
         Visibility::new(self.declarations, self.facts.is_whole_module)
     }
 
-    /// Returns which functions calls may reach.
+    /// Returns the callee analysis.
     pub fn callee_analysis(&self) -> CalleeAnalysis<'a> {
         let tables = self.facts.tables.get_or_init(|| CalleeTables::new(self.module, self.visibility()));
         CalleeAnalysis::new(*self, tables)
     }
 
-    /// Returns the functions that a value may be at a call; `None` if they are not known.
+    /// Returns the functions that a call of a value may reach; `None` if they are not known.
     pub fn callees(&self, body: &Body, callee: Value) -> Option<Cow<'a, [FunctionId]>> {
         let callees = self.callee_analysis().of_value(body, callee);
         callees.is_complete.then_some(callees.known)
     }
 
-    /// Returns the deinitializers that may run when a value of a type is destroyed, which is `is_exact`ly of that class
-    /// or may be of a subclass; `None` if they are not known.
+    /// Returns the deinitializers that destroying a value of a type may run; `None` if they are not known. Unless
+    /// `is_exact`, the object may be an instance of a subclass.
     pub fn destructors(&self, ty: SilType, is_exact: bool) -> Option<Cow<'a, [FunctionId]>> {
         let destructors = self.callee_analysis().destructors(ty, is_exact);
         destructors.is_complete.then_some(destructors.known)
     }
 
-    /// Returns the positions of the module's debug scopes.
+    /// Returns the index of the module's debug scopes.
     pub fn scope_index(&self) -> &'a ScopeIndex {
         self.facts.scopes.get_or_init(|| ScopeIndex::new(&self.module.scopes))
     }
 
-    /// Returns which global variable's address a function returns, if it initializes one.
+    /// Returns the global variable whose addressor a function is, if it is one.
     pub fn global_initializer(&self, name: Symbol) -> GlobalInitializer {
         match self.function_id(name) {
             Some(id) => global_initializer(&self.module.functions[id], self.definition(id)),

@@ -1,4 +1,4 @@
-//! Tests of scopes against the definition, path by path.
+//! Tests that compare scopes with the definition, path by path.
 
 use super::*;
 use crate::{ChosenDominators, Components, Dominators, Frontiers, PostDominators};
@@ -41,7 +41,7 @@ fn insts(body: &Body, opcode: Opcode) -> Vec<Inst> {
     all.filter(|&i| body.inst(i).opcode == opcode).collect()
 }
 
-/// Returns what is wrong with the one scope of a body, as the names of the errors.
+/// Returns the names of the violations of the only scope of a body.
 fn errors(blocks: &[(&str, &[usize])]) -> Vec<String> {
     let body = body(blocks);
     let dead_ends = DeadEnds::compute(&body);
@@ -62,13 +62,13 @@ fn errors(blocks: &[(&str, &[usize])]) -> Vec<String> {
 fn scopes_in_order() {
     assert!(errors(&[("+-r", &[])]).is_empty());
     assert!(errors(&[("+", &[1, 2]), ("-", &[3]), ("-", &[3]), ("r", &[])]).is_empty());
-    // Open into a dead end, whether that closes it or not.
+    // Open into a dead end, whether that closes the scope or not.
     assert!(errors(&[("+", &[1, 2]), ("-r", &[]), ("u", &[])]).is_empty());
     assert!(errors(&[("+", &[1, 2]), ("-r", &[]), ("-u", &[])]).is_empty());
-    // Around a loop, and once in each turn of it.
+    // Around a loop, and once in each iteration.
     assert!(errors(&[("+", &[1]), ("", &[1, 2]), ("-r", &[])]).is_empty());
     assert!(errors(&[("", &[1]), ("+-", &[1, 2]), ("r", &[])]).is_empty());
-    // An endless loop inside.
+    // An infinite loop inside.
     assert!(errors(&[("+", &[1]), ("", &[1])]).is_empty());
 }
 
@@ -81,7 +81,7 @@ fn scopes_out_of_order() {
     assert_eq!(errors(&[("", &[1]), ("+", &[1, 2]), ("-r", &[])]), ["BeginsAgain"]);
     assert_eq!(errors(&[("+", &[1]), ("-", &[1, 2]), ("r", &[])]), ["EndedTwice"]);
     assert_eq!(errors(&[("", &[1]), ("+", &[2, 3]), ("", &[1]), ("-r", &[])]), ["BeginsAgain"]);
-    // Endless, and begun in every turn.
+    // An infinite loop that begins the scope in each iteration.
     assert_eq!(errors(&[("", &[1]), ("+", &[2]), ("", &[1])]), ["BeginsAgain"]);
     assert_eq!(errors(&[("", &[1, 2]), ("+", &[3]), ("", &[3]), ("-r", &[])]), ["Undominated"]);
 }
@@ -108,7 +108,7 @@ fn contains_what_no_end_was_passed_before() {
     assert!(scopes.contains(insts(&body, Opcode::Unreachable)[0]));
 }
 
-/// Returns all blocks that `a` does not dominate: those reached from the entry without it.
+/// Returns all blocks that `a` does not dominate: those that are reachable from the entry without passing `a`.
 fn reached_without(body: &Body, a: Block) -> Vec<Block> {
     let mut work = silkit_base::Worklist::new();
     let mut found = Vec::new();
@@ -155,7 +155,8 @@ fn dominance_by_definition() {
     }
 }
 
-/// A frontier holds what a block does not dominate strictly, though it dominates a predecessor.
+/// Checks that a frontier contains the blocks that a block does not strictly dominate though it dominates a
+/// predecessor.
 fn frontiers_by_definition(body: &Body, dominators: &Dominators, reached: &[Block]) {
     let Some(frontiers) = Frontiers::compute(body, dominators, usize::MAX) else {
         panic!("there is no limit");
@@ -217,11 +218,11 @@ fn reaches(
     false
 }
 
-/// Returns the errors of a scope by brute force: all states of paths, each with whether the scope is open.
+/// Computes the violations of a scope by brute force: explores all pairs of a block and a scope state.
 fn by_definition(blocks: &[(String, Vec<usize>)]) -> Vec<&'static str> {
     let mut found = Vec::new();
     let mut seen = vec![[false; 3]; blocks.len()];
-    // Never begun, open, closed.
+    // Not begun, open, closed.
     let mut work = vec![(0, 0)];
     let mut states = vec![[false; 3]; blocks.len()];
     while let Some((block, state)) = work.pop() {
@@ -288,7 +289,7 @@ fn scopes_by_definition() {
             })
             .collect();
         let shown: Vec<(&str, &[usize])> = blocks.iter().map(|(m, t)| (m.as_str(), t.as_slice())).collect();
-        // Beginnings that are not reached are nobody's concern.
+        // Unreachable begins are not checked.
         let body = body(&shown);
         if !reached_without(&body, Block::NONE).contains(&body.blocks().nth(begin).unwrap()) {
             continue;
@@ -296,7 +297,7 @@ fn scopes_by_definition() {
         let ours = errors(&shown);
         let wanted = by_definition(&blocks);
         assert_eq!(ours.is_empty(), wanted.is_empty(), "{ours:?} {wanted:?} {shown:?}");
-        // The first mistake on a path may hide others after it.
+        // The first violation on a path may hide later ones.
         let named = |error: &String| wanted.contains(&error.as_str());
         assert!(ours.iter().any(named) || ours.is_empty(), "{ours:?} {wanted:?} {shown:?}");
         if wanted.is_empty() { good += 1 } else { bad += 1 }

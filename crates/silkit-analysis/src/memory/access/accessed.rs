@@ -1,4 +1,4 @@
-//! The addresses whose memory an instruction accesses.
+//! The address operands whose memory an instruction accesses.
 
 use crate::BodyView;
 use silkit_base::FxHashSet;
@@ -7,8 +7,8 @@ use silkit_ir::instructions::{AnyInst, LoadBorrow};
 use silkit_ir::{AddressUse, Body, FunctionStep, Inst, Opcode, Operand, Value};
 use silkit_types::FnFlags;
 
-/// Returns the operands that hold addresses of memory that an instruction accesses, in order. Counting references and
-/// giving memory back are no accesses; nor are casts that do not branch, as the reference has it.
+/// Returns the address operands whose memory an instruction accesses, in order. Reference counting and deallocation
+/// are not accesses; as in the reference, neither are casts without branches.
 pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     let body = view.body;
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     }
     let operand = |index: usize| body.operand_id(inst, index);
     match body.view(inst) {
-        // Whether these call a setter is not decided yet.
+        // Definite initialization has not yet decided whether these call a setter.
         AnyInst::AssignByWrapper(_) | AnyInst::AssignOrInit(_) => found.push(operand(1)),
         AnyInst::PackElementSet(_) => found.extend(body.operand_ids(inst).last()),
         AnyInst::UnconditionalCheckedCastAddr(_) | AnyInst::UncheckedRefCastAddr(_) => {}
@@ -31,7 +31,7 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
             found.push(operand(0));
         }
         AnyInst::EndBorrow(end) => {
-            // What is lent from memory is read until then.
+            // A `store_borrow` also reads its memory when its scope ends.
             let load =
                 body.defining_inst(end.operand).filter(|_| body.def_as::<LoadBorrow>(end.operand).is_some());
             found.extend(load.map(|load| body.operand_id(load, 0)));
@@ -45,7 +45,7 @@ pub fn accessed_addresses(view: &BodyView<'_>, inst: Inst) -> Vec<Operand> {
     found
 }
 
-/// Returns true if a use of an address accesses the value in memory, as a whole or in a part.
+/// Returns true if a use of an address accesses the stored value or a part of it.
 fn accesses(using: AddressUse) -> bool {
     using.loads()
         || using.stores()
@@ -61,7 +61,7 @@ fn accesses(using: AddressUse) -> bool {
         )
 }
 
-/// Closures may be passed to closures no deeper than this.
+/// The maximum depth to which closures passed to closures are followed.
 const DEPTH: u32 = 8;
 
 fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>) {
@@ -75,7 +75,7 @@ fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>
             found.push(body.operand_id(inst, index));
         } else if depth < DEPTH && ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
         {
-            // What a closure that does not escape captured is accessed where it is passed.
+            // The captures of a non-escaping closure are accessed where it is passed.
             for closure in closures_of(body, value) {
                 of_call(view, closure, depth + 1, found);
             }
@@ -83,7 +83,7 @@ fn of_call(view: &BodyView<'_>, inst: Inst, depth: u32, found: &mut Vec<Operand>
     }
 }
 
-/// Returns the `partial_apply`s that a function value may come from, as far as that is in plain sight.
+/// Returns the `partial_apply` instructions that a function value may be derived from, following local definitions.
 pub fn closures_of(body: &Body, function: Value) -> Vec<Inst> {
     let mut pending = vec![function];
     let mut seen = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Accesses that closures begin to variables captured by address, and captures that they pass on.
+//! Accesses that closures begin to variables captured by address, including captures that they pass on.
 
 use super::step::{Part, Step, step};
 use crate::{BodyView, ProgramView};
@@ -8,17 +8,17 @@ use silkit_ir::instructions::{AccessEnforcement, AccessKind, AnyInst, FunctionRe
 use silkit_ir::{Body, FunctionId, Inst, Opcode, Value};
 use std::collections::BTreeMap;
 
-/// A member on the way from an argument, with its name.
+/// A member on the path from an argument, with its name.
 type NamedMember = (u32, Symbol);
 
-/// The accesses that a function begins to one argument: the strongest kind for each part of it.
+/// The accesses that a function begins to one argument: the strongest kind for each part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ArgumentAccesses {
     parts: BTreeMap<Vec<u32>, (Vec<Symbol>, AccessKind)>,
 }
 
 impl ArgumentAccesses {
-    /// Returns the accessed parts by the indices of their members, the whole first.
+    /// Returns the accessed parts by member index, the whole argument first.
     pub fn parts(&self) -> impl Iterator<Item = (&[Symbol], AccessKind)> {
         self.parts.values().map(|(names, kind)| (names.as_slice(), *kind))
     }
@@ -48,12 +48,12 @@ impl ArgumentAccesses {
     }
 }
 
-/// Returns for each function of a module the accesses to its arguments. A function without a body may modify all its
+/// Returns the accesses to the arguments of each function of a module. A function without a body may modify all its
 /// captures.
 pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<ArgumentAccesses>> {
     let module = program.module;
     let mut found: IdVec<FunctionId, Vec<ArgumentAccesses>> = IdVec::new();
-    // To each argument those arguments of callers that flow into it.
+    // For each argument, the arguments of callers that flow into it.
     let mut flows: FxHashMap<(FunctionId, usize), Vec<(FunctionId, usize)>> = FxHashMap::default();
     for (id, function) in module.functions.iter() {
         let mut arguments = Vec::new();
@@ -63,7 +63,7 @@ pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<Arg
             convention == Some(ArgumentConvention::InoutAliasable)
         };
         if function.body.is_none() {
-            // Anything may be done to what is captured.
+            // A function without a body may modify its captures.
             for i in 0..conventions.as_ref().map_or(0, Conventions::argument_count) {
                 let mut accesses = ArgumentAccesses::default();
                 if is_captured(i) {
@@ -100,7 +100,7 @@ pub fn argument_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Vec<Arg
     found
 }
 
-/// Collects the accesses to an argument, and with `flow` the arguments of functions that it is passed as.
+/// Collects the accesses to an argument; `flow` collects the arguments of other functions that it is passed to.
 fn of_argument(
     view: &BodyView<'_>,
     argument: Value,
@@ -136,7 +136,7 @@ fn of_argument(
     }
 }
 
-/// Returns the part that all uses of an access are about, as long as there is one projection alone.
+/// Returns the part that all uses of an access project, as long as there is a single projection.
 fn only_part(view: &BodyView<'_>, access: Inst) -> Vec<NamedMember> {
     let body = view.body;
     let mut members = Vec::new();
@@ -168,7 +168,7 @@ fn only_projection(body: &Body, inst: Inst) -> Option<Inst> {
     (is_only && projects).then_some(only)
 }
 
-/// Returns true if an instruction is there for the thread sanitizer.
+/// Returns true if an instruction is thread sanitizer instrumentation.
 fn is_instrumentation(body: &Body, inst: Inst) -> bool {
     matches!(body.view(inst), AnyInst::Builtin(builtin) if builtin.name == "tsanInoutAccess")
 }

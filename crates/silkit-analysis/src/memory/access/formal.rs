@@ -1,4 +1,4 @@
-//! The storage that functions access formally, in dynamically enforced accesses, including those of their callees.
+//! The storage that functions access in dynamically enforced formal accesses, including their callees.
 
 use super::path::{Found, Scopes, find};
 use super::reference::reference_root;
@@ -17,31 +17,31 @@ use std::collections::VecDeque;
 /// An access to a storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FormalAccess {
-    /// The function whose value names the storage.
+    /// The function whose value identifies the storage.
     pub function: FunctionId,
     /// The storage.
     pub storage: AccessStorage,
-    /// An address of it, and the function in which.
+    /// An address of the storage, with its function.
     pub base: (FunctionId, Value),
-    /// The kind of access; `modify` if several differ.
+    /// The kind of access; `modify` if accesses of several kinds are merged.
     pub kind: AccessKind,
-    /// True if no access of them has a conflict inside.
+    /// True if none of the accesses has a nested conflict.
     pub no_nested_conflict: bool,
 }
 
 /// The accesses of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionAccesses {
-    /// Accesses to known storage, in the order in which they were found.
+    /// Accesses to identified storage, in discovery order.
     pub known: Vec<FormalAccess>,
-    /// The kind of access to unknown storage.
+    /// The kind of access to unidentified storage.
     pub unidentified: Option<AccessKind>,
-    /// True if there were too many to list.
+    /// True if there were too many accesses to list.
     is_full: bool,
 }
 
 impl FunctionAccesses {
-    /// Sets the worst case, in which anything may be accessed and known accesses no longer matter.
+    /// Sets the worst case: any storage may be accessed.
     fn set_worst(&mut self) {
         self.known.clear();
         self.unidentified = Some(AccessKind::Modify);
@@ -79,13 +79,13 @@ impl FunctionAccesses {
     }
 }
 
-/// A function has no more storages listed than this: one with more may do anything.
+/// The maximum number of storages that are listed for a function; beyond it the worst case is assumed.
 const MOST_STORAGES: usize = 200;
 
-/// Calls are followed this deep from the function that was asked about, as the reference does.
+/// The maximum call depth from the queried function, as in the reference.
 const MOST_CALLS: usize = 5;
 
-/// Returns the accesses of each function of a module; one without a body may do anything.
+/// Returns the accesses of each function of a module. A function without a body may access any storage.
 pub fn function_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, FunctionAccesses> {
     let module = program.module;
     let mut search = Search {
@@ -112,21 +112,21 @@ pub fn function_accesses(program: &ProgramView<'_>) -> IdVec<FunctionId, Functio
     all
 }
 
-/// Finds what functions access, with what they call.
+/// Computes the accesses of functions, including their callees.
 struct Search<'a> {
     context: &'a ProgramView<'a>,
-    /// The accesses of each function; `None` for functions that were not visited.
+    /// The accesses of each function; `None` if it was not visited.
     found: IdVec<FunctionId, Option<FunctionAccesses>>,
-    /// By callee: the callers that were visited since the last propagation, and their calls.
+    /// By callee: the callers visited since the last propagation, with their calls.
     calls: IdVec<FunctionId, Vec<(FunctionId, Inst)>>,
-    /// The functions visited since then, callees first.
+    /// The functions visited since the last propagation, callees first.
     visited: Vec<FunctionId>,
-    /// The callees of these that were visited before.
+    /// Their callees that were visited before.
     settled: Vec<FunctionId>,
 }
 
 impl Search<'_> {
-    /// Finds what a function does by itself, and visits what it calls.
+    /// Collects the accesses of a function itself and visits its callees.
     fn visit(&mut self, id: FunctionId, depth: usize) {
         let context = self.context;
         let mut accesses = FunctionAccesses::default();
@@ -135,7 +135,7 @@ impl Search<'_> {
             self.found[id] = Some(accesses);
             return;
         };
-        // So that recursion ends here.
+        // The entry ends recursion.
         self.found[id] = Some(FunctionAccesses::default());
         let behavior = Behavior::new(body, context);
         for inst in body.insts() {
@@ -161,7 +161,7 @@ impl Search<'_> {
         self.visited.push(id);
     }
 
-    /// Adds to callers what their callees do, until nothing changes.
+    /// Adds the accesses of callees to their callers, to a fixpoint.
     fn propagate(&mut self) {
         let mut pending: VecDeque<FunctionId> = self.settled.drain(..).collect();
         pending.extend(self.visited.drain(..));
@@ -211,13 +211,13 @@ impl ProgramView<'_> {
         }
     }
 
-    /// Returns true if an instruction may release something whose destruction accesses memory.
+    /// Returns true if an instruction may release a value whose destruction accesses memory.
     fn may_run_code(&self, behavior: &Behavior<'_>, inst: Inst) -> bool {
         let body = behavior.body();
         if !behavior.may_release(inst) || body.is_deallocation(inst) {
             return false;
         }
-        // The reference looks into no enum, be it trivial.
+        // The reference does not look into enums, not even trivial ones.
         let is_enum = |ty: Type| {
             let nominal = self.declarations.nominal_of(ty);
             matches!(ty.kind(), TypeKind::Optional(_)) || nominal.is_some_and(|d| d.kind == NominalKind::Enum)
@@ -236,7 +236,7 @@ impl ProgramView<'_> {
             AnyInst::DestroyValue(_) | AnyInst::StrongRelease(_) | AnyInst::ReleaseValue(_) => {
                 let is_copy = |step, _| matches!(step, FunctionStep::Copy | FunctionStep::Move);
                 let released = body.function_origin(body.operand_value(inst, 0), is_copy);
-                // With a closure ends what it captured.
+                // Destroying a closure destroys its captures.
                 let closure =
                     body.defining_inst(released).filter(|_| body.def_as::<PartialApply>(released).is_some());
                 match closure.and_then(|closure| ApplySite::new(body, closure, self.addresses())) {
@@ -248,7 +248,7 @@ impl ProgramView<'_> {
         }
     }
 
-    /// Adds to the accesses of a caller what a call does, whose callee accesses these; says whether that is new.
+    /// Adds the accesses of a callee to those of a caller. Returns true if one of them is new.
     fn merge(
         &self,
         caller: FunctionId,
@@ -268,7 +268,7 @@ impl ProgramView<'_> {
         }
         for access in &callee.known {
             let Some(argument) = self.argument(access) else {
-                // What a callee allocates is of no interest to others.
+                // Memory that the callee allocates is not visible to the caller.
                 is_new |= !self.is_local(access) && accesses.add(*access);
                 continue;
             };
@@ -281,7 +281,7 @@ impl ProgramView<'_> {
         is_new
     }
 
-    /// Returns true if an access is to memory that its function made.
+    /// Returns true if an access is to memory that the function itself allocates.
     fn is_local(&self, access: &FormalAccess) -> bool {
         if access.storage.kind != StorageKind::Box {
             return access.storage.kind == StorageKind::Stack;
@@ -291,13 +291,13 @@ impl ProgramView<'_> {
         body.zip(inst).is_some_and(|(body, inst)| body.is_allocation(inst))
     }
 
-    /// Returns the number of the argument that names the storage of an access.
+    /// Returns the index of the argument that identifies the storage of an access.
     fn argument(&self, access: &FormalAccess) -> Option<usize> {
         let body = self.module.functions[access.function].body.as_ref()?;
         body.entry_argument_index(access.storage.value?)
     }
 
-    /// Returns an access of a callee to an argument, as one to what the caller passes for it.
+    /// Translates an access of a callee to an argument to an access of the caller to the passed value.
     fn moved(
         &self,
         id: FunctionId,
@@ -317,7 +317,7 @@ impl ProgramView<'_> {
     }
 }
 
-/// Returns the value that a call passes for an argument of the callee, by itself or through a closure.
+/// Returns the value that a call passes for an argument of the callee, directly or through a closure.
 fn passed_argument(addresses: Addresses, body: &Body, inst: Inst, argument: usize) -> Option<Value> {
     let site = ApplySite::new(body, inst, addresses)?;
     if let Some(applied) = site.applied_of_argument(argument) {

@@ -1,12 +1,12 @@
 //! Access paths: the memory that an address belongs to, and the uses of that memory (SILMemoryAccess.md).
 //!
-//! [`step`] says of one value what it was derived from. All walks here are made of it:
+//! [`step`] returns the value that another value is derived from. All walks here are built on it:
 //!
-//! - [`find`] walks up to the storage, which names memory independently of the address: an allocation, a global
-//!   variable, a property of an object. With the path of parts from the base of the storage to the address.
+//! - [`find`] walks up to the storage, which identifies memory independently of the address (an allocation, a global
+//!   variable, a property of an object), and computes the access path from the storage to the address.
 //! - [`uses`] walks down from a storage to all uses whose memory overlaps a path.
-//! - [`function_accesses`] and [`argument_accesses`] sum up what functions access, with what they call.
-//! - [`accessed_addresses`] are the operands whose memory an instruction accesses.
+//! - [`function_accesses`] and [`argument_accesses`] summarize the accesses of functions, including their callees.
+//! - [`accessed_addresses`] returns the address operands whose memory an instruction accesses.
 
 mod accessed;
 mod captures;

@@ -7,12 +7,12 @@ use silkit_base::FxHashMap;
 use silkit_ir::Value;
 use std::fmt;
 
-/// The number of elements between the base of the storage and an address.
+/// The distance in elements between the base of the storage and an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
-    /// A known number.
+    /// A known distance.
     Known(i64),
-    /// It may be any number.
+    /// An unknown distance.
     Unknown,
 }
 
@@ -31,7 +31,7 @@ impl Offset {
     }
 }
 
-/// The way from the base of a storage to an address: an offset among elements, then members of members.
+/// The access path from the base of a storage to an address: an element offset, then nested members.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AccessPath {
     /// The offset of the element.
@@ -53,27 +53,27 @@ impl fmt::Display for AccessPath {
     }
 }
 
-/// The result of following an address to its storage.
+/// The storage and access path of an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The memory.
     pub storage: AccessStorage,
     /// The address or pointer at which the path begins.
     pub base: Value,
-    /// The path to the address; `None` if it cannot be told, as for an element of a member.
+    /// The path to the address; `None` if it cannot be represented, as for an element of a member.
     pub path: Option<AccessPath>,
 }
 
-/// The treatment of access scopes around an address.
+/// How a walk treats access scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scopes {
-    /// The walk goes through them.
+    /// Looks through access scopes.
     Through,
-    /// The innermost one is the storage.
+    /// Stops at the innermost access scope, which becomes the storage.
     StopAt,
 }
 
-/// The state of a walk towards the storage.
+/// The state of a walk to the storage.
 #[derive(Clone, PartialEq, Eq)]
 struct Way {
     /// The members, innermost first.
@@ -86,7 +86,7 @@ impl Way {
     fn pass(&mut self, part: Part) {
         match part {
             Part::Index(index) => self.offset = self.offset.plus(Offset::of(index)),
-            // Elements of a member are beside what paths can say.
+            // A path cannot represent elements of a member.
             Part::Member(_) | Part::UnknownMember if self.offset != Offset::Known(0) => self.is_valid = false,
             Part::Member(index) => self.members.push(index),
             Part::UnknownMember => self.is_valid = false,
@@ -94,7 +94,7 @@ impl Way {
         }
     }
 
-    /// Joins another way to the same place: false if they lead to different members.
+    /// Merges another path to the same phi. Returns false if they lead to different members.
     fn join(&mut self, other: &Self) -> bool {
         if self.members != other.members {
             return false;
@@ -107,8 +107,8 @@ impl Way {
     }
 }
 
-/// Returns the storage that an address belongs to and the path there. `None` if it leads to no memory that is
-/// known, or to different memory on different edges.
+/// Returns the storage of an address and the access path from it. Returns `None` if the walk does not end at known
+/// storage, or if it leads to different storage on different edges of a phi.
 pub fn find(view: &BodyView<'_>, address: Value, scopes: Scopes) -> Option<Found> {
     let start = Way { members: Vec::new(), offset: Offset::Known(0), is_valid: true };
     let mut pending = vec![(address, start)];
@@ -153,7 +153,7 @@ enum End {
 /// Walks up to a storage or a phi.
 fn walk(view: &BodyView<'_>, from: Value, way: &mut Way, scopes: Scopes) -> Option<End> {
     let mut value = from;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..=view.body.inst_bound() {
         value = match step(view, value) {
             Step::Same(address) => address,

@@ -4,8 +4,8 @@ use silkit_base::FxHashSet;
 use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Body, Inst, Value};
 
-/// Returns true if the first result of an instruction is the reference that is its first operand, under another type
-/// or name.
+/// Returns true if the first result of an instruction is the same reference as its first operand, with another type
+/// or marking.
 pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
     match body.view(inst) {
         AnyInst::CopyValue(_)
@@ -21,7 +21,7 @@ pub fn is_identity_cast(body: &Body, inst: Inst) -> bool {
         | AnyInst::BeginDeallocRef(_)
         | AnyInst::EndInitLetRef(_) => true,
         AnyInst::UnconditionalCheckedCast(cast) => {
-            // Casting what is no class instance may make a new object.
+            // Casting a value that is not a class instance may create an object.
             let is_object = |value: Value| is_reference_like(body, value);
             is_object(cast.operand) && body.first_result(inst).is_some_and(is_object)
         }
@@ -34,7 +34,8 @@ fn is_reference_like(body: &Body, value: Value) -> bool {
     matches!(body.value(value).ty.ty().kind(), K::Named(_))
 }
 
-/// Returns the reference from which a reference was cast or copied. A phi whose values all come from one is that one.
+/// Returns the root of a reference, looking through casts and copies. For a phi, it is the common root of all
+/// incoming values.
 pub fn reference_root(body: &Body, reference: Value) -> Value {
     let root = without_casts(body, reference);
     if !body.is_phi(root) {
@@ -60,7 +61,7 @@ pub fn reference_root(body: &Body, reference: Value) -> Value {
 
 fn without_casts(body: &Body, reference: Value) -> Value {
     let mut root = reference;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..body.inst_bound() {
         match body.defining_inst(root) {
             Some(inst) if is_identity_cast(body, inst) => root = body.operand_value(inst, 0),

@@ -1,4 +1,4 @@
-//! Steps from an address or pointer to the value it was derived from, by one instruction.
+//! Steps from an address or pointer to the value that one instruction derives it from.
 
 use crate::view::{BodyView, Definition};
 use silkit_base::Symbol;
@@ -6,18 +6,18 @@ use silkit_ir::instructions::{AnyInst, FunctionRef, IntegerLiteral, Load, Unchec
 use silkit_ir::{Body, DeclRef, Function, Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use silkit_types::{Type, TypeKind};
 
-/// The role of a function as an initializer of a global variable, which returns the variable's address.
+/// The role of a function as the addressor of a global variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GlobalInitializer {
-    /// It is none.
+    /// Not an addressor.
     No,
-    /// It is that of this variable.
+    /// The addressor of this variable.
     Of(Symbol),
-    /// It is defined elsewhere, so that it is not known of which.
+    /// Defined in another module, so that the variable is not known.
     Unknown,
 }
 
-/// Returns the role of a function as an initializer of a global variable.
+/// Returns the role of a function as the addressor of a global variable.
 pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>) -> GlobalInitializer {
     if function.attributes.purpose != Some(SpecialPurpose::GlobalInit) {
         return GlobalInitializer::No;
@@ -35,20 +35,20 @@ pub(crate) fn global_initializer(function: &Function, definition: Definition<'_>
     returned.map_or(GlobalInitializer::No, GlobalInitializer::Of)
 }
 
-/// A part of memory, as one instruction selects it.
+/// A part of memory that one instruction selects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The stored property of a struct or the element of a tuple with this index.
     Member(u32),
     /// A member whose index is not known.
     UnknownMember,
-    /// An offset in array elements; `None` if the number is not known.
+    /// An offset in array elements; `None` if it is not known.
     Index(Option<i64>),
-    /// The whole content: the payload of an enum, the content of an existential, a block or a box.
+    /// The whole content: the payload of an enum, the value of an existential, the content of a block or a box.
     Whole,
 }
 
-/// A value that was not derived from another address.
+/// A value that is not derived from another address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Root {
     /// `alloc_stack`.
@@ -65,28 +65,28 @@ pub enum Root {
     Argument,
     /// A value that a coroutine yields.
     Yield,
-    /// Memory that is nowhere else reached but in ways that are not known.
+    /// Memory whose other aliases are not known.
     Unidentified,
     /// Not an address of memory that may be accessed formally.
     None,
 }
 
-/// The value that another one was derived from.
+/// The value that another value is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// This value is the same address, perhaps as another type or as a pointer.
+    /// The same address, possibly with another type or as a pointer.
     Same(Value),
-    /// It is a part of the memory at this address.
+    /// A part of the memory at this address.
     Part(Value, Part),
-    /// An access begins here, to this address.
+    /// The address of an access that begins here.
     Scope(Value, Inst),
-    /// It is what one of several edges passes.
+    /// A phi.
     Phi,
-    /// It was not derived.
+    /// A root: not derived from another value.
     Root(Root),
 }
 
-/// Returns the value that a value was derived from.
+/// Returns the derivation step of a value.
 pub fn step(view: &BodyView<'_>, value: Value) -> Step {
     let body = view.body;
     match body.def(value) {
@@ -153,20 +153,20 @@ fn step_of_result(view: &BodyView<'_>, value: Value, inst: Inst) -> Step {
     }
 }
 
-/// Returns the address of the enum whose indirect payload a box is.
+/// Returns the address of the enum whose indirect payload is in a box.
 fn payload_box(body: &Body, value: Value) -> Option<Value> {
     let load = body.def_as::<Load>(value)?;
     body.def_as::<UncheckedTakeEnumDataAddr>(load.address).map(|_| load.address)
 }
 
-/// Returns the number that a value is known to be.
+/// Returns the constant value of an integer.
 pub(super) fn constant(body: &Body, value: Value) -> Option<i64> {
     body.def_as::<IntegerLiteral>(value)?.value.as_str().parse().ok()
 }
 
 impl BodyView<'_> {
-    /// Returns true if a type is one of Swift's own pointers, whose raw value leads to memory, and none that only
-    /// shares the name.
+    /// Returns true if a type is one of the standard library's unsafe pointer types, and not another type with the
+    /// same name.
     pub(super) fn is_unsafe_pointer(&self, ty: Type) -> bool {
         let TypeKind::Named(named) = ty.kind() else { return false };
         let is_pointer = matches!(
@@ -178,7 +178,7 @@ impl BodyView<'_> {
         is_pointer && (own.module.is_some_and(|module| module == "Swift") || !is_own())
     }
 
-    /// Returns the part of a struct that a property is.
+    /// Returns the part of a struct that a property occupies.
     fn member(&self, ty: Type, field: DeclRef) -> Part {
         let index = || {
             let name = field.name()?;
@@ -188,7 +188,7 @@ impl BodyView<'_> {
         index().map_or(Part::UnknownMember, Part::Member)
     }
 
-    /// Returns a property with its index among those of a class, its superclasses' before its own.
+    /// Returns a stored property with its index in a class. The properties of superclasses come first.
     pub fn class_property(
         &self,
         ty: Type,

@@ -1,4 +1,4 @@
-//! Storage: names of memory that do not depend on the address by which it is reached.
+//! Storage: identification of memory independently of the address that is used to access it.
 
 use super::reference::reference_root;
 use super::step::Root;
@@ -14,7 +14,7 @@ pub enum StorageKind {
     Stack,
     /// A global variable.
     Global(Symbol),
-    /// A property of an object, by its index among all stored properties; `None` if that is not known.
+    /// A property of an object, by its index among all stored properties; `None` if the index is not known.
     Class(Option<u32>),
     /// The tail elements of an object.
     Tail,
@@ -24,16 +24,17 @@ pub enum StorageKind {
     Yield,
     /// The storage of an enclosing access.
     Nested,
-    /// Memory of which nothing is known but the value that leads there.
+    /// Memory that is identified only by the value that the walk ended at.
     Unidentified,
 }
 
-/// Memory that addresses belong to.
+/// The identified memory that an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AccessStorage {
     /// Its kind.
     pub kind: StorageKind,
-    /// The value that names it: the allocation, the argument, the object of a property; for a global variable none.
+    /// The value that identifies it: the allocation, the argument, the object of a property; `None` for a global
+    /// variable.
     pub value: Option<Value>,
 }
 
@@ -53,12 +54,12 @@ impl AccessStorage {
         Some(Self { kind, value })
     }
 
-    /// Returns true if it is memory of an object that is reached by reference.
+    /// Returns true if it is memory of an object that is accessed through a reference.
     pub fn is_reference(&self) -> bool {
         matches!(self.kind, StorageKind::Class(_) | StorageKind::Tail)
     }
 
-    /// Returns the name of its kind, as the reference prints it.
+    /// Returns the name of the kind, as the reference prints it.
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
             StorageKind::Box => "Box",

@@ -9,14 +9,14 @@ use silkit_base::FxHashSet;
 use silkit_ir::instructions::{AnyInst, FunctionRef};
 use silkit_ir::{Edge, Inst, Opcode, Operand, Value};
 
-/// The relation between the memory of a use and that of a path.
+/// The overlap of the memory of a use with the memory of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Overlap {
-    /// It is the same.
+    /// The same memory.
     Exact,
-    /// It is a part of it.
+    /// A part of the memory of the path.
     Inner,
-    /// Some of it may be the same.
+    /// A possible or partial overlap.
     Partial,
 }
 
@@ -25,11 +25,11 @@ pub enum Overlap {
 pub struct AccessUse {
     /// The operand.
     pub operand: Operand,
-    /// The relation of its memory to that of the queried path.
+    /// The overlap of its memory with that of the queried path.
     pub overlap: Overlap,
 }
 
-/// Returns all uses whose memory may overlap that of a path, or reference the object that it is in.
+/// Returns all uses whose memory may overlap the memory of a path, or that refer to the object that contains it.
 pub fn uses(view: &BodyView<'_>, storage: AccessStorage, base: Value, path: &AccessPath) -> Vec<AccessUse> {
     let mut walk =
         Walk { view, storage, path, stack: Vec::new(), phis: FxHashSet::default(), found: Vec::new() };
@@ -60,13 +60,13 @@ fn global_roots(view: &BodyView<'_>, storage: AccessStorage, base: Value) -> Vec
 /// The state of the walk to a use.
 #[derive(Clone, Copy)]
 struct State {
-    /// It is a reference to the object, not yet an address in it.
+    /// True if the value is a reference to the object, not yet an address in it.
     is_reference: bool,
     /// The number of path components that were matched.
     matched: usize,
     /// True if more members were passed than the path has.
     is_inner: bool,
-    /// True if where it leads cannot be told any more.
+    /// True if the position relative to the path is no longer known.
     is_lost: bool,
     offset: Offset,
 }
@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
         self.push(root, state);
     }
 
-    /// Continues with the uses of a value. The newest is first in the list and so is visited last.
+    /// Pushes the uses of a value. The newest use is first in the list and so is visited last.
     fn push(&mut self, value: Value, state: State) {
         let body = self.view.body;
         for operand in body.uses(value) {
@@ -106,7 +106,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Continues with the phi that receives an operand; returns false if it is not passed to a phi.
+    /// Continues with the phi that an operand is passed to. Returns false if there is none.
     fn follow_phi(&mut self, operand: Operand, mut state: State) -> bool {
         let body = self.view.body;
         let user = body.operand(operand).user;
@@ -177,7 +177,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the continuation of the walk at a user of the object.
+    /// Returns how the walk continues at a user of the object.
     fn of_reference(&self, user: Inst) -> Follows {
         let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the continuation of the walk at a user of an address, a pointer or a box.
+    /// Returns how the walk continues at a user of an address, a pointer or a box.
     fn of_address(&self, operand: Operand, user: Inst) -> Follows {
         let body = self.view.body;
         let Some(result) = body.first_result(user) else { return Follows::Nothing };
@@ -218,7 +218,7 @@ impl Walk<'_, '_> {
                 _ => Follows::value(result, Part::Whole),
             },
             Step::Part(of, part) if of == value => match body.inst(user).opcode {
-                // These change memory too.
+                // These change memory as well.
                 Opcode::OpenExistentialAddr | Opcode::UncheckedTakeEnumDataAddr => {
                     Follows::use_and(result, part)
                 }
@@ -228,7 +228,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the state after a part; `None` if it has nothing in common with the path.
+    /// Returns the state after a projection; `None` if the part does not overlap the path.
     fn pass(&self, mut state: State, part: Part) -> Option<State> {
         match part {
             Part::Whole => {}
@@ -272,21 +272,21 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The continuation after a use.
+/// How the walk continues after a use.
 enum Follows {
-    /// The use accesses the memory.
+    /// The use accesses the memory; the walk ends.
     Nothing,
     /// The use is irrelevant.
     No,
-    /// The loaded value, which may be the box of an indirect payload.
+    /// Continue with the loaded value, which may be the box of an indirect payload.
     PayloadBox(Value),
-    /// A value that is derived.
+    /// Continue with a derived value.
     Value {
         value: Value,
         part: Part,
-        /// True if it is a use of the memory as well.
+        /// True if it is also a use of the memory.
         is_use: bool,
-        /// True if it is an address, made of a reference.
+        /// True if it is an address projected from a reference.
         is_address: bool,
     },
 }

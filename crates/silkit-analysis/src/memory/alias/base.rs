@@ -1,4 +1,4 @@
-//! Bases of addresses, and the projections from them.
+//! Access bases of addresses, and the projections from them.
 
 use super::Relation;
 use super::types::TypeRules;
@@ -14,7 +14,7 @@ use silkit_ir::{Body, Inst, Opcode, Value, ValueDef};
 /// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessBase {
-    /// The field of a box, by the address that `project_box` makes.
+    /// The field of a box, by its `project_box`.
     Box(Value),
     /// `alloc_stack`.
     Stack(Value),
@@ -28,7 +28,7 @@ pub enum AccessBase {
     Argument(Value),
     /// A value that a coroutine yields.
     Yield(Value),
-    /// The memory in which `store_borrow` lends a value.
+    /// The memory of a `store_borrow`.
     StoreBorrow(Value),
     /// The result of `pointer_to_address`.
     Pointer(Value),
@@ -37,12 +37,12 @@ pub enum AccessBase {
 }
 
 impl AccessBase {
-    /// Returns true if the kind of memory is known, so that memory of other kinds is elsewhere.
+    /// Returns true if the kind of memory is identified, so that it is distinct from memory of other kinds.
     pub fn has_known_kind(self) -> bool {
         matches!(self, Self::Box(_) | Self::Stack(_) | Self::Global(_) | Self::Class(_) | Self::Tail(_))
     }
 
-    /// Returns the object that the memory is in.
+    /// Returns the object that contains the memory.
     pub fn object(self, body: &Body) -> Option<Value> {
         match self {
             Self::Box(address) | Self::Class(address) | Self::Tail(address) => {
@@ -52,7 +52,7 @@ impl AccessBase {
         }
     }
 
-    /// Returns the kind, as the reference prints it.
+    /// Returns the name of the kind, as the reference prints it.
     pub fn kind_name(self) -> &'static str {
         match self {
             Self::Box(_) => "box",
@@ -69,20 +69,20 @@ impl AccessBase {
     }
 }
 
-/// The way from a base to an address.
+/// The base of an address and the projections from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BasePath {
     /// The base.
     pub base: AccessBase,
     /// The projections.
     pub path: ProjectionPath,
-    /// The innermost access that is open around the address.
+    /// The innermost access scope around the address.
     pub scope: Option<Inst>,
-    /// The last element on the way whose index is not known, and the path from there.
+    /// The last element projection with an unknown index, and the path from there.
     pub element: Option<(Value, ProjectionPath)>,
 }
 
-/// Returns the base of an address and the path from there.
+/// Returns the base of an address and the path from it.
 pub fn base_path(view: &BodyView<'_>, address: Value) -> BasePath {
     let body = view.body;
     let mut found = BasePath {
@@ -93,10 +93,10 @@ pub fn base_path(view: &BodyView<'_>, address: Value) -> BasePath {
     };
     let mut value = address;
     let mut is_element = false;
-    // A body that is wrong may define values by each other.
+    // Invalid SIL may define values in terms of each other.
     for _ in 0..=body.inst_bound() {
         found.base = AccessBase::Unidentified(value);
-        // Only tail elements and what pointers lead to have others beside them.
+        // Only tail elements and the targets of pointers have adjacent elements.
         if is_element && !has_elements(body, value) {
             return BasePath { path: ProjectionPath::EMPTY, scope: None, element: None, ..found };
         }
@@ -134,7 +134,7 @@ pub fn base_path(view: &BodyView<'_>, address: Value) -> BasePath {
     found
 }
 
-/// Returns true if an address is that of an element among others.
+/// Returns true if an address is the address of an element in an array.
 fn has_elements(body: &Body, address: Value) -> bool {
     let opcode = body.defining_inst(address).map(|inst| body.inst(inst).opcode);
     matches!(opcode, Some(Opcode::IndexAddr | Opcode::RefTailAddr | Opcode::PointerToAddress))
@@ -196,7 +196,7 @@ fn step(view: &BodyView<'_>, inst: Inst, value: Value) -> Up {
     }
 }
 
-/// Returns the one address of the same type from which a pointer was made, through phis.
+/// Returns the single address of the same type that a pointer is derived from, looking through phis.
 fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Value> {
     let ty = body.value(address).ty;
     let mut pending = vec![pointer];
@@ -219,7 +219,7 @@ fn originating_address(body: &Body, pointer: Value, address: Value) -> Option<Va
     found
 }
 
-/// Returns the rule by which memory from two different bases is distinct; `None` if it may be the same.
+/// Returns the rule by which the memory of two different bases is distinct; `None` if it may be the same.
 pub(super) fn why_distinct(
     view: &BodyView<'_>,
     rules: &TypeRules<'_>,
@@ -254,7 +254,7 @@ pub(super) fn why_distinct(
     }
 }
 
-/// Returns which field of its object an address is of.
+/// Returns the index of the field that an address is the address of.
 fn field(view: &BodyView<'_>, address: Value) -> Option<u32> {
     let body = view.body;
     match body.view(body.defining_inst(address)?) {
@@ -283,7 +283,7 @@ fn why_objects_are_distinct(
     }
 }
 
-/// Returns true if two references are to objects that were not allocated by the same instruction.
+/// Returns true if two references are to objects of different allocation instructions.
 pub(super) fn are_different_allocations(body: &Body, a: Value, b: Value) -> bool {
     let is_argument = |value| body.entry_argument_index(value).is_some();
     match (is_allocation(body, a), is_allocation(body, b)) {
@@ -303,7 +303,7 @@ fn is_allocation(body: &Body, value: Value) -> bool {
     })
 }
 
-/// Returns true if only the function accesses the memory of an argument while it runs.
+/// Returns true if only the function may access the memory of an argument while it runs.
 pub(super) fn argument_is_exclusive(view: &BodyView<'_>, argument: Value) -> bool {
     let ValueDef::Argument(_, index) = view.body.def(argument) else { return false };
     let conventions = view.function_type().map(|ty| Conventions::new(ty, view.addresses()));

@@ -18,18 +18,18 @@ use silkit_ir::{AddressUse, Body, FunctionId, Inst, Opcode, Operand, Value, Valu
 use silkit_types::FnFlags;
 
 impl Aliases<'_> {
-    /// Returns true if an instruction may read memory at an address.
+    /// Returns true if an instruction may read the memory at an address.
     pub fn may_read(&self, inst: Inst, address: Value) -> bool {
         self.memory(inst, address).contains(Effects::READ)
     }
 
-    /// Returns true if an instruction may write to memory at an address.
+    /// Returns true if an instruction may write to the memory at an address.
     pub fn may_write(&self, inst: Inst, address: Value) -> bool {
         self.memory(inst, address).contains(Effects::WRITE)
     }
 
     /// Returns whether an instruction may read ([`Effects::READ`]) and write to ([`Effects::WRITE`]) the memory at an
-    /// address, or that a reference leads to.
+    /// address, or the object that a reference refers to.
     pub fn memory(&self, inst: Inst, address: Value) -> Effects {
         match self.immutability(address) {
             Some(Immutable::Always) => self.without_immutability(inst, address) - Effects::WRITE,
@@ -50,7 +50,7 @@ impl Aliases<'_> {
         self.body().info(inst).apply == Some(ApplyKind::Full)
     }
 
-    /// Returns true if the address that an access makes may come to a call.
+    /// Returns true if the address of an access may be passed to a call.
     fn is_passed(&self, inst: Inst, scope: Inst) -> bool {
         let body = self.body();
         body.results(scope).any(|access| {
@@ -71,7 +71,7 @@ impl Aliases<'_> {
                 Some(access) => when(access_effects(access.kind), access.address),
                 None => when(WORST, end.operand),
             },
-            // What is borrowed lies in memory that belongs to the loaded value.
+            // A borrowed value is in memory that the loaded value owns.
             AnyInst::LoadBorrow(load) => match when(Effects::READ, load.address) {
                 effects if effects.is_empty() && self.reaches(inst, address, false) => Effects::READ,
                 effects => effects,
@@ -83,7 +83,7 @@ impl Aliases<'_> {
             AnyInst::Store(store) => {
                 let assigns = body.uses_address(inst, |using| using == AddressUse::Assign);
                 let effects = when(if assigns { WORST } else { Effects::WRITE }, store.destination);
-                // When the old value dies, what never changes may as well be read before.
+                // Destroying the old value cannot affect memory that is never written.
                 let destroys = assigns && self.immutability(address) != Some(Immutable::Always);
                 if effects.is_empty() && destroys { self.destruction(inst, address) } else { effects }
             }
@@ -126,7 +126,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// Returns the effects of an instruction without rules of its own, by its kind and its address operands.
+    /// Returns the effects of an instruction without a special rule, from its table row and its address operands.
     fn other(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
         let behavior = self.view().behavior();
@@ -139,7 +139,7 @@ impl Aliases<'_> {
         }
         let is_address = |value: Value| body.value(value).ty.is_address();
         match body.inst(inst).opcode {
-            // They count references, or hold values alive.
+            // These count references or extend lifetimes.
             Opcode::StrongRetain
             | Opcode::RetainValue
             | Opcode::UnownedRetain
@@ -176,7 +176,7 @@ impl Aliases<'_> {
         effects
     }
 
-    /// Returns the effects of destroying a value: any deinitializer may run, and access escaped memory.
+    /// Returns the effects of destroying a value: any deinitializer may run and access escaped memory.
     fn destruction(&self, inst: Inst, address: Value) -> Effects {
         if self.reaches(inst, address, !self.is_address(address)) { WORST } else { Effects::empty() }
     }
@@ -185,7 +185,7 @@ impl Aliases<'_> {
         self.body().value(value).ty.is_address()
     }
 
-    /// Returns true if what a value is about may come to an instruction.
+    /// Returns true if an alias of a value may reach an instruction.
     fn reaches(&self, inst: Inst, value: Value, follows_loads: bool) -> bool {
         let mut visitor = ReachesInst { body: self.body(), target: inst, follows_loads };
         self.escapes.escapes_within(
@@ -202,7 +202,8 @@ impl Aliases<'_> {
         ty.as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
     }
 
-    /// After the end of a borrow the object may be destroyed: all addresses in it must be used before.
+    /// Returns the effects of the end of a borrow: the object may be destroyed afterwards, so that all addresses in
+    /// it must be used before.
     fn end_borrow(&self, inst: Inst, address: Value, value: Value) -> Effects {
         let body = self.body();
         let Some(begin) = body.defining_inst(value) else { return WORST };
@@ -215,7 +216,7 @@ impl Aliases<'_> {
         if is_lent || self.may_be_in_borrow(inst, address, value) { WORST } else { Effects::empty() }
     }
 
-    /// Returns true if an address may be in an object that is borrowed by a value.
+    /// Returns true if an address may be in an object that a value borrows.
     fn may_be_in_borrow(&self, end: Inst, address: Value, borrowed: Value) -> bool {
         let body = self.body();
         let mut address = address;
@@ -229,7 +230,7 @@ impl Aliases<'_> {
                         None => return self.reaches(end, address, false),
                     }
                 }
-                // What a coroutine yields may be in an object that is borrowed as long as the coroutine runs.
+                // A yielded address may be in an object that is borrowed while the coroutine runs.
                 AccessBase::Unidentified(_) | AccessBase::Yield(_) => {
                     return self.reaches(end, address, false);
                 }
@@ -250,7 +251,7 @@ impl Aliases<'_> {
                     _ if body.is_forwarding(inst) => value = body.operand_value(inst, 0),
                     _ => return false,
                 },
-                // Where another block argument comes from is not followed: it may be a part of what is borrowed.
+                // Other block arguments are not followed: they may be derived from the borrow.
                 None => {
                     return matches!(body.def(value), ValueDef::Argument(block, _) if !body.is_entry_block(block));
                 }
@@ -262,7 +263,7 @@ impl Aliases<'_> {
     fn end_of_coroutine(&self, inst: Inst, address: Value) -> Effects {
         let body = self.body();
         let Some(begin) = body.defining_inst(body.operand_value(inst, 0)) else { return WORST };
-        // What was yielded is not there any more.
+        // A yielded address is invalid after the coroutine ends.
         if let AccessBase::Yield(value) = self.base_path(address).base
             && body.defining_inst(value) == Some(begin)
         {
@@ -271,7 +272,7 @@ impl Aliases<'_> {
         self.call(begin, begin, address)
     }
 
-    /// Returns the effects of creating a closure, which takes captured values.
+    /// Returns the effects of creating a closure, which consumes captured values.
     fn captured(&self, inst: Inst, address: Value) -> Effects {
         let mut visitor = ReachesClosure { view: self.view(), target: inst, effects: Effects::empty() };
         let escapes = self.escapes.escapes_within(
@@ -322,7 +323,7 @@ impl Aliases<'_> {
         };
         let path = self.escapes.view.addresses_in(address);
         if self.escapes.escapes_within(address, path, Direction::Up, &mut visitor, self.budget) {
-            // It is not known where the address escaped: all effects of the callees may affect it.
+            // It is not known where the address escaped, so that all effects of the callees may apply.
             self.global_effects(apply.callee())
         } else {
             visitor.effects
@@ -352,7 +353,7 @@ impl Aliases<'_> {
         declared_effects(&self.escapes.view.program.module.functions[id]) & WORST
     }
 
-    /// Returns the effects of callees on a part of an argument.
+    /// Returns the effects of the callees on a part of an argument.
     fn on_argument(
         &self,
         callees: Option<&[FunctionId]>,
@@ -364,14 +365,14 @@ impl Aliases<'_> {
         let mut effects = Effects::empty();
         for &id in callees {
             effects |= match &self.effects(id).side {
-                // What is reached through an object in an object counts as being elsewhere.
+                // Memory that is reached through two objects is covered by the global effects.
                 Some(side) if path.may_have_two_class_projections() => side.all(),
                 Some(side) => side
                     .argument(argument)
                     .parts()
                     .filter(|(_, part)| part.may_overlap(path))
                     .fold(Effects::empty(), |all, (effect, _)| all | effect),
-                // Whatever is promised, results are written.
+                // Indirect results are written regardless of the declared effects.
                 None if matches!(convention, Some(ArgumentConvention::Out | ArgumentConvention::PackOut)) => {
                     self.promised(id) | Effects::WRITE
                 }
@@ -382,7 +383,7 @@ impl Aliases<'_> {
     }
 }
 
-/// Returns the effects that the convention of an argument allows.
+/// Returns the effects that an argument convention allows.
 fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: ProjectionPath) -> Effects {
     if path.may_have_class_projection() {
         return effects;
@@ -396,7 +397,7 @@ fn restricted(effects: Effects, convention: Option<ArgumentConvention>, path: Pr
     }
 }
 
-/// Returns true if an instruction that uses an address so touches no other memory.
+/// Returns true if an instruction with this address use accesses no other memory.
 fn touches_no_other(using: AddressUse) -> bool {
     using.loads()
         || matches!(
@@ -424,7 +425,7 @@ fn access_effects(kind: AccessKind) -> Effects {
     }
 }
 
-/// Searches for an instruction that a value reaches.
+/// A walk that searches for an instruction that a value reaches.
 struct ReachesInst<'a> {
     body: &'a Body,
     target: Inst,
@@ -452,7 +453,7 @@ impl EscapeVisitor for ReachesInst<'_> {
     }
 }
 
-/// Records how a closure captures a value.
+/// A walk that records how a closure captures a value.
 struct ReachesClosure<'a> {
     view: BodyView<'a>,
     target: Inst,
@@ -488,7 +489,7 @@ impl EscapeVisitor for ReachesClosure<'_> {
     }
 }
 
-/// Records the argument as which a value is passed to a call, and the effects of the call on it.
+/// A walk that records the argument that a value is passed to a call as, and the effects of the call on it.
 struct ReachesCall<'v> {
     aliases: &'v Aliases<'v>,
     apply: &'v ApplySite<'v>,
@@ -508,7 +509,7 @@ impl EscapeVisitor for ReachesCall<'_> {
         if user == self.target {
             let index = body.operand_index(operand);
             if index == self.apply.callee_operand() {
-                // A closure captured it.
+                // A closure captured the value.
                 return AtUse::Abort;
             }
             match self.apply.argument_of_operand(index) {

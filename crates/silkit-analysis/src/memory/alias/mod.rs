@@ -1,9 +1,9 @@
 //! Alias analysis: whether two addresses may refer to overlapping memory, and the effects of instructions on the
 //! memory at an address. Every answer is conservative: "may" unless proven otherwise.
 //!
-//! [`Aliases::relation`] gives the reason too, as a [`Relation`]. In order: values that cannot point anywhere; types of
-//! accesses ([`TypeRules`]); distinct bases, or distinct parts of one base ([`base_path`]); and escape analysis: what an
-//! address never comes to cannot be it.
+//! [`Aliases::relation`] also returns the reason, as a [`Relation`]. The rules are, in order: values that are not
+//! pointers; type-based alias analysis ([`TypeRules`]); distinct bases, or distinct parts of one base
+//! ([`base_path`]); and escape analysis: an address does not alias a value that it never reaches.
 
 mod base;
 mod behavior;
@@ -28,7 +28,7 @@ use std::fmt;
 pub struct Aliases<'a> {
     escapes: Escapes<'a>,
     rules: TypeRules<'a>,
-    /// The number of steps that a walk may take.
+    /// The maximum number of steps of a walk.
     budget: u32,
 }
 
@@ -39,9 +39,9 @@ impl fmt::Debug for Aliases<'_> {
 }
 
 impl<'a> Aliases<'a> {
-    /// Creates alias analysis of a body.
+    /// Creates the alias analysis of a body.
     pub(crate) fn new(view: BodyView<'a>) -> Self {
-        /// The number of steps for all walks of a body together, with one query for each instruction.
+        /// The total number of steps for all walks in a body, assuming one query per instruction.
         const TOTAL: usize = 1_000_000;
         let instructions = view.body.inst_bound().max(1);
         let budget = u32::try_from(TOTAL / instructions).unwrap_or(u32::MAX).clamp(100, 10_000);
@@ -68,8 +68,8 @@ impl<'a> Aliases<'a> {
         self.relation(a, b).may_alias()
     }
 
-    /// Returns true if a value is seen to come to a use of itself. One that is not may alias itself nevertheless, but
-    /// nothing that could be asked about follows from it.
+    /// Returns true if a value reaches a use of itself. A value that does not may still alias itself, but queries
+    /// about it prove nothing.
     pub fn meets_itself(&self, value: Value) -> bool {
         let view = &self.escapes.view;
         if !self.body().value(value).ty.is_address() && view.holds_nothing(value) {
@@ -79,7 +79,7 @@ impl<'a> Aliases<'a> {
         self.escapes.may_alias(at, at, self.budget)
     }
 
-    /// Returns the alias relation of two values, by the first rule that applies.
+    /// Returns the alias relation of two values, from the first rule that applies.
     pub fn relation(&self, a: Value, b: Value) -> Relation {
         let body = self.body();
         let is_address = |value: Value| body.value(value).ty.is_address();
@@ -109,7 +109,7 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// Returns the base of an address and the path from there.
+    /// Returns the base of an address and the path from it.
     pub fn base_path(&self, address: Value) -> BasePath {
         base_path(&self.escapes.view, address)
     }
@@ -137,10 +137,10 @@ impl<'a> Aliases<'a> {
     }
 }
 
-/// Returns true if an address or a reference has a use besides the end of an access: without one no walk comes to it.
+/// Returns true if an address or a reference has a use other than `end_access`; otherwise no walk reaches it.
 fn is_accessed(body: &Body, value: Value) -> bool {
     body.users(value).any(|user| body.inst(user).opcode != Opcode::EndAccess)
 }
 
-/// Reading and writing, of all effects.
+/// All read and write effects.
 const WORST: Effects = Effects::MEMORY;

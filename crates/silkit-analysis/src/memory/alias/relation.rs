@@ -12,32 +12,32 @@ pub enum Relation {
     Same,
     /// Overlapping parts of the same memory.
     Overlap(ProjectionPath, ProjectionPath),
-    /// No rule separates them.
+    /// No rule proves that they are distinct.
     Unknown,
-    /// One of them cannot point to memory.
+    /// One of them is not a pointer.
     NoPointer,
     /// Memory is not accessed as both types (Typed Access TBAA).
     TypedAccess,
-    /// No object can have both of the types that they begin in (Class TBAA).
+    /// No object can have both types (Class TBAA).
     Classes,
-    /// Memory of two different allocations, or of an allocation in this function and of an object that existed
-    /// before.
+    /// Memory of two different allocations, or of an allocation in this function and of an object that existed before
+    /// the call.
     Allocations,
     /// Memory of different global variables.
     Globals(Symbol, Symbol),
-    /// Memory of different fields, which no two objects share.
+    /// Different fields.
     Fields,
-    /// Memory of different kinds.
+    /// Different kinds of memory.
     Kinds(AccessBase, AccessBase),
-    /// One begins in an argument whose memory only the function accesses while it runs.
+    /// One is based on an argument to whose memory the function has exclusive access.
     ExclusiveArgument,
-    /// One begins in an argument, the other in memory that is allocated after the function began.
+    /// One is based on an argument, the other on memory that is allocated in the function.
     OlderArgument,
     /// Different parts of the same memory.
     Paths(ProjectionPath, ProjectionPath),
-    /// One of them never comes to where the other one is used.
+    /// One of them never reaches a use of the other one.
     NoEscape,
-    /// One of them is not used, so that no access through it overlaps.
+    /// One of them has no uses, so that no access through it overlaps.
     Unused,
 }
 
@@ -69,7 +69,7 @@ impl Relation {
     }
 }
 
-/// A sentence without its end.
+/// Writes a sentence without the final period.
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentence = match self {
@@ -121,7 +121,7 @@ impl fmt::Display for Relation {
     }
 }
 
-/// A path in a sentence, where the empty one needs words.
+/// A path in a sentence; the empty path is written in words.
 struct Part(ProjectionPath);
 
 impl fmt::Display for Part {

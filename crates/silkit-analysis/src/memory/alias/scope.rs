@@ -1,4 +1,4 @@
-//! Memory that is not written within a scope.
+//! Memory that is immutable within a scope.
 
 use super::Aliases;
 use super::base::{AccessBase, argument_is_exclusive};
@@ -8,14 +8,14 @@ use silkit_ir::instructions::{AccessKind, AnyInst, BeginAccess};
 use silkit_ir::{Inst, Opcode, SpecialPurpose, Value, ValueDef};
 use std::fmt;
 
-/// The reason why the memory at an address is not written.
+/// The reason why the memory at an address is immutable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Immutable {
     /// Not written during the function.
     Always,
     /// Not written within this access, or this borrow of the object that contains it.
     Within(Inst),
-    /// Not read or written by others within this access.
+    /// Not accessed by others within this access.
     Exclusive(Inst),
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Immutable {
 }
 
 impl Aliases<'_> {
-    /// Returns the reason why the memory at an address is not written.
+    /// Returns the reason why the memory at an address is immutable.
     pub fn immutability(&self, address: Value) -> Option<Immutable> {
         let body = self.body();
         let found = self.base_path(address);
@@ -66,7 +66,7 @@ impl Aliases<'_> {
         }
     }
 
-    /// Returns the reason why a part of an object is not written.
+    /// Returns the reason why a part of an object is immutable.
     fn object_immutability(&self, base: Value) -> Option<Immutable> {
         let body = self.body();
         let (object, is_immutable) = match body.view(body.defining_inst(base)?) {
@@ -108,8 +108,8 @@ impl Aliases<'_> {
         conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Guaranteed)
     }
 
-    /// Returns true if an instruction stands within a scope: where the scope dominates it and no end of the scope may
-    /// come before it. What is not known does not.
+    /// Returns true if an instruction is within a scope: the begin of the scope dominates it and no end of the scope
+    /// can come before it. Returns false if this is not known.
     pub(super) fn is_within(&self, inst: Inst, scope: Inst) -> bool {
         let body = self.body();
         let is_end = |user: Inst| body.ends_scope(user) == body.begins_scope(scope);
@@ -118,7 +118,7 @@ impl Aliases<'_> {
         if inst == scope || ends.contains(&inst) {
             return false;
         }
-        // Backwards from the instruction, the begin of the scope must be met before any end of it.
+        // Walking backwards from the instruction, every path must meet the begin of the scope before an end.
         let mut pending = vec![(body.inst_block(inst), body.prev_inst(inst))];
         let mut seen = FxHashSet::default();
         while let Some((block, last)) = pending.pop() {

@@ -5,7 +5,7 @@ use silkit_ir::{Body, Value, ValueDef};
 use silkit_types::decl::{Declarations, NominalKind};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-/// The type facts at the location of a body.
+/// Type-based alias rules, with the declarations that a body sees.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeRules<'a> {
     /// The Swift declarations.
@@ -18,19 +18,19 @@ pub struct TypeRules<'a> {
 const DEPTH: u32 = 12;
 
 impl TypeRules<'_> {
-    /// Returns true if two references of these types may be to the same object (Class TBAA). Types that are not known
-    /// may.
+    /// Returns true if two references of these types may refer to the same object (Class TBAA). Unknown types may.
     pub fn references_may_alias(&self, a: Type, b: Type) -> bool {
         let (Some(a_kind), Some(b_kind)) = (self.reference_kind(a), self.reference_kind(b)) else {
             return true;
         };
         use ReferenceKind as R;
         match (a_kind, b_kind) {
-            // A class may be a native one; boxes and closures' contexts are native objects, but nobody's class.
+            // Class instances may be native objects; boxes and closure contexts are native objects, but not class
+            // instances.
             (R::Native, _) | (_, R::Native) => true,
             (R::AnyClass, R::AnyClass | R::Class) | (R::Class, R::AnyClass) => true,
             (R::Class, R::Class) => self.classes_may_alias(a, b),
-            // What a closure captured may be one box alone.
+            // Boxes that closures capture are compared by type.
             (R::Box, R::Box) => self.declarations.same_type(a, b, self.signature) != Some(false),
             (R::Box | R::Closure, R::Box | R::Closure) => true,
             (R::Box | R::Closure, _) | (_, R::Box | R::Closure) => false,
@@ -57,7 +57,7 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Returns true if an instance of one class may be an instance of the other one.
+    /// Returns true if an instance of one class may be an instance of the other.
     fn classes_may_alias(&self, a: Type, b: Type) -> bool {
         self.may_inherit(a, b) || self.may_inherit(b, a)
     }
@@ -72,7 +72,7 @@ impl TypeRules<'_> {
             let Some(decl) = self.declarations.nominal_of(class) else { return true };
             match self.declarations.superclass(class) {
                 Some(superclass) => class = superclass,
-                // One that inherits nothing has no superclass; of another one it is not known.
+                // A class that inherits from nothing has no superclass; otherwise its superclass is not known.
                 None => return decl.inherited.iter().any(|ty| self.may_be_class(*ty)),
             }
         }
@@ -86,8 +86,7 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Returns true if typed accesses of these types may be to overlapping memory (Typed Access TBAA). Types that are
-    /// not known may.
+    /// Returns true if typed accesses with these types may overlap (Typed Access TBAA). Unknown types may.
     pub fn accesses_may_alias(&self, a: Type, b: Type) -> bool {
         if self.declarations.same_type(a, b, self.signature) != Some(false) {
             return true;
@@ -95,13 +94,13 @@ impl TypeRules<'_> {
         if !self.is_told_apart(a) || !self.is_told_apart(b) {
             return true;
         }
-        // A variable of one class type may hold what is an instance of the other one.
+        // A variable of one class type may hold an instance of the other class.
         let is_class = |ty| self.declarations.is_class(ty) != Some(false);
         is_class(a) && is_class(b) || self.may_contain(a, b, 0) || self.may_contain(b, a, 0)
     }
 
-    /// Returns true if a type is one whose memory is not accessed as unrelated types. That functions, vectors and
-    /// builtin references are left out errs on the safe side.
+    /// Returns true if memory of this type is not accessed with unrelated types. Functions, vectors and builtin
+    /// references are conservatively left out.
     fn is_told_apart(&self, ty: Type) -> bool {
         if is_open(ty) {
             return false;
@@ -127,7 +126,7 @@ impl TypeRules<'_> {
         }
     }
 
-    /// Returns true if a value of a type may have one of another type inside, without a pointer in between.
+    /// Returns true if a value of type `whole` may contain a value of type `part`, without a pointer in between.
     fn may_contain(&self, whole: Type, part: Type, depth: u32) -> bool {
         if depth > DEPTH || is_open(whole) {
             return true;
@@ -181,7 +180,7 @@ enum ReferenceKind {
     Closure,
 }
 
-/// Returns true if a type may stand for others: an archetype, or one with one inside.
+/// Returns true if a type is or contains an archetype, which may be bound to other types.
 pub(super) fn is_open(ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Unknown
@@ -194,7 +193,7 @@ pub(super) fn is_open(ty: Type) -> bool {
         | TypeKind::PackExpansion(_)
         | TypeKind::Some(_)
         | TypeKind::DynamicSelf(_) => true,
-        // What a closure's own signature names is bound there.
+        // A function type binds the parameters of its own signature.
         TypeKind::Function(_) => false,
         TypeKind::Box(layout) => {
             layout.args.iter().any(|ty| is_open(*ty))
@@ -208,8 +207,8 @@ pub(super) fn is_open(ty: Type) -> bool {
     }
 }
 
-/// Returns the type as which the memory at an address is accessed, where types may be trusted: the address comes from
-/// a root that introduces no alias, through projections alone.
+/// Returns the type of the access to the memory at an address if typed access rules apply: the address is projected
+/// from a safe root (SIL.md, "Typed Access TBAA").
 pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
     let ty = body.value(address).ty;
     if !ty.is_address() || ty.is_unknown() || !has_safe_root(body, address) {
@@ -218,7 +217,7 @@ pub(super) fn typed_access(body: &Body, address: Value) -> Option<SilType> {
     Some(ty)
 }
 
-/// Returns true if the root of an address introduces no alias.
+/// Returns true if the root of an address introduces no alias with another type.
 fn has_safe_root(body: &Body, address: Value) -> bool {
     let mut value = address;
     for _ in 0..=body.inst_bound() {
@@ -227,7 +226,7 @@ fn has_safe_root(body: &Body, address: Value) -> bool {
             _ => return false,
         };
         value = match body.view(inst) {
-            // Memory of the stack and of boxes may be bound to other types, and then accessed through pointers.
+            // Stack and box memory may be rebound to other types and accessed through pointers.
             AnyInst::AllocStack(_) | AnyInst::ProjectBox(_) => return false,
             AnyInst::GlobalAddr(_) | AnyInst::RefElementAddr(_) | AnyInst::RefTailAddr(_) => return true,
             AnyInst::PointerToAddress(cast) => return cast.strict,

@@ -1,4 +1,4 @@
-//! The uniquely identified memory of a body, as trees of parts.
+//! The uniquely identified memory locations of a body, as trees of parts.
 
 use super::{Derived, Leaves, MemoryUse, Needs, Part, memory_use};
 use crate::BodyView;
@@ -9,7 +9,7 @@ use silkit_ir::{Inst, NONE, Opcode, Operand, Value};
 use silkit_types::{SilType, TupleElement, Type, TypeKind};
 use std::ops::Range;
 
-/// The memory that a tree of locations stands for.
+/// The kind of memory that a tree of locations describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RootKind {
     /// The result of this allocation.
@@ -31,31 +31,31 @@ pub enum ArgumentRoleKind {
     Error,
 }
 
-/// A tree of parts.
+/// A tree of locations.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// The address of the whole.
+    /// The address of the root location.
     pub value: Value,
     /// The memory.
     pub kind: RootKind,
-    /// Its locations; the first is the whole, and each comes after what it is a part of.
+    /// The locations. The first is the root; each comes after its parent.
     pub locations: Range<u32>,
-    /// The addresses of these.
+    /// The addresses of the locations.
     pub addresses: Range<u32>,
     /// The accesses to it.
     pub accesses: Range<u32>,
 }
 
-/// Memory that instructions name.
+/// A memory location that instructions refer to.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// The address by which it is first found.
+    /// The first address of the location.
     pub value: Value,
-    /// The location that it is a part of.
+    /// The location that contains it.
     pub parent: Option<u32>,
-    /// The part of the parent.
+    /// Its position in the parent.
     part: Option<Part>,
-    /// The type that says what it owns: the enum's for a payload, which may be that of several cases.
+    /// The type that determines what it owns: the enum type for a payload location, which several cases may share.
     owner: SilType,
     /// True if it is the payload of several cases.
     has_cases: bool,
@@ -64,14 +64,14 @@ pub struct Location {
     pub leaves: Range<u32>,
 }
 
-/// Memory of which no part is named: a location, or what is left of it beside the parts that are named.
+/// A location without sublocations, or the rest of a location beside its sublocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
-    /// The location that it is, or belongs to.
+    /// The location that it is or belongs to.
     pub location: u32,
-    /// True if values in it own something, so that they must be destroyed or taken.
+    /// True if its values are non-trivial, so that they must be destroyed or taken.
     pub owns: bool,
-    /// True if it is known that there is something to store: it may be empty, or of unknown type.
+    /// True if its type is known to have bits, so that it must be stored to.
     pub is_known: bool,
 }
 
@@ -84,31 +84,31 @@ pub struct Access {
     pub inst: Inst,
     /// The location.
     pub location: u32,
-    /// The effect.
+    /// The effect on the memory.
     pub effect: MemoryUse,
-    /// True if a value of the type at this address may own something.
+    /// True if the type at this address may be non-trivial.
     pub owns: bool,
 }
 
-/// The trees of all memory of a body that can be uniquely identified and whose uses are all understood.
+/// The memory locations of a body that are uniquely identified and whose uses are all understood.
 #[derive(Clone, Debug, Default)]
 pub struct Locations {
     /// The trees.
     pub roots: Vec<Root>,
-    /// Their locations.
+    /// The locations of all trees.
     pub locations: Vec<Location>,
-    /// Their leaves: those of a location stand together, and those of a tree.
+    /// The leaves; those of a location, and those of a tree, are contiguous.
     pub leaves: Vec<Leaf>,
     /// All addresses of locations.
     pub addresses: Vec<(Value, u32)>,
-    /// The accesses, in no order.
+    /// The accesses, in no particular order.
     pub accesses: Vec<Access>,
-    /// Memory that is left out, with the first use that is not understood, if there is one.
+    /// The memory that is left out, with the first use that is not understood, if any.
     pub left_out: Vec<(Value, Option<Operand>)>,
 }
 
 impl Locations {
-    /// Creates the locations of a body.
+    /// Computes the locations of a body.
     pub fn compute(view: &BodyView<'_>) -> Self {
         let mut all = Self::default();
         let body = view.body;
@@ -155,7 +155,7 @@ impl Locations {
         }
     }
 
-    /// Adds the tree of an address, unless a use of it is not understood.
+    /// Adds the tree of an address, unless one of its uses is not understood.
     fn add(&mut self, view: &BodyView<'_>, root: Value, kind: RootKind) {
         let ty = view.ty(root);
         if !ty.is_address() {
@@ -210,7 +210,7 @@ impl Locations {
         self.roots.push(Root { value: root, kind, locations, addresses, accesses });
     }
 
-    /// Returns the part of a location, made if it is new.
+    /// Returns a sublocation, creating it if necessary.
     fn part(
         &mut self,
         view: &BodyView<'_>,
@@ -219,7 +219,7 @@ impl Locations {
         part: Part,
         value: Value,
     ) -> u32 {
-        // Of an enum there is one payload, whatever its case.
+        // The cases of an enum share one payload location.
         let key = if part.is_whole() { Part::Content } else { part };
         if let Some(&child) = known.get(&(parent, key)) {
             let child_of = &mut self.locations[child as usize];
@@ -236,7 +236,7 @@ impl Locations {
 
     /// Numbers the leaves.
     fn number(&mut self, view: &BodyView<'_>) {
-        // Parts come after what they are parts of, so counts go up first, and numbers down afterwards.
+        // Children come after their parents, so that counts are accumulated upwards and numbers assigned downwards.
         let rests: Vec<Option<Leaf>> =
             (0..self.locations.len() as u32).map(|location| self.rest(view, location)).collect();
         let mut counts: Vec<u32> = rests.iter().map(|rest| u32::from(rest.is_some())).collect();
@@ -267,7 +267,7 @@ impl Locations {
         }
     }
 
-    /// Returns the leaf that a location is, or that is left of it.
+    /// Returns the leaf that a location is, or the rest of it.
     fn rest(&self, view: &BodyView<'_>, location: u32) -> Option<Leaf> {
         let of = &self.locations[location as usize];
         let named: FxHashSet<Part> =
@@ -297,18 +297,18 @@ impl Locations {
         leaf(owns, is_known && !trivial.contains(&None))
     }
 
-    /// Returns the part of a location, where something names it.
+    /// Returns a sublocation if an instruction refers to it.
     pub fn named_part(&self, location: u32, part: Part) -> Option<u32> {
         let children = &self.locations[location as usize].children;
         children.iter().copied().find(|child| self.locations[*child as usize].part == Some(part))
     }
 
-    /// Returns true if a part of a location is named.
+    /// Returns true if a location has sublocations.
     pub fn has_parts(&self, location: u32) -> bool {
         !self.locations[location as usize].children.is_empty()
     }
 
-    /// Returns the tree of a location's root, by its position.
+    /// Returns the tree that contains a location.
     pub fn root_of(&self, location: u32) -> &Root {
         &self.roots[self.roots.partition_point(|root| root.locations.end <= location)]
     }
@@ -319,7 +319,7 @@ impl Location {
         Self { value, parent, part, owner, has_cases: false, children: Vec::new(), leaves: 0..0 }
     }
 
-    /// Returns true if its parts are those of different types, so that they cannot be told apart.
+    /// Returns true if its cases have different payload types, which makes it ambiguous.
     fn is_ambiguous(&self) -> bool {
         self.has_cases && !self.children.is_empty()
     }
@@ -335,13 +335,13 @@ fn parts(view: &BodyView<'_>, ty: Type) -> Option<Vec<(Part, Type)>> {
     Some(fields.into_iter().map(|(field, ty)| (Part::Field(field.name), ty)).collect())
 }
 
-/// Returns true if nothing else names the memory that is passed so.
+/// Returns true if the convention guarantees that no other address refers to the memory.
 fn is_identified(convention: ArgumentConvention) -> bool {
     use ArgumentConvention as C;
     matches!(convention, C::In | C::InGuaranteed | C::Inout | C::Out)
 }
 
-/// Returns the cases of an enum that hold nothing that is owned, by the edges of a switch on a value that was loaded.
+/// Returns the successors of a switch on a loaded value that belong to trivial cases of the enum.
 pub fn switched_edges(view: &BodyView<'_>, inst: Inst) -> Vec<usize> {
     super::uses::switched(view, inst).unwrap_or_default().into_iter().map(|(edge, _)| edge).collect()
 }

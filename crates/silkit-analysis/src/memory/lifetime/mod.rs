@@ -1,8 +1,8 @@
 //! Uniquely identified memory and the effects of instructions on it (SIL.md, "Memory Lifetime").
 //!
-//! [`memory_use`] says of one use of an address what it needs to find there and what it leaves behind.
-//! [`Locations`] are the trees of parts of all memory of a body that nothing else can name: stack allocations,
-//! indirect arguments, addresses that coroutines yield.
+//! [`memory_use`] returns the state of memory that one use of an address requires and the state that it leaves.
+//! [`Locations`] are the uniquely identified memory locations of a body: stack allocations, indirect arguments, and
+//! addresses that coroutines yield.
 
 mod locations;
 mod types;

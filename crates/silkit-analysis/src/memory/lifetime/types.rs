@@ -1,19 +1,19 @@
-//! Queries about types in memory.
+//! Queries about the types of memory locations.
 
 use crate::BodyView;
 use silkit_base::Symbol;
 use silkit_types::{SilType, Type, TypeKind};
 
-/// Types are nested less deep than this where it is asked whether they are empty.
+/// The depth to which types are inspected to see whether they are empty.
 const DEPTH: u32 = 16;
 
 impl BodyView<'_> {
-    /// Returns whether values of a type own nothing.
+    /// Returns whether a type is trivial: its values own nothing.
     pub fn is_trivial(&self, ty: SilType) -> Option<bool> {
         if ty.is_unknown() { None } else { self.declarations().is_trivial(ty.ty(), self.signature()) }
     }
 
-    /// Returns whether a value of a type has no bits, so that nothing need be stored to make one.
+    /// Returns whether a type is empty: its values have no bits, so that no store is needed to initialize one.
     pub(super) fn is_empty(&self, ty: Type) -> Option<bool> {
         self.empty(ty, 0)
     }
@@ -37,7 +37,7 @@ impl BodyView<'_> {
             TypeKind::Tuple(elements) => all(&mut elements.iter().map(|e| e.ty)),
             TypeKind::Builtin(..) | TypeKind::Function(_) => Some(false),
             TypeKind::Named(_) => {
-                // An enum with one case may have no bits either.
+                // An enum with a single case may be empty as well.
                 if let Some(cases) = self.declarations().enum_cases(ty) {
                     return (cases.len() > 1).then_some(false);
                 }
@@ -47,7 +47,7 @@ impl BodyView<'_> {
         }
     }
 
-    /// Returns whether an enum that holds this case owns nothing.
+    /// Returns whether an enum value with this case is trivial.
     pub fn is_trivial_case(&self, ty: SilType, case: Symbol) -> Option<bool> {
         let found = self.declarations().enum_case(ty.ty(), case)?;
         if found.payload.is_none() {
@@ -63,7 +63,7 @@ impl BodyView<'_> {
         self.declarations().is_trivial(payload.ty, self.signature())
     }
 
-    /// Returns the cases that the default target of a switch stands for; `None` if they are not known.
+    /// Returns the cases that the default target of a switch covers; `None` if they are not known.
     pub(super) fn other_cases(&self, ty: SilType, listed: &[Symbol]) -> Option<Vec<Symbol>> {
         let cases = self.declarations().enum_cases(ty.ty())?;
         Some(cases.iter().map(|c| c.name).filter(|name| !listed.contains(name)).collect())

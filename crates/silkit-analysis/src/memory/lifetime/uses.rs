@@ -1,4 +1,4 @@
-//! The effects of instructions on the memory at the addresses that they use.
+//! The effects of instructions on the memory at their address operands.
 
 use crate::BodyView;
 use crate::memory::opaque::is_opaque;
@@ -10,11 +10,11 @@ use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 /// The state of memory that an instruction requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Needs {
-    /// It does not matter.
+    /// Any state.
     Nothing,
-    /// A whole value, to read it.
+    /// Initialized, to be read.
     Value,
-    /// Everything that the whole value owns, to consume it: trivial parts may be missing.
+    /// All non-trivial parts initialized, to be consumed.
     Owned,
     /// No value that would be leaked.
     Empty,
@@ -25,11 +25,11 @@ pub enum Needs {
 pub enum Leaves {
     /// Unchanged.
     Same,
-    /// A value, which owns something if its type does.
+    /// Initialized.
     Value,
-    /// A value that owns nothing, whatever its type.
+    /// Initialized with a trivial value, whatever its type.
     Trivial,
-    /// Unchanged, but now known to own nothing.
+    /// Unchanged, but now known to be trivial.
     KnownTrivial,
     /// Uninitialized.
     Nothing,
@@ -49,33 +49,33 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns true if it is all that there is.
+    /// Returns true if the part is the only content of its parent.
     pub fn is_whole(self) -> bool {
         matches!(self, Self::Payload(_) | Self::Content)
     }
 }
 
-/// The memory that an address derived from another one stands for.
+/// How an address relates to the address that it is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
     /// The same memory.
     Same,
-    /// A part of it.
+    /// A part of the memory.
     Part(Part),
 }
 
-/// The effect of one use of an address on the memory there.
+/// The effect of a use of an address on the memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryUse {
     /// The required state.
     pub needs: Needs,
     /// The state afterwards.
     pub leaves: Leaves,
-    /// Differing states on the edges of a terminator, by the positions of its successors.
+    /// Different states on the edges of a terminator, by successor index.
     pub on_edges: Vec<(usize, Leaves)>,
-    /// The address that it makes.
+    /// The derived address.
     pub derived: Option<(Value, Derived)>,
-    /// True if it changes or takes the value, which may not be done to one that is lent.
+    /// True if it changes or takes the value, which is not allowed for borrowed memory.
     pub changes: bool,
 }
 
@@ -114,7 +114,7 @@ impl MemoryUse {
     }
 }
 
-/// Returns the effect of a use of an address on its memory; `None` if it is not known, or the address escapes.
+/// Returns the effect of a use of an address on the memory; `None` if it is not known or the address escapes.
 pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     let body = view.body;
     let inst = body.operand(operand).user;
@@ -131,14 +131,14 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
         AddressUse::Lend => {
             MemoryUse::new(Needs::Nothing, Leaves::Value).makes(body.first_result(inst)?, Derived::Same)
         }
-        // Of what is lent, scopes tell whether it is used in time.
+        // The scope rules check the uses of a `store_borrow`.
         AddressUse::EndLend if body.def_as::<StoreBorrow>(body.operand(operand).value).is_some() => {
             MemoryUse::new(Needs::Nothing, Leaves::Nothing)
         }
-        // A borrow that goes on as a phi is not followed.
+        // A borrow that continues as a phi is not followed.
         AddressUse::Borrow if body.users(body.first_result(inst)?).any(|i| passes(body, i)) => return None,
         AddressUse::Borrow => MemoryUse::ignores(),
-        // Memory that holds a `weak` or `unowned` reference is not followed.
+        // The memory of a `weak` or `unowned` reference is not tracked.
         AddressUse::Read | AddressUse::Take | AddressUse::Initialize | AddressUse::Assign
             if is_of_weak_storage(opcode) =>
         {
@@ -159,7 +159,7 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
             MemoryUse { on_edges: vec![(0, Leaves::Value)], leaves: Leaves::Same, ..MemoryUse::inits() }
         }
         AddressUse::Assign => MemoryUse::assigns(),
-        // Without ownership the treatment of the old value is not stated.
+        // Without ownership, a store does not state how it treats the old value.
         AddressUse::Overwrite if body.keyword(inst, "qualifier").is_none() => return None,
         AddressUse::Overwrite => {
             MemoryUse { changes: true, ..MemoryUse::new(Needs::Nothing, Leaves::Trivial) }
@@ -180,7 +180,7 @@ pub fn memory_use(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     })
 }
 
-/// Returns true for casts of what is in memory, which other analyses do not look at.
+/// Returns true for casts in memory, which other analyses do not inspect.
 fn is_cast(opcode: Opcode) -> bool {
     matches!(
         opcode,
@@ -188,12 +188,12 @@ fn is_cast(opcode: Opcode) -> bool {
     )
 }
 
-/// Returns true if the memory holds a `weak` or `unowned` reference.
+/// Returns true if the instruction accesses a `weak` or `unowned` reference.
 fn is_of_weak_storage(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned | Opcode::StoreWeak | Opcode::StoreUnowned)
 }
 
-/// Returns the result of a projection without access; `None` for projections after which memory is not followed.
+/// Returns the result of a projection without access; `None` for projections that are not tracked.
 fn derived(body: &Body, inst: Inst) -> Option<Derived> {
     match body.view(inst) {
         AnyInst::StructElementAddr(p) => Some(Derived::Part(Part::Field(p.field.name()?))),
@@ -242,7 +242,7 @@ fn tagged(view: &BodyView<'_>, inst: Inst) -> Option<MemoryUse> {
     Some(MemoryUse::new(if has_payload { Needs::Value } else { Needs::Nothing }, leaves))
 }
 
-/// Returns true if a terminator passes values on to blocks.
+/// Returns true if a terminator passes values to block arguments.
 fn passes(body: &Body, inst: Inst) -> bool {
     matches!(body.inst(inst).opcode, Opcode::Branch | Opcode::CondBranch)
 }
@@ -258,7 +258,7 @@ fn passed(view: &BodyView<'_>, inst: Inst, index: usize) -> Option<MemoryUse> {
         return match convention {
             C::Inout | C::InoutAliasable => Some(MemoryUse::ignores()),
             C::InGuaranteed if is_on_stack => Some(MemoryUse::ignores()),
-            // A closure that lasts longer takes its captures along.
+            // An escaping closure consumes its captures.
             C::In | C::InGuaranteed if !is_on_stack => {
                 Some(MemoryUse { needs: Needs::Nothing, ..MemoryUse::takes() })
             }
@@ -297,7 +297,7 @@ fn yielded(view: &BodyView<'_>, operand: Operand) -> Option<MemoryUse> {
     }
 }
 
-/// Returns the edges of a switch after which an enum is known to own nothing.
+/// Returns the edges of a switch after which an enum is known to be trivial.
 pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Leaves)>> {
     let body = view.body;
     let ty = view.ty(body.operands(inst).first()?.value);
@@ -306,7 +306,7 @@ pub(super) fn switched(view: &BodyView<'_>, inst: Inst) -> Option<Vec<(usize, Le
         AnyInst::SwitchEnum(s) => (s.cases, s.default_target),
         _ => return None,
     };
-    // An edge whose case is not known may lead to a trivial one.
+    // The target of an unknown case may be reached with a trivial one.
     let is_trivial = |case: Symbol| view.is_trivial_case(ty, case) != Some(false);
     let listed: Vec<Symbol> = cases.iter().filter_map(|(case, _)| case.name()).collect();
     let mut edges: Vec<usize> =

@@ -1,18 +1,19 @@
-//! Access control of members, as far as it determines which other functions may be called instead.
+//! Access control of members, which limits the functions that may be called in place of a member.
 
 use silkit_base::Symbol;
 use silkit_ir::DeclRef;
 use silkit_types::decl::{Access, DeclBody, DeclFlags, Declarations, MemberKind, NominalDecl};
 
-/// The visible part of a program: the module's declarations, and whether its files are compiled together.
+/// The declarations of a module and whether the whole module is visible.
 #[derive(Clone, Copy, Debug)]
 pub struct Visibility<'a> {
     declarations: &'a Declarations,
-    /// True if the whole module is here, `-wmo`: what is internal is then called from here alone.
+    /// True if all files of the module are compiled together (`-wmo`), so that internal declarations are used only
+    /// here.
     pub is_whole_module: bool,
 }
 
-/// A member as a method reference names it.
+/// The kind of member that a method reference refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Function,
@@ -22,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a method reference, by the text after its `!`.
+    /// Returns the kind of a method reference from the text after its `!`.
     pub(super) fn of(method: DeclRef) -> Self {
         let data = method.data();
         let first = data.kinds.first().map_or("", |k| k.as_str());
@@ -49,7 +50,7 @@ impl Kind {
 }
 
 impl<'a> Visibility<'a> {
-    /// Creates the visibility of a module with these declarations.
+    /// Creates the visibility for these declarations.
     pub fn new(declarations: &'a Declarations, is_whole_module: bool) -> Self {
         Self { declarations, is_whole_module }
     }
@@ -77,7 +78,7 @@ impl<'a> Visibility<'a> {
         (!outer.is_empty()).then(|| (Symbol::new(&outer.join(".")), Symbol::new(bare)))
     }
 
-    /// Returns the bodies of a type of the module and of its extensions.
+    /// Returns the bodies of a type and its extensions in the module.
     pub(super) fn bodies(&self, path: Symbol) -> impl Iterator<Item = &'a DeclBody> + use<'a> {
         let entry = self.declarations.own().get(path);
         let nominal = entry.and_then(|e| e.nominal.as_ref()).map(|n| &n.body);
@@ -85,12 +86,12 @@ impl<'a> Visibility<'a> {
         nominal.into_iter().chain(extensions)
     }
 
-    /// Returns the effective access of a type of the module, at most that of the types around it.
+    /// Returns the effective access level of a type of the module, which is limited by its enclosing types.
     pub(super) fn access_of_type(&self, path: Symbol) -> Option<Access> {
         let mut access = self.effective(self.own(path)?);
         let mut around = path.as_str();
         while let Some((outer, _)) = around.rsplit_once('.') {
-            // What stands before the first type is the name of the module.
+            // The first components of the path may be the module name.
             let Some(decl) = self.own(Symbol::new(outer)) else { break };
             access = access.min(self.effective(decl));
             around = outer;
@@ -102,8 +103,8 @@ impl<'a> Visibility<'a> {
         public_if(decl.access, decl.flags)
     }
 
-    /// Returns the effective access of a member of a type of the module, the widest one of several with its name;
-    /// `None` if it is not known or the member may be replaced at run time.
+    /// Returns the effective access level of a member of a type of the module, the most permissive one of overloads;
+    /// `None` if it is not known or the member is dynamically replaceable.
     fn access_of_member(&self, owner: Symbol, name: Symbol, kind: Kind) -> Option<Access> {
         let of_type = self.access_of_type(owner)?;
         let decl = self.own(owner)?;
@@ -123,7 +124,7 @@ impl<'a> Visibility<'a> {
             }
         }
         match (found, kind) {
-            // Implied members, and requirements, are as visible as their type.
+            // Implicit members and protocol requirements have the access level of their type.
             (_, Kind::Deinitializer) => Some(of_type),
             (None, Kind::Initializer) => Some(of_type.min(Access::Internal)),
             (Some(_), _) if decl.kind == silkit_types::decl::NominalKind::Protocol => Some(of_type),
@@ -132,14 +133,14 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Returns true if all that may be called in the place of a member is in this module.
+    /// Returns true if all possible overrides of a member are in this module.
     pub fn is_closed(&self, method: DeclRef) -> bool {
         let is_foreign = method.data().kinds.iter().any(|k| *k == "foreign");
         let Some((owner, name)) = Self::split(method).filter(|_| !is_foreign) else { return false };
         self.is_member_closed(owner, name, Kind::of(method))
     }
 
-    /// Returns true if code elsewhere may call a method by its name.
+    /// Returns true if code outside this module may call a method by its name.
     pub fn may_be_called_elsewhere(&self, method: DeclRef) -> bool {
         let Some((owner, name)) = Self::split(method) else { return true };
         match self.access_of_member(owner, name, Kind::of(method)) {
@@ -161,7 +162,7 @@ impl<'a> Visibility<'a> {
     pub(super) fn is_member_closed(&self, owner: Symbol, name: Symbol, kind: Kind) -> bool {
         match self.access_of_member(owner, name, kind) {
             None | Some(Access::Open) => false,
-            // A class elsewhere may override what makes an instance, though that itself is not open.
+            // A class in another module may override an initializer even if it is not `open`.
             Some(Access::Public | Access::Package)
                 if kind == Kind::Initializer && self.access_of_type(owner) == Some(Access::Open) =>
             {
@@ -173,7 +174,7 @@ impl<'a> Visibility<'a> {
     }
 }
 
-/// Returns what code elsewhere may have inlined is as visible as what is public.
+/// Returns the access level; declarations that other modules may inline count as public.
 fn public_if(access: Access, flags: DeclFlags) -> Access {
     if flags.contains(DeclFlags::USABLE_FROM_INLINE) { access.max(Access::Public) } else { access }
 }

@@ -18,16 +18,15 @@ use std::borrow::Cow;
 pub struct Callees<'a> {
     /// The known callees, sorted by name.
     pub known: Cow<'a, [FunctionId]>,
-    /// True if there are no others.
+    /// True if there are no other callees.
     pub is_complete: bool,
 }
 
 impl Callees<'_> {
-    /// Any function.
+    /// Any function may be called.
     pub const UNKNOWN: Self = Self { known: Cow::Borrowed(&[]), is_complete: false };
 
-    /// Returns true if all functions that may be called are known, and have bodies that are not copies of ones
-    /// elsewhere.
+    /// Returns true if all callees are known and have bodies that are not copies of definitions in other modules.
     pub fn all_have_bodies(&self, module: &Module) -> bool {
         use Linkage::{HiddenExternal, PackageExternal, PublicExternal, SharedExternal};
         let is_copy =
@@ -41,21 +40,21 @@ impl Callees<'_> {
     }
 }
 
-/// The implementations of one method, or of several that are spelled alike and differ in their types.
+/// The implementations of one method, or of several with the same spelling and different types.
 #[derive(Clone, Debug, Default)]
 struct Method {
-    /// The functions of each formal type, in the order of the first mention of the types.
+    /// The functions for each formal type, in the order in which the types first occur.
     types: Vec<(Option<Type>, Vec<FunctionId>)>,
     is_open: bool,
 }
 
-/// The implementations of methods according to the tables of a module.
+/// The implementations of methods in the tables of a module.
 #[derive(Debug, Default)]
 pub struct CalleeTables {
     methods: FxHashMap<DeclRef, Method>,
     /// The witness tables with entries, by the paths of type and protocol.
     witnesses: FxHashMap<(Symbol, Symbol), WitnessTableId>,
-    /// The deinitializers that free objects, by the class of which they are.
+    /// The deallocating deinitializers, by class.
     deallocators: FxHashMap<Symbol, FunctionId>,
 }
 
@@ -104,8 +103,8 @@ impl<'a> Reader<'a> {
         self.tables
     }
 
-    /// Returns the methods, by class, name and kind, that another file may override, or that are overridden by such
-    /// ones.
+    /// Returns the methods, by class, name and kind, that another file may override, including methods that such
+    /// methods override.
     fn overridden_elsewhere(&self) -> FxHashSet<(Symbol, Symbol, u8)> {
         let hierarchy = ClassHierarchy::new(self.visibility);
         let mut open = FxHashSet::default();
@@ -125,7 +124,7 @@ impl<'a> Reader<'a> {
         open
     }
 
-    /// Returns the deallocating deinitializers by class: each is named for its class, of which it takes an object.
+    /// Returns the deallocating deinitializers by class. Each is named after its class and takes an instance of it.
     fn find_deallocators(&self) -> FxHashMap<Symbol, FunctionId> {
         let declarations = self.visibility.declarations();
         let mut found = FxHashMap::default();
@@ -167,7 +166,8 @@ impl<'a> Reader<'a> {
         for entry in entries {
             let WitnessEntry::Method(requirement, formal, Some(function)) = *entry else { continue };
             self.add(requirement, formal, function);
-            // Another type may conform where the protocol is seen, and the witness may be a method that is overridden.
+            // Other types may conform if the protocol is visible elsewhere, and the witness may be an overridden
+            // method.
             let is_closed = Visibility::split(requirement).zip(of).is_some_and(|((protocol, name), of)| {
                 self.visibility.is_protocol_closed(protocol)
                     && self.visibility.is_member_closed(of, name, Kind::of(requirement))
@@ -197,12 +197,12 @@ impl<'a> CalleeAnalysis<'a> {
         self.program.module
     }
 
-    /// Returns the function with a name.
+    /// Returns the function with this name.
     pub fn function(&self, name: Symbol) -> Option<FunctionId> {
         self.program.function_id(name)
     }
 
-    /// Returns the definition of a function, as far as it can be read.
+    /// Returns the definition of a function, if it is readable.
     pub fn definition(&self, function: FunctionId) -> Definition<'a> {
         self.program.definition(function)
     }
@@ -215,8 +215,8 @@ impl<'a> CalleeAnalysis<'a> {
         self.of_value(body, body.callee_origin(body.operand_value(site, 0)))
     }
 
-    /// Returns the functions that a call of a value may reach, as it is: conversions and copies of functions are not
-    /// followed.
+    /// Returns the functions that a call of a value may reach. Conversions and copies of functions are not looked
+    /// through.
     pub fn of_value(&self, body: &Body, callee: Value) -> Callees<'a> {
         let Some(inst) = body.defining_inst(callee) else { return Callees::UNKNOWN };
         match body.inst(inst).opcode {
@@ -236,12 +236,12 @@ impl<'a> CalleeAnalysis<'a> {
                 },
                 None => Callees::UNKNOWN,
             },
-            // What a superclass of another module does may change until the program runs.
+            // The methods of a superclass in another module are not known until run time.
             _ => Callees::UNKNOWN,
         }
     }
 
-    /// Returns the implementations of a method that a lookup in a table may find.
+    /// Returns the implementations of a method that dynamic dispatch may select.
     pub fn of_method(&self, method: DeclRef, formal: Option<Type>) -> Callees<'a> {
         let Some(found) = self.tables.methods.get(&method) else { return Callees::UNKNOWN };
         let exact = match found.types.as_slice() {
@@ -261,13 +261,13 @@ impl<'a> CalleeAnalysis<'a> {
         Callees { known, is_complete: !found.is_open }
     }
 
-    /// Returns the witness table with entries of a conformance, by the paths of type and protocol.
+    /// Returns the witness table of a conformance, by the paths of type and protocol, if it has entries.
     pub fn witness_table(&self, ty: Symbol, protocol: Symbol) -> Option<&'a WitnessTable> {
         let table = self.tables.witnesses.get(&(ty, protocol))?;
         Some(&self.program.module.witness_tables[*table])
     }
 
-    /// Returns the one function by which a type, or one that it inherits from, meets a requirement.
+    /// Returns the single function by which a type, directly or through a superclass, witnesses a requirement.
     pub fn witness(&self, ty: Type, requirement: DeclRef, formal: Option<Type>) -> Option<FunctionId> {
         let declarations = self.program.declarations;
         let (protocol, _) = Visibility::split(requirement)?;
@@ -297,8 +297,8 @@ impl<'a> CalleeAnalysis<'a> {
         None
     }
 
-    /// Returns the deinitializers that the end of a value's lifetime may call, where it is a reference to an object
-    /// of a class or of one that inherits from it.
+    /// Returns the deinitializers that destroying a value of this type may call, if it is a reference to a class
+    /// instance. Unless `is_exact`, the object may be an instance of a subclass.
     pub fn destructors(&self, ty: SilType, is_exact: bool) -> Callees<'a> {
         let declarations = self.program.declarations;
         let mut ty = ty.ty();

@@ -8,16 +8,16 @@ use silkit_types::Convention;
 /// The uses of a function value within a body.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LocalUses {
-    /// The calls of it, or of closures of it.
+    /// The calls of the function, or of closures over it.
     pub calls: Vec<Inst>,
-    /// The closures of it.
+    /// The closures over the function.
     pub closures: Vec<Inst>,
-    /// True if it may be called elsewhere too.
+    /// True if it may also be called elsewhere.
     pub escapes: bool,
 }
 
 impl LocalUses {
-    /// Creates the uses of what a `function_ref` gives.
+    /// Collects the uses of the result of a `function_ref`.
     pub fn of(view: &BodyView<'_>, reference: Inst) -> Self {
         let body = view.body;
         let mut this = Self::default();
@@ -55,7 +55,7 @@ impl LocalUses {
     }
 }
 
-/// Returns true for the steps after which a function is looked for; borrows and moves are not among them.
+/// Returns true for instructions through which a function value is followed. Borrows and moves are not followed.
 fn passes_on(opcode: Opcode) -> bool {
     match FunctionStep::of(opcode) {
         Some(FunctionStep::Convert | FunctionStep::Depend) => true,
@@ -68,12 +68,12 @@ fn uses(body: &Body, inst: Inst) -> impl Iterator<Item = Operand> + '_ {
     body.results(inst).flat_map(|value| body.uses(value))
 }
 
-/// One function that names another one.
+/// A function that references another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Caller {
     function: FunctionId,
     calls: bool,
-    /// The least number of arguments that one of its closures holds.
+    /// The minimum number of arguments that its closures capture.
     captured: Option<usize>,
     is_complete: bool,
 }
@@ -87,27 +87,27 @@ pub struct CallersOf {
 }
 
 impl CallersOf {
-    /// Returns true if a call of it is known.
+    /// Returns true if a call is known.
     pub fn has_caller(&self) -> bool {
         self.callers.iter().any(|c| c.calls)
     }
 
-    /// Returns the least number of arguments that a closure of it holds; 0 where there is none.
+    /// Returns the minimum number of arguments that a closure captures; 0 if there are no closures.
     pub fn least_captured(&self) -> usize {
         self.callers.iter().filter_map(|c| c.captured).min().unwrap_or(0)
     }
 
-    /// Returns true if all calls by those functions that name it are known.
+    /// Returns true if all calls in the functions that reference it are known.
     pub fn is_complete_where_named(&self) -> bool {
         self.callers.iter().all(|c| c.is_complete)
     }
 
-    /// Returns true if all calls of it are known.
+    /// Returns true if all calls are known.
     pub fn is_complete(&self) -> bool {
         !self.is_called_indirectly && !self.is_called_elsewhere && self.is_complete_where_named()
     }
 
-    /// Returns the functions that make closures of it.
+    /// Returns the functions that create closures over it.
     pub fn capturers(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.callers.iter().filter(|c| c.captured.is_some()).map(|c| c.function)
     }
@@ -125,7 +125,7 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Finds the callers of all functions.
+    /// Computes the callers of all functions.
     pub fn new(program: &ProgramView<'_>) -> Self {
         let (module, is_whole_module) = (program.module, program.is_whole_module());
         let empty = |f: &silkit_ir::Function| CallersOf {
@@ -151,7 +151,7 @@ impl Callers {
     fn add(&mut self, view: &BodyView<'_>, caller: FunctionId, callee: FunctionId, reference: Inst) {
         let uses = LocalUses::of(view, reference);
         let callers = &mut self.of[callee].callers;
-        // All references of one caller come in a row.
+        // The references of one caller are consecutive.
         if callers.last().is_none_or(|last| last.function != caller) {
             callers.push(Caller { function: caller, calls: false, captured: None, is_complete: true });
         }
@@ -169,7 +169,7 @@ impl Callers {
     }
 }
 
-/// Returns true if tables may hold the function, so that it is called without being named.
+/// Returns true if tables may reference the function, so that it can be called without a `function_ref`.
 fn is_method(function: &silkit_ir::Function) -> bool {
     let Some(ty) = function.ty.ty().as_function() else { return true };
     matches!(
@@ -178,7 +178,7 @@ fn is_method(function: &silkit_ir::Function) -> bool {
     )
 }
 
-/// Returns true if other files or modules may call it, or have it.
+/// Returns true if other files or modules may call the function or define it.
 pub(super) fn is_visible_elsewhere(function: &silkit_ir::Function, is_whole_module: bool) -> bool {
     match function.linkage {
         Linkage::Private | Linkage::Shared => false,

@@ -9,12 +9,12 @@ use silkit_types::decl::{Access, DeclFlags};
 pub struct ClassHierarchy {
     superclasses: FxHashMap<Symbol, Symbol>,
     subclasses: FxHashMap<Symbol, Vec<Symbol>>,
-    /// The classes of which no subclass can be elsewhere.
+    /// The classes that cannot have subclasses elsewhere.
     closed: FxHashSet<Symbol>,
 }
 
 impl ClassHierarchy {
-    /// Creates the classes of a module, by their paths.
+    /// Computes the class hierarchy of a module, by class path.
     pub fn new(visibility: Visibility<'_>) -> Self {
         let mut this = Self::default();
         let declarations = visibility.declarations();
@@ -41,25 +41,24 @@ impl ClassHierarchy {
         this
     }
 
-    /// Returns the superclass of a class, wherever that is declared.
+    /// Returns the superclass of a class, in any module.
     pub fn superclass(&self, class: Symbol) -> Option<Symbol> {
         self.superclasses.get(&class).copied()
     }
 
     /// Returns the classes that a class inherits from, nearest first.
     pub fn superclasses(&self, class: Symbol) -> impl Iterator<Item = Symbol> + '_ {
-        // A wrong module may let classes inherit from each other.
+        // An invalid module may contain inheritance cycles.
         let most = self.superclasses.len();
         std::iter::successors(self.superclass(class), |&c| self.superclass(c)).take(most)
     }
 
-    /// Returns the classes of the module that inherit from a class directly, in order.
+    /// Returns the direct subclasses of a class in the module, in order.
     pub fn direct_subclasses(&self, class: Symbol) -> &[Symbol] {
         self.subclasses.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns all classes of the module that inherit from a class, each after the one that it inherits from
-    /// directly.
+    /// Returns all subclasses of a class in the module, each after its direct superclass.
     pub fn subclasses(&self, class: Symbol) -> Vec<Symbol> {
         let mut all = self.direct_subclasses(class).to_vec();
         let mut seen: FxHashSet<Symbol> = all.iter().copied().chain([class]).collect();
@@ -71,13 +70,13 @@ impl ClassHierarchy {
         all
     }
 
-    /// Returns true if no subclass of a class, or of one that inherits from it, can be in another file or module.
+    /// Returns true if no subclass of a class, direct or indirect, can be in another file or module.
     pub fn is_closed(&self, class: Symbol) -> bool {
         self.closed.contains(&class)
             && self.subclasses(class).iter().all(|subclass| self.closed.contains(subclass))
     }
 
-    /// Returns true if a class inherits from another one or is that.
+    /// Returns true if a class is another class or inherits from it.
     pub fn inherits(&self, class: Symbol, from: Symbol) -> bool {
         class == from || self.superclasses(class).any(|c| c == from)
     }

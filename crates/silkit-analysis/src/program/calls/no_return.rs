@@ -1,4 +1,4 @@
-//! Calls that never return to the caller.
+//! Calls that do not return to the caller.
 
 use crate::BodyView;
 use silkit_ir::instructions::Builtin;
@@ -6,8 +6,8 @@ use silkit_ir::{Inst, Opcode, substituted};
 use silkit_types::decl::Declarations;
 use silkit_types::{Type, TypeKind};
 
-/// Returns true if a type is known to have no values: an enum without cases, such as `Never`, or a tuple with such an
-/// element.
+/// Returns true if a type is known to be uninhabited: an enum without cases, such as `Never`, or a tuple with an
+/// uninhabited element.
 pub fn is_uninhabited(declarations: &Declarations, ty: Type) -> bool {
     match ty.kind() {
         TypeKind::Tuple(elements) => elements.iter().any(|e| is_uninhabited(declarations, e.ty)),
@@ -15,8 +15,9 @@ pub fn is_uninhabited(declarations: &Declarations, ty: Type) -> bool {
     }
 }
 
-/// Returns true if an instruction calls what never returns as usual: a function with a result of a type without values, or a
-/// builtin that stops the program. Of a `try_apply` this is said of its normal edge. Coroutines return to be resumed.
+/// Returns true if an instruction is a call that never returns normally: of a function with an uninhabited result
+/// type, or of a builtin that terminates the program. For a `try_apply`, this refers to its normal successor.
+/// Coroutine calls always return.
 pub fn never_returns(view: &BodyView<'_>, inst: Inst) -> bool {
     match view.body.inst(inst).opcode {
         Opcode::Apply | Opcode::TryApply => has_uninhabited_result(view, inst).unwrap_or(false),

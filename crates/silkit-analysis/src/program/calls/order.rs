@@ -6,19 +6,19 @@ use silkit_ir::info::ApplyKind;
 use silkit_ir::ownership::builtin;
 use silkit_ir::{Body, FunctionId, Inst, Opcode};
 
-/// The functions of a module in groups that call each other in circles, callees before their callers.
+/// The functions of a module grouped into strongly connected components of the call graph, callees before callers.
 #[derive(Clone, Debug, Default)]
 pub struct BottomUp {
     groups: Vec<Vec<FunctionId>>,
 }
 
 impl BottomUp {
-    /// Orders all functions of a module.
+    /// Computes the order of all functions of a module.
     pub fn new(graph: &CallGraph) -> Self {
         Self::from_roots(graph, graph.edges.keys(), |_| true)
     }
 
-    /// Orders some functions of a module.
+    /// Computes the order of some functions of a module.
     pub fn of(graph: &CallGraph, functions: &[FunctionId]) -> Self {
         let mut wanted = EntitySet::default();
         functions.iter().for_each(|&function| _ = wanted.insert(function));
@@ -38,17 +38,17 @@ impl BottomUp {
         Self { groups }
     }
 
-    /// Returns the groups, each of functions that call each other in circles, or of one function.
+    /// Returns the groups: mutually recursive functions, or single functions.
     pub fn groups(&self) -> &[Vec<FunctionId>] {
         &self.groups
     }
 
-    /// Returns the functions in steps: whoever works on those of one step at the same time, and on the steps in
-    /// order, sees of each function that one names what was there when the functions were worked on one after the
-    /// other.
+    /// Returns the functions in steps. If the steps are processed in order, the functions of one step may be
+    /// processed in parallel: each sees the same state of the functions that it references as in sequential bottom-up
+    /// processing.
     pub fn steps(&self, graph: &CallGraph) -> Vec<Vec<FunctionId>> {
         let mut step_of = vec![u32::MAX; graph.edges.len()];
-        // The step after all those earlier functions that name a function.
+        // The step after those of all earlier functions that reference a function.
         let mut after = vec![0; step_of.len()];
         let mut steps: Vec<Vec<FunctionId>> = Vec::new();
         for function in self.functions() {
@@ -77,17 +77,17 @@ impl BottomUp {
     }
 }
 
-/// The functions that one function may call or names otherwise.
+/// The functions that one function may call or otherwise references.
 #[derive(Clone, Debug, Default)]
 pub struct CallEdges {
-    /// The functions that it may call, in the order of its calls.
+    /// The possible callees, in the order of the calls.
     called: Vec<FunctionId>,
-    /// Other functions of which it may see the effects: those that its closures call, and what destruction runs.
+    /// Other functions whose effects are relevant: those called by its closures, and deinitializers.
     named: Vec<FunctionId>,
 }
 
 impl CallEdges {
-    /// Finds the functions that a function may call. It names none where its body is not known.
+    /// Collects the functions that a function may call. There are none if its body is not available.
     pub fn new(callees: CalleeAnalysis<'_>, function: FunctionId) -> Self {
         let mut this = Self::default();
         let Some(body) = callees.definition(function).body() else { return this };
@@ -125,8 +125,8 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// Creates a graph from the edges of all functions of a module, in order. Edges of different functions may be found in
-    /// parallel.
+    /// Creates the call graph from the edges of all functions of a module, in order. The edges of different functions
+    /// may be computed in parallel.
     pub fn from_edges(edges: Vec<CallEdges>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }

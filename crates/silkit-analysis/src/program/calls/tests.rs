@@ -85,7 +85,7 @@ fn steps_keep_what_is_seen_of_each_other() {
         (steps.iter().position(|step| step.contains(&id)), place(id))
     };
     assert_eq!(steps.iter().map(Vec::len).sum::<usize>(), one_by_one.len());
-    // A closure is not called where it is made, so its function may come later; in its own step in any case.
+    // A closure is not called where it is created, so that its function may come later, but in a step of its own.
     let pairs = [("left", "leaf"), ("top", "left"), ("top", "right")];
     for (a, b) in pairs {
         let ((step_a, at_a), (step_b, at_b)) = (step(a), step(b));

@@ -5,16 +5,17 @@ use crate::ProgramView;
 use silkit_base::{IdVec, Symbol};
 use silkit_ir::{FunctionId, Inst, Opcode, WitnessEntry, references};
 
-/// An instruction that names a function.
+/// An instruction that references a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
-    /// The function in which it stands.
+    /// The function that contains the instruction.
     pub function: FunctionId,
     /// The instruction.
     pub inst: Inst,
 }
 
-/// References to the functions of a module: a `function_ref` or its like names one, a `keypath` several.
+/// The references to each function of a module: a `function_ref` (or a dynamic variant) references one, a `keypath`
+/// several.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionUses {
     /// All uses, in the order of the module.
@@ -23,7 +24,7 @@ pub struct FunctionUses {
 }
 
 impl FunctionUses {
-    /// Finds the uses of all functions.
+    /// Computes the uses of all functions.
     pub fn new(program: &ProgramView<'_>) -> Self {
         let (module, is_whole_module) = (program.module, program.is_whole_module());
         let mut this = Self {
@@ -50,7 +51,7 @@ impl FunctionUses {
         this
     }
 
-    /// Records functions in tables, which may be called without a reference.
+    /// Records the functions in tables, which may be called without a reference in a body.
     fn tables(&mut self, program: &ProgramView<'_>) {
         let module = program.module;
         let mut mark = |name: Symbol| {
@@ -73,7 +74,8 @@ impl FunctionUses {
         &self.of[function]
     }
 
-    /// Returns true if a function may be used where it is not named here: by a table, another file or another module.
+    /// Returns true if a function may be used without a reference in a body: by a table, another file or another
+    /// module.
     pub fn is_used_elsewhere(&self, function: FunctionId) -> bool {
         self.is_used_elsewhere[function]
     }

@@ -3,38 +3,38 @@
 use crate::side_effects::Subject;
 use std::fmt;
 
-/// One thing that a function may do, itself or by what it calls.
+/// A possible effect of a function, itself or through its callees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Fact {
-    /// It allocates memory on the heap.
+    /// Allocates heap memory.
     Allocate,
-    /// It counts references.
+    /// Counts references.
     Count,
-    /// It ends lifetimes, by which deinitializers may run.
+    /// Ends lifetimes, which may run deinitializers.
     Release,
-    /// It does something for which the runtime may take a lock, counting references aside.
+    /// Has an effect for which the runtime may take a lock, other than reference counting.
     Lock,
-    /// It stops the program.
+    /// Terminates the program.
     Trap,
-    /// It reads memory.
+    /// Reads memory.
     Read(Subject),
-    /// It writes to memory.
+    /// Writes to memory.
     Write(Subject),
-    /// It runs code that is not in the module.
+    /// Runs code outside the module.
     Unknown,
 }
 
 impl Fact {
-    /// The facts that are about no memory.
+    /// The facts that do not concern memory.
     pub(super) const FEW: [Self; 6] =
         [Self::Allocate, Self::Count, Self::Release, Self::Lock, Self::Trap, Self::Unknown];
 
-    /// Returns the number of facts about a function with so many arguments.
+    /// Returns the number of facts about a function with this number of arguments.
     pub(super) fn count(arguments: usize) -> usize {
         Self::FEW.len() + 2 * (arguments + 1)
     }
 
-    /// Returns its place among the facts about a function.
+    /// Returns the index of a fact among the facts about a function.
     pub(super) fn index(self) -> usize {
         let memory = |on: Subject| match on {
             Subject::Global => Self::FEW.len(),
@@ -52,14 +52,14 @@ impl Fact {
         }
     }
 
-    /// Creates the fact at a place.
+    /// Returns the fact with an index.
     pub(super) fn at(index: usize) -> Self {
         let Some(memory) = index.checked_sub(Self::FEW.len()) else { return Self::FEW[index] };
         let on = (memory / 2).checked_sub(1).map_or(Subject::Global, Subject::Argument);
         if memory.is_multiple_of(2) { Self::Read(on) } else { Self::Write(on) }
     }
 
-    /// Returns the argument whose memory it is about.
+    /// Returns the argument whose memory it concerns.
     pub fn argument(self) -> Option<usize> {
         match self {
             Self::Read(Subject::Argument(index)) | Self::Write(Subject::Argument(index)) => Some(index),
@@ -67,7 +67,7 @@ impl Fact {
         }
     }
 
-    /// Returns a word for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Allocate => "allocate",

@@ -1,11 +1,11 @@
 //! Possible effects of functions, each with a chain of calls that proves it.
 //!
-//! One pass over each body finds what its instructions do themselves and, for each call, which fact about the callee makes
-//! which fact about the caller true ([`Recorder`]). One search, backwards along these edges from all instructions at once,
-//! finds the shortest way from every fact to an instruction ([`Proofs`]): linear in the number of calls, whatever the
-//! number of functions that are asked about.
+//! One pass over each body records the effects of its instructions and, for each call, which fact about the callee
+//! implies which fact about the caller ([`Recorder`]). One breadth-first search backwards along these edges, from all
+//! instructions at once, finds the shortest call chain from every fact to an instruction ([`Proofs`]). It is linear
+//! in the number of calls and independent of the number of queries.
 //!
-//! What is read and written are the side effects as they are computed for the function; the two cannot contradict.
+//! Reads and writes are taken from the computed side effects of the function, so that the two are consistent.
 
 mod fact;
 mod reason;

@@ -5,40 +5,40 @@ use silkit_ir::{FunctionId, RuntimeEffects};
 /// The reason for an effect of an instruction, at the end of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// It needs the runtime for this.
+    /// It has these runtime effects.
     Runtime(RuntimeEffects),
     /// It reads memory.
     Reads,
     /// It writes to memory.
     Writes,
-    /// The function takes what is passed to it in memory.
+    /// The function consumes an argument that is passed in memory.
     Takes,
-    /// It calls a function without a body here, of whose effects this is one: they are written down.
+    /// It calls a function without a body whose declared effects include this one.
     Says(FunctionId),
-    /// It calls a function that ends the program.
+    /// It calls a function that terminates the program.
     Ends(FunctionId),
-    /// It may run code that may do anything.
+    /// It may run code with unknown effects.
     Unknown(Unknown),
 }
 
-/// Code of which is not known what it does.
+/// Code with unknown effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// A function without a body here, or with one that may be another one when the program runs.
+    /// A function without a body in this module, or whose body may be replaced at run time.
     Function(FunctionId),
-    /// A function value, or a method that others may implement.
+    /// A function value, or a method that other modules may override.
     Callee,
     /// A deinitializer.
     Deinit,
 }
 
 impl Reason {
-    /// Returns true if it proves that something may be done; it is only not excluded otherwise.
+    /// Returns true if the effect is proved, and not merely not excluded.
     pub fn is_proof(self) -> bool {
         !matches!(self, Self::Unknown(_))
     }
 
-    /// Returns the function that it is about.
+    /// Returns the function that the reason concerns.
     pub fn function(self) -> Option<FunctionId> {
         match self {
             Self::Says(id) | Self::Ends(id) | Self::Unknown(Unknown::Function(id)) => Some(id),

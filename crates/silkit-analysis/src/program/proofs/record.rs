@@ -1,4 +1,4 @@
-//! Records of one body: the effects of its own instructions, and the effects that follow from those of callees.
+//! Effect records of one body: the effects of its instructions, and the effects that follow from callees.
 
 use super::{Fact, Reason, Unknown};
 use crate::BodyView;
@@ -8,44 +8,44 @@ use silkit_ir::effects::{Effects, SideEffects};
 use silkit_ir::info::{ApplyKind, Role};
 use silkit_ir::{Body, Function, FunctionId, Inst, Opcode, RuntimeEffects, Value};
 
-/// The end of a proof.
+/// The instruction at the end of a proof.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) inst: Option<Inst>,
     pub(super) reason: Reason,
 }
 
-/// A fact about a callee that makes one about the caller true.
+/// A fact about a callee that implies a fact about the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) callee: FunctionId,
     pub(super) callee_fact: u32,
     pub(super) fact: u32,
-    /// The call; `None` if a fact about a function follows from another one about the same.
+    /// The call; `None` if a fact about a function follows from another fact about the same function.
     pub(super) inst: Option<Inst>,
 }
 
 /// The records of one body.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// For each fact the first instruction that proves it, and the first that does not exclude it.
+    /// For each fact, the first instruction that proves it and the first that does not exclude it.
     pub(super) leaves: Vec<[Option<Leaf>; 2]>,
     pub(super) edges: Vec<Edge>,
 }
 
-/// Records what a body says, while its side effects are computed.
+/// Records the effects of a body while its side effects are computed.
 #[derive(Debug)]
 pub struct Recorder<'a> {
     id: FunctionId,
     view: BodyView<'a>,
     program: &'a ProgramView<'a>,
-    /// The effects that the attributes of the function do not exclude.
+    /// The effects that the function's attributes do not exclude.
     allowed: Effects,
     records: Records,
 }
 
 impl<'a> Recorder<'a> {
-    /// Records what a function says that has a body: first what its instructions need the runtime for.
+    /// Creates a recorder for a function with a body and records the runtime effects of its instructions.
     pub fn new(id: FunctionId, view: BodyView<'a>) -> Self {
         let program = view.program;
         let function = view.function;
@@ -64,7 +64,7 @@ impl<'a> Recorder<'a> {
         self.records
     }
 
-    /// Returns true if the function's attributes leave something possible.
+    /// Returns true if the function's attributes do not exclude a fact.
     fn is_allowed(&self, fact: Fact) -> bool {
         self.allowed.contains(match fact {
             Fact::Read(_) => Effects::READ,
@@ -105,7 +105,7 @@ impl<'a> Recorder<'a> {
             (R::COUNT, Fact::Count),
             (R::RELEASE, Fact::Release),
             (R::LOCK, Fact::Lock),
-            // An access that is in the way of another one stops the program.
+            // An access that conflicts with another one terminates the program.
             (R::TRAP | R::EXCLUSIVITY, Fact::Trap),
         ];
         for (kind, fact) in kinds {
@@ -116,13 +116,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Returns true if an operand may hold references.
+    /// Returns true if an operand may contain references.
     fn concerns_references(&self, body: &Body, inst: Inst) -> bool {
         let may_hold = |value| self.view.is_trivial(body.value(value).ty) != Some(true);
         body.operands(inst).is_empty() || body.operands(inst).iter().any(|o| may_hold(o.value))
     }
 
-    /// Code that may do anything is run, or not excluded to be run.
+    /// Records code with unknown effects that is run, or not excluded to be run.
     fn unknown(&mut self, inst: Inst, code: Unknown) {
         Fact::FEW.into_iter().for_each(|fact| self.leaf(fact, Some(inst), Reason::Unknown(code)));
     }
@@ -131,7 +131,7 @@ impl<'a> Recorder<'a> {
         &self.program.module.functions[id]
     }
 
-    /// A call of a function.
+    /// Records a call of a function.
     fn function(&mut self, inst: Inst, callee: FunctionId) {
         let function = self.declared(callee);
         if has_blocks(function) {
@@ -175,8 +175,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A call of a function of whose effects nothing was computed yet, because it calls the caller in turn: the caller
-    /// reads or writes what the callee does, of whichever argument.
+    /// Records a recursive call of a function whose effects are not computed yet: the caller reads or writes whatever
+    /// the callee does, through any argument.
     fn recursion(&mut self, fact: Fact, inst: Option<Inst>, callee: FunctionId) {
         let kind: fn(Subject) -> Fact = if matches!(fact, Fact::Read(_)) { Fact::Read } else { Fact::Write };
         self.edge(fact, inst, callee, kind(Subject::Global));
@@ -185,8 +185,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Returns true if an instruction ends an object that was allocated in this function, without running code: nobody
-    /// else sees that its memory is touched.
+    /// Returns true if an instruction deallocates an object that this function allocated, without running code: the
+    /// effect is not visible outside.
     fn ends_own_memory(&self, inst: Inst) -> bool {
         let body = self.view.body;
         let opcode = body.inst(inst).opcode;
@@ -210,7 +210,7 @@ impl<'a> Recorder<'a> {
         deallocates || body.inst(allocation).opcode == Opcode::AllocBox && self.holds_trivial_fields(root)
     }
 
-    /// Returns true if all fields of a box are trivial: destroying them does nothing.
+    /// Returns true if all fields of a box are trivial, so that destroying them is a no-op.
     fn holds_trivial_fields(&self, value: Value) -> bool {
         let body = self.view.body;
         let mut projections = body.users(value).filter(|&user| body.inst(user).opcode == Opcode::ProjectBox);
@@ -264,7 +264,7 @@ impl Witness for Recorder<'_> {
             return;
         }
         self.unknown(inst, self.unknown_code(inst));
-        // Those that are known may be called, whatever the others.
+        // The known callees may be called in any case.
         if self.view.body.info(inst).apply == Some(ApplyKind::Full) {
             let known = self.program.callee_analysis().of_site(self.view.body, inst).known;
             known.iter().for_each(|&callee| self.function(inst, callee));
@@ -272,7 +272,7 @@ impl Witness for Recorder<'_> {
     }
 }
 
-/// Returns true if there is code of a function.
+/// Returns true if a function has a body with blocks.
 pub(super) fn has_blocks(function: &Function) -> bool {
     function.body.as_ref().is_some_and(|body| body.entry_block().is_some())
 }

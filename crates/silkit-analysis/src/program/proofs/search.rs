@@ -1,4 +1,4 @@
-//! Shortest paths from facts to the instructions that prove them.
+//! Shortest call chains from facts to the instructions that prove them.
 
 use super::record::{Edge, Leaf, Records, arguments};
 use super::{Fact, Reason};
@@ -21,37 +21,37 @@ enum LastStep {
 #[derive(Debug)]
 pub struct Proofs {
     records: IdVec<FunctionId, Records>,
-    /// The number of the first fact about each function.
+    /// The index of the first fact about each function.
     first: IdVec<FunctionId, u32>,
-    /// All edges, each with the number of the fact that it makes true.
+    /// All edges, each with the index of the fact that it implies.
     edges: Vec<(Edge, u32)>,
     ways: Vec<LastStep>,
-    /// True if the path ends at an instruction with the effect, false if at one that does not exclude it.
+    /// True if the chain ends at an instruction with the effect, false if it ends at one that does not exclude it.
     is_proved: Vec<bool>,
 }
 
 /// A proof that a function may have an effect.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// True if there is an instruction that does it; it is only not excluded otherwise.
+    /// True if an instruction has the effect; otherwise the effect is merely not excluded.
     pub is_proved: bool,
-    /// The calls, each in the function that the one before calls, and the instruction at the end.
+    /// The calls, each in the callee of the previous one, then the final instruction.
     pub steps: Vec<Step>,
-    /// The reason for the effect of the last instruction.
+    /// The reason for the effect of the final instruction.
     pub reason: Reason,
 }
 
-/// One step of a proof.
+/// A step of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The function.
     pub function: FunctionId,
-    /// The call in it, or the instruction at the end; `None` if it is the function itself that does something.
+    /// The call, or the final instruction; `None` if the function itself has the effect.
     pub inst: Option<Inst>,
 }
 
 impl Proofs {
-    /// Searches in what was recorded of the bodies of a module.
+    /// Computes the proofs from the records of the bodies of a module.
     pub fn new(module: &Module, recorded: Vec<(FunctionId, Records)>) -> Self {
         let mut records: IdVec<FunctionId, Records> =
             module.functions.values().map(|_| Records::default()).collect();
@@ -78,7 +78,7 @@ impl Proofs {
         this
     }
 
-    /// Searches from all instructions at once, first those that prove an effect, then the others.
+    /// Searches breadth-first from all instructions, first those that prove an effect, then the others.
     fn search(&mut self) {
         let (starts, by_source) = self.by_source();
         let mut queue = VecDeque::new();
@@ -106,7 +106,7 @@ impl Proofs {
         }
     }
 
-    /// Returns the edges by the facts from which they lead: where each fact's begin, and all of them.
+    /// Returns the edges sorted by source fact: the start of the edges of each fact, and the edges.
     fn by_source(&self) -> (Vec<u32>, Vec<u32>) {
         let mut starts = vec![0; self.ways.len() + 1];
         for (edge, _) in &self.edges {
@@ -136,19 +136,19 @@ impl Proofs {
         (0..count).filter(move |at| !matches!(self.ways[base + at], LastStep::None)).map(Fact::at)
     }
 
-    /// Returns whether a function may do something: `Some(true)` where that is proved, `Some(false)` where it is only
-    /// not excluded, `None` if it does not.
+    /// Returns `Some(true)` if an effect of a function is proved, `Some(false)` if it is not excluded, and `None` if
+    /// it is excluded.
     pub fn verdict(&self, function: FunctionId, fact: Fact) -> Option<bool> {
         let at = self.node(function, fact)?;
         (!matches!(self.ways[at], LastStep::None)).then(|| self.is_proved[at])
     }
 
-    /// Returns a proof of an effect of a function; `None` if it does not have the effect.
+    /// Returns a proof of an effect of a function; `None` if the effect is excluded.
     pub fn proof(&self, function: FunctionId, fact: Fact) -> Option<Proof> {
         let mut at = self.node(function, fact)?;
         let is_proved = self.is_proved[at];
         let (mut function, mut fact, mut steps) = (function, fact.index(), Vec::new());
-        // Each way is shorter than the one that it goes on with.
+        // The remaining chain gets shorter with each step.
         loop {
             match self.ways[at] {
                 LastStep::None => return None,

@@ -1,4 +1,4 @@
-//! Arguments that escape from the walk.
+//! Effects on arguments that the walk cannot follow.
 
 use super::collect::Collector;
 use super::witness::Cause;
@@ -14,7 +14,7 @@ use silkit_ir::{AddressUse, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl Collector<'_> {
-    /// Adds the effects that an argument has beyond those of the instructions that use it.
+    /// Adds the effects on an argument that do not follow from the instructions that use it.
     pub(super) fn argument(&mut self, index: usize, argument: Value) {
         (self.at, self.cause) = (None, Cause::Everything);
         let view = self.view;
@@ -34,29 +34,29 @@ impl Collector<'_> {
             let effects = restricted(self.global, view.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.takes {
-            // What was loaded may be what is destroyed somewhere.
+            // A loaded value may be destroyed elsewhere.
             let ownership = self.global & Effects::OWNERSHIP;
             let effects = restricted(ownership, view.holds_nothing(argument), passing);
             self.add(effects, argument);
         } else if uses.is_captured && self.global.contains(Effects::DESTROY) {
-            // So may be a closure that holds it.
+            // A closure that captures it may be destroyed as well.
             self.add(Effects::DESTROY, argument);
         }
         if passing == ArgumentConvention::In {
             self.cause = Cause::Instruction;
-            // The function takes it, though on ways that never return the read may have been removed.
+            // The function consumes it, even if the read was removed on paths that never return.
             self.add(Effects::READ, argument);
         }
     }
 }
 
-/// Searches for uses with unknown effects.
+/// A walk that searches for uses with unknown effects.
 struct Uses<'a> {
     view: BodyView<'a>,
     has_ossa: bool,
-    /// True if the memory may be left uninitialized by a load.
+    /// True if a load may leave the memory uninitialized.
     takes: bool,
-    /// True if a closure holds it that may be destroyed where it is called.
+    /// True if it is captured by a closure that may be destroyed where it is called.
     is_captured: bool,
 }
 
@@ -83,7 +83,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Follows an argument into a call: one that escapes there may be used anywhere.
+    /// Follows an argument into a call. An argument that escapes there may be used anywhere.
     fn pass(&mut self, view: BodyView<'_>, operand: Operand) -> ControlFlow<()> {
         let body = view.body;
         let inst = body.operand(operand).user;
@@ -115,7 +115,7 @@ impl Uses<'_> {
         match using {
             _ if is_opaque(opcode) => return ControlFlow::Break(()),
             AddressUse::Read | AddressUse::Borrow | AddressUse::Take => {
-                // That a `weak` or `unowned` reference is taken is not counted.
+                // Taking a `weak` or `unowned` reference does not count.
                 let is_weak = matches!(opcode, Opcode::LoadWeak | Opcode::LoadUnowned);
                 let takes = using == AddressUse::Take && !is_weak;
                 self.takes |= !is_trivial && (!self.has_ossa || takes);

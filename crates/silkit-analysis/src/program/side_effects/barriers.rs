@@ -1,4 +1,4 @@
-//! Deinitializer barriers: instructions that no deinitializer may be moved across.
+//! Deinit barriers: instructions that destroys must not be moved across.
 
 use crate::BodyView;
 use crate::access::{Scopes, StorageKind, accessed_addresses, find};
@@ -8,11 +8,11 @@ use silkit_ir::info::ApplyKind;
 use silkit_ir::{Behavior, Inst, Opcode};
 
 impl BodyView<'_> {
-    /// Returns true if a deinitializer that runs after an instruction must not run before it.
+    /// Returns true if an instruction is a deinit barrier: a deinitializer that runs after it must not run before it.
     ///
-    /// That is so where the program could tell the difference: at synchronization, at loads of `weak` and `unowned`
-    /// references, and at accesses to memory of which nothing is known. A call is what the functions are that it may
-    /// reach; where these are not known, or no effects of one of them were computed, it is a barrier.
+    /// These are the instructions for which the program could observe the difference: synchronization points, loads
+    /// of `weak` and `unowned` references, and accesses to unidentified memory. A call is a barrier if a possible
+    /// callee is one, or if the callees or their effects are not known.
     pub fn is_deinit_barrier(&self, inst: Inst) -> bool {
         let body = self.body;
         if body.info(inst).apply != Some(ApplyKind::Full) {
@@ -28,7 +28,7 @@ impl BodyView<'_> {
     }
 }
 
-/// Returns true if a deinitializer must not run earlier than an instruction, what it calls aside.
+/// Returns true if an instruction itself is a deinit barrier, without its callees.
 pub(super) fn may_be_barrier(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: Inst) -> bool {
     let calls = accesses.body.info(inst).apply == Some(ApplyKind::Full);
     behavior.may_load_weak_or_unowned(inst)
@@ -36,7 +36,7 @@ pub(super) fn may_be_barrier(behavior: &Behavior<'_>, accesses: &BodyView<'_>, i
         || may_access_pointer(behavior, accesses, inst)
 }
 
-/// Returns true if it may access memory of which nothing is known.
+/// Returns true if an instruction may access unidentified memory.
 fn may_access_pointer(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: Inst) -> bool {
     if !behavior.may_read_or_write(inst) {
         return false;
@@ -46,7 +46,7 @@ fn may_access_pointer(behavior: &Behavior<'_>, accesses: &BodyView<'_>, inst: In
         || accessed_addresses(accesses, inst).into_iter().any(|operand| {
             let address = body.operand(operand).value;
             let found = find(accesses, address, Scopes::Through);
-            // Who else has the address of a global variable is not known either.
+            // The address of a global variable may be known elsewhere.
             found.is_none_or(|found| {
                 matches!(found.storage.kind, StorageKind::Unidentified | StorageKind::Global(_))
             })

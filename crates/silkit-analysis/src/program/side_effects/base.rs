@@ -1,4 +1,4 @@
-//! The base of an address, and the projections from it.
+//! Access bases for side effects, and the projections from them.
 
 use crate::BodyView;
 use crate::walk::{AtDef, Walk, WalkPath, Walker};
@@ -12,15 +12,15 @@ use std::ops::ControlFlow;
 pub(crate) enum AccessBase {
     /// An allocation on the stack.
     Stack,
-    /// An argument of the function, by its number.
+    /// An argument of the function, by index.
     Argument(usize),
-    /// The object of a reference; the path begins there.
+    /// The object of a reference, at which the path begins.
     Object(Value),
     /// Any other base.
     Other,
 }
 
-/// Returns the base of an address, and the path from there.
+/// Returns the base of an address and the path from it.
 pub(crate) fn access_path(
     view: BodyView<'_>,
     address: Value,
@@ -29,14 +29,14 @@ pub(crate) fn access_path(
     let mut walk = Walk::new(view);
     walk.up(address, path);
     let mut finder = BaseFinder { found: (AccessBase::Other, path), was_indexed: false };
-    // It follows one chain and stops by itself.
+    // The walk follows a single chain and terminates.
     let _ = walk.run(&mut finder);
     finder.found
 }
 
 struct BaseFinder {
     found: (AccessBase, ProjectionPath),
-    /// True if the last step went from element to element.
+    /// True if the last step was an element projection.
     was_indexed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Walker<ProjectionPath> for BaseFinder {
         let body = walk.view.body;
         let opcode = body.defining_inst(value).map(|inst| body.inst(inst).opcode);
         let is_index = opcode == Some(Opcode::IndexAddr);
-        // There are no elements after a part of a value.
+        // A part of a value has no adjacent elements.
         let has_elements = matches!(opcode, Some(Opcode::RefTailAddr | Opcode::PointerToAddress));
         if self.was_indexed && !is_index && !has_elements {
             return AtDef::Skip;
@@ -95,7 +95,7 @@ impl Walker<ProjectionPath> for BaseFinder {
     }
 }
 
-/// Returns the address that a pointer was made of, where it is one.
+/// Returns the address that a pointer is derived from.
 fn pointed_to(view: BodyView<'_>, pointer: Value) -> Option<Value> {
     let mut walk = Walk::new(view);
     walk.up(pointer, ProjectionPath::EMPTY);

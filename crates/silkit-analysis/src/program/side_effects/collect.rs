@@ -1,4 +1,4 @@
-//! The effects of single instructions.
+//! The side effects of single instructions.
 
 use super::barriers::may_be_barrier;
 use super::witness::{Cause, Subject, Witness};
@@ -18,7 +18,7 @@ use silkit_ir::{AddressUse, Behavior, Body, FunctionId, Inst, Opcode, Operand, V
 use silkit_types::{CalleeConvention, Convention, FnFlags, SilType};
 use std::ops::ControlFlow;
 
-/// The effects that were found so far.
+/// Accumulates side effects.
 pub(super) struct Collector<'a> {
     pub(super) view: BodyView<'a>,
     pub(super) behavior: Behavior<'a>,
@@ -26,9 +26,9 @@ pub(super) struct Collector<'a> {
     pub(super) global: Effects,
     pub(super) witness: &'a mut dyn Witness,
     pub(super) objects: NewObjects<'a>,
-    /// The phis from which effects were added to all that they are made of.
+    /// The phis through which effects were already propagated to their origins.
     pub(super) phis: FxHashSet<(Effects, Value, ProjectionPath)>,
-    /// The source of the effects that are being added.
+    /// The instruction whose effects are being added.
     pub(super) at: Option<Inst>,
     pub(super) cause: Cause,
 }
@@ -63,7 +63,7 @@ impl Collector<'_> {
                     self.barrier(inst);
                 }
                 if !closure.on_stack {
-                    // What is captured by value is read.
+                    // Values that are captured from memory are read.
                     closure.args.iter().filter(|&v| body.value(v).ty.is_address()).for_each(|v| {
                         self.add(Effects::READ, v);
                     });
@@ -85,7 +85,7 @@ impl Collector<'_> {
         self.barrier(inst);
     }
 
-    /// Adds what an instruction does to the memory at its addresses; false if nothing is known of that.
+    /// Adds the effects of an instruction on the memory at its address operands. Returns false if they are not known.
     fn addresses(&mut self, inst: Inst) -> bool {
         let body = self.view.body;
         let opcode = body.inst(inst).opcode;
@@ -99,7 +99,7 @@ impl Collector<'_> {
             let using = body.address_use(operand);
             match using {
                 AddressUse::Read | AddressUse::Take | AddressUse::Borrow => self.add(Effects::READ, value),
-                // It keeps what it names alive, and so reads it.
+                // Keeping a value alive counts as reading it.
                 AddressUse::KeepAlive => self.add(Effects::READ, value),
                 AddressUse::Initialize | AddressUse::Assign | AddressUse::Overwrite => {
                     self.add(Effects::WRITE, value);
@@ -112,12 +112,12 @@ impl Collector<'_> {
                 _ => continue,
             }
             is_known = true;
-            // The end of a `weak` or `unowned` reference runs nothing.
+            // Releasing a `weak` or `unowned` reference runs no deinitializer.
             if using == AddressUse::Assign && !matches!(opcode, Opcode::StoreWeak | Opcode::StoreUnowned) {
                 replaced = Some(value);
             }
         }
-        // Loads do not count as copies, whatever their ownership.
+        // Loads do not count as copies, regardless of their ownership.
         if let Some(copy) = body.view_as::<CopyAddr>(inst).filter(|copy| !copy.take) {
             self.add(Effects::COPY, copy.source);
         }
@@ -127,7 +127,7 @@ impl Collector<'_> {
         is_known
     }
 
-    /// Adds the effects of an instruction that only the table knows.
+    /// Adds the effects of an instruction that has only a table row.
     fn other(&mut self, inst: Inst) {
         let body = self.view.body;
         if self.may_release(inst) {
@@ -137,7 +137,7 @@ impl Collector<'_> {
         let mut effects = Effects::empty();
         effects.set(Effects::READ, memory.may_read());
         effects.set(Effects::WRITE, memory.may_write());
-        // An error that is thrown is shown to a debugger or the like, which may keep it.
+        // A debugger may observe and retain an error that is thrown.
         let is_shown = builtin(body, inst).is_some_and(|b| b.id == "WillThrow");
         effects.set(Effects::COPY, self.behavior.may_have_side_effects(inst) || is_shown);
         self.add_global(effects);
@@ -164,7 +164,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns true if a closure may be called in the function that makes it.
+    /// Returns true if a closure may be called in the function that creates it.
     fn may_be_called_here(&self, inst: Inst) -> bool {
         let body = self.body();
         let Some(closure) = body.first_result(inst) else { return true };
@@ -172,7 +172,7 @@ impl Collector<'_> {
         self.view.escapes().escapes(closure, ProjectionPath::EMPTY, Direction::Down, &mut visitor)
     }
 
-    /// Adds the effects of what an apply site may call.
+    /// Adds the effects of the possible callees of an apply site.
     fn call(&mut self, inst: Inst) {
         let body = self.view.body;
         let Some(site) = ApplySite::new(body, inst, self.view.addresses()) else { return };
@@ -185,7 +185,7 @@ impl Collector<'_> {
         self.functions(callees.as_deref(), &arguments);
     }
 
-    /// Adds the effects of functions that are called with arguments, each the number for the callee and the value.
+    /// Adds the effects of callees. Each argument is given by its index in the callee and its value.
     fn functions(&mut self, callees: Option<&[FunctionId]>, arguments: &[(usize, Value)]) {
         let Some(callees) = callees else {
             self.unknown();
@@ -216,7 +216,8 @@ impl Collector<'_> {
                         let convention = Conventions::of(function, view.addresses())
                             .and_then(|c| convention(c, index))
                             .unwrap_or(ArgumentConvention::Inout);
-                        // Whatever is promised, results are written and what is passed in memory is read.
+                        // Indirect results are written and indirect arguments are read regardless of the declared
+                        // effects.
                         let passing = match convention {
                             ArgumentConvention::Out => Effects::WRITE,
                             ArgumentConvention::In | ArgumentConvention::InGuaranteed => Effects::READ,
@@ -233,7 +234,7 @@ impl Collector<'_> {
         self.cause = Cause::Instruction;
     }
 
-    /// Returns the effects of a function on anything but its arguments, and their cause.
+    /// Returns the global effects of a function, and their cause.
     fn effects_of(&self, callee: FunctionId) -> (Effects, Cause) {
         let program = self.view.program;
         match &self.view.effects(callee).side {
@@ -249,7 +250,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the effects of code of which nothing is known.
+    /// Adds the effects of unknown code.
     fn unknown(&mut self) {
         self.reach(None);
         self.cause = Cause::Unknown;
@@ -267,7 +268,7 @@ impl Collector<'_> {
         self.arguments[index].add(effects, path);
     }
 
-    /// Adds the end of a value's lifetime.
+    /// Adds the effects of destroying a value.
     fn destroy_value(&mut self, value: Value) {
         self.add(Effects::DESTROY, value);
         let ty = self.body().value(value).ty;
@@ -281,7 +282,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds the destruction of what is at an address, which takes the value from there.
+    /// Adds the effects of destroying the value at an address, which includes taking it.
     fn destroy_at(&mut self, address: Value) {
         self.add(Effects::DESTROY | Effects::MEMORY, address);
         let program = self.view.program;
@@ -305,12 +306,12 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds effects on a value, or on what it refers to.
+    /// Adds effects on a value, or on the object that it refers to.
     pub(super) fn add(&mut self, effects: Effects, value: Value) {
         self.add_at(effects, value, self.whole(value));
     }
 
-    /// Returns the path to all that an effect on a value may mean.
+    /// Returns the path to everything that an effect on a value may concern.
     fn whole(&self, value: Value) -> ProjectionPath {
         let ty = self.body().value(value).ty;
         let inside = ProjectionPath::of(Component::AnyValueFields);
@@ -323,13 +324,13 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds effects on a part of a value to the arguments that it comes from, or to the global ones.
+    /// Adds effects on a part of a value to the arguments that it is derived from, or to the global effects.
     pub(super) fn add_at(&mut self, effects: Effects, value: Value, path: ProjectionPath) {
         let view = self.view;
         let (value, path) = if view.body.value(value).ty.is_address() {
             match access_path(view, value, path) {
                 (AccessBase::Stack, _) => {
-                    // A value may have been moved there, and so be destroyed in place of an argument.
+                    // A value may have been moved there, so that it is destroyed in place of an argument.
                     self.add_global(effects & Effects::OWNERSHIP);
                     return;
                 }
@@ -349,7 +350,7 @@ impl Collector<'_> {
         let mut walk = Walk::new(view);
         walk.up(value, path);
         let mut roots = Roots { effects, phis: &mut self.phis, arguments: Vec::new(), has_others: false };
-        // It never breaks.
+        // The walk never breaks.
         let _ = walk.run(&mut roots);
         let Roots { arguments, has_others, .. } = roots;
         for (index, path) in arguments.into_iter().rev() {
@@ -365,7 +366,7 @@ impl Collector<'_> {
     }
 }
 
-/// The arguments that a value comes from, as far as the effects were not added to them before.
+/// A walk to the arguments that a value is derived from, skipping those that the effects were already added to.
 struct Roots<'a> {
     effects: Effects,
     phis: &'a mut FxHashSet<(Effects, Value, ProjectionPath)>,
@@ -390,7 +391,7 @@ impl Walker<ProjectionPath> for Roots<'_> {
             ValueDef::Argument(block, index) if body.is_entry_block(block) => {
                 self.arguments.push((index.into(), path));
             }
-            // What is done to a new object cannot matter to the caller.
+            // Effects on a new object are not visible to the caller.
             ValueDef::Result(inst, _) if body.is_allocation(inst) => {}
             _ => self.has_others = true,
         }
@@ -398,7 +399,7 @@ impl Walker<ProjectionPath> for Roots<'_> {
     }
 }
 
-/// Counts the escape of a closure to a call.
+/// A walk that detects whether a closure escapes to a call.
 struct ToCall<'a> {
     body: &'a Body,
 }
@@ -429,7 +430,7 @@ fn consumes_callee(ty: SilType) -> bool {
     })
 }
 
-/// Returns true if the effects in the table keep an instruction in its place, and mean nothing to callers.
+/// Returns true if the effects in the table only restrict reordering and are not visible to callers.
 fn keeps_order_only(opcode: Opcode) -> bool {
     matches!(
         opcode,

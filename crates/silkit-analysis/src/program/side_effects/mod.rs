@@ -1,8 +1,8 @@
 //! The side effects of a function, from its instructions and the effects of its callees.
 //!
-//! An effect on what comes from an argument belongs to the argument, with the path from there; one on a local allocation
-//! cannot be seen from outside; all others are global. An argument that comes to where nobody follows it gets all global
-//! effects as well.
+//! An effect on a value derived from an argument belongs to the argument, with a projection path. An effect on a
+//! local allocation is not visible outside. All other effects are global. An argument that escapes from the walk gets
+//! all global effects as well.
 
 mod arguments;
 mod barriers;
@@ -21,8 +21,8 @@ use silkit_ir::conventions::{Addresses, ArgumentConvention, Conventions};
 use silkit_ir::effects::{ArgumentEffects, Effects, SideEffects};
 use silkit_ir::{EffectsKind, Function, Linkage, Value};
 
-/// Returns true if side effects are computed for a function: what other modules define may change, what is promised
-/// by an attribute need not be found, and functions that are not to be optimized are left as they are.
+/// Returns true if side effects are computed for a function. They are not computed for functions whose definition may
+/// be replaced, whose attributes declare the effects, or that must not be optimized.
 pub fn has_computed_effects(function: &Function) -> bool {
     let is_external = matches!(
         function.linkage,
@@ -38,7 +38,7 @@ pub fn has_computed_effects(function: &Function) -> bool {
 /// Returns the declared effects of a function without computed effects.
 pub fn declared_effects(function: &Function) -> Effects {
     if function.has_semantics("programtermination_point") {
-        // Its writes are not observable. What it reads must be there, such as the message that it prints.
+        // Its writes are not observable. It reads memory, such as the message that it prints.
         return Effects::READ;
     }
     if matches!(function.name.as_str(), "_swift_stdlib_malloc_size" | "_swift_stdlib_has_malloc_size") {
@@ -52,8 +52,8 @@ pub fn declared_effects(function: &Function) -> Effects {
     }
 }
 
-/// Returns how an argument is passed, by the convention that is spelled: a value that is passed as it is, because no
-/// value lives in memory, counts as what it will be.
+/// Returns the convention by which an argument is passed. An argument that is passed directly because of opaque
+/// values counts as an indirect one.
 fn convention(conventions: Conventions<'_>, argument: usize) -> Option<ArgumentConvention> {
     match conventions.param_of_argument(argument) {
         Some(param) => Some(Addresses::Lowered.param(conventions.ty.params[param].convention)),
@@ -61,23 +61,23 @@ fn convention(conventions: Conventions<'_>, argument: usize) -> Option<ArgumentC
     }
 }
 
-/// Returns the effects that are possible on an argument that is passed by a convention.
+/// Returns the effects that an argument convention allows.
 pub fn restricted(effects: Effects, is_trivial: bool, convention: ArgumentConvention) -> Effects {
     use ArgumentConvention as A;
     let kept = match convention {
         A::InGuaranteed | A::PackGuaranteed => Effects::all() - Effects::WRITE - Effects::DESTROY,
         A::Out | A::PackOut => Effects::all() - Effects::READ - Effects::OWNERSHIP,
         A::Owned | A::Guaranteed | A::Unowned if is_trivial => Effects::all() - Effects::MEMORY,
-        // Though an argument is borrowed, what a property of the object holds may be destroyed.
+        // The value of a property may be destroyed even if the object is borrowed.
         A::Owned | A::Guaranteed | A::Unowned => Effects::all(),
-        // Taking a value counts as reading and as writing.
+        // Taking a value counts as reading and writing.
         A::In | A::InCxx | A::PackOwned | A::Inout | A::InoutAliasable | A::PackInout => Effects::all(),
     };
     let owned = if is_trivial { Effects::all() - Effects::OWNERSHIP } else { Effects::all() };
     effects & kept & owned
 }
 
-/// Returns the side effects of a function. The witness receives the source of each.
+/// Computes the side effects of a function. The witness receives the source of each effect.
 pub fn side_effects(view: BodyView<'_>, witness: &mut dyn Witness) -> SideEffects {
     let body = view.body;
     let arguments: &[Value] = body.entry_arguments();

@@ -7,8 +7,8 @@ use silkit_ir::instructions::{AnyInst, CastConsumption};
 use silkit_types::Type;
 
 impl Collector<'_> {
-    /// Returns true if it may release a reference. A cast of one class to another takes the very reference, or leaves
-    /// it.
+    /// Returns true if an instruction may release a reference. A cast between classes forwards or keeps the same
+    /// reference.
     pub(super) fn may_release(&self, inst: Inst) -> bool {
         let AnyInst::CheckedCastAddrBranch(cast) = self.body().view(inst) else {
             return self.behavior.may_release(inst);

@@ -6,24 +6,24 @@ use silkit_ir::{FunctionId, Inst};
 /// The subject of an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Subject {
-    /// Memory or objects that no argument leads to.
+    /// Memory or objects that are not reached from an argument.
     Global,
-    /// An argument, by its number, or what it refers to.
+    /// An argument, by index, or an object that it refers to.
     Argument(usize),
 }
 
 /// The reason why an instruction has an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// It does so itself.
+    /// It has the effect itself.
     Instruction,
-    /// It calls a function whose effects were computed or are written down, among them this one.
+    /// It calls a function whose computed or declared effects include this one.
     Callee(FunctionId, Subject),
-    /// It calls a function whose effects are not known beyond what its attributes promise.
+    /// It calls a function that is known only by its attributes.
     Declared(FunctionId),
-    /// It may call a function that is not known.
+    /// It may call an unknown function.
     Unknown,
-    /// Effects on any memory in the function may affect the argument, which was not followed.
+    /// The argument escapes from the walk, so that all effects in the function may concern it.
     Everything,
 }
 
@@ -32,11 +32,11 @@ pub trait Witness {
     /// Receives effects of an instruction, or of the function as a whole.
     fn effect(&mut self, inst: Option<Inst>, effects: Effects, on: Subject, cause: Cause);
 
-    /// An instruction may call functions; `None` if it may call others as well.
+    /// Receives the possible callees of an instruction; `None` if they are not known.
     fn call(&mut self, inst: Inst, callees: Option<&[FunctionId]>);
 }
 
-/// Remembers nothing.
+/// A witness that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoWitness;
 

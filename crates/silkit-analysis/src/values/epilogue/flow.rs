@@ -7,11 +7,11 @@ use silkit_ir::{Block, Inst, Opcode, Value, ValueDef};
 /// The events on the paths from a point to the end of the function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Following {
-    /// No event yet: the next one found is the last.
+    /// No event yet: the next one that is found is the last.
     Nothing,
-    /// The last was found, or the function does not end there.
+    /// The last event was found, or the function does not exit there.
     Something,
-    /// The one on some paths and the other on others.
+    /// Different states on different paths.
     Either,
 }
 
@@ -19,7 +19,7 @@ impl Epilogue<'_> {
     /// Returns the last retain, or release, of a value on each path to the end of the function: one on every path, or
     /// none at all where a path has none, or where something else may release first.
     ///
-    /// A call of the function itself counts as a retain of what it returns.
+    /// A recursive call counts as a retain of the returned value.
     pub fn last(&self, value: Value, kind: EpilogueKind) -> Vec<Inst> {
         let mut order = self.body.reverse_postorder();
         order.reverse();
@@ -68,7 +68,7 @@ impl Epilogue<'_> {
         }
     }
 
-    /// Returns the value in each block: for a phi, the values that are passed for it in the predecessors.
+    /// Returns the value in each block: in the predecessors of a phi, the incoming values.
     fn local_values(&self, value: Value) -> Vec<Value> {
         let body = self.body;
         let mut locals = vec![value; body.block_bound()];
@@ -88,7 +88,7 @@ impl Epilogue<'_> {
         locals
     }
 
-    /// Returns the last retain or release of a value in a block, or that something stands in the way.
+    /// Returns the last retain or release of a value in a block, or the barrier after it.
     fn last_in(&self, block: Block, value: Value, kind: EpilogueKind) -> Result<Option<Inst>, Barrier> {
         let body = self.body;
         let root = self.identity.root(value);
@@ -115,5 +115,5 @@ impl Epilogue<'_> {
     }
 }
 
-/// Found an instruction that may release or observe a reference count.
+/// An instruction that may release or observe a reference count.
 struct Barrier;

@@ -6,17 +6,17 @@ use silkit_ir::conventions::{ArgumentConvention, Conventions};
 use silkit_ir::{Block, DeclRef, Inst, Opcode, Value, ValueDef};
 use silkit_types::{SilType, Type, TypeFacts, TypeKind};
 
-/// The number of paths that are followed at once.
+/// The maximum number of paths to follow at once.
 const MOST_PATHS: usize = 4;
 
-/// The retains of what a function returns: see [`Epilogue::returned`].
+/// The result of searching for retains of the returned value: see [`Epilogue::returned`].
 enum RetainSearch {
     At(Inst),
     Nothing,
     Blocked,
 }
 
-/// A step from a value to a part of it.
+/// A projection step from a value to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     Field(Symbol),
@@ -31,8 +31,8 @@ impl Epilogue<'_> {
         self.body.blocks().find(returns)
     }
 
-    /// Returns the retains of what the function returns that nothing may undo before it does: one on each path, or
-    /// none.
+    /// Returns the retains of the returned value that cannot be undone before the function returns: one on each path,
+    /// or none.
     pub fn returned(&self) -> Vec<Inst> {
         let body = self.body;
         let Some(end) = self.return_block() else { return Vec::new() };
@@ -43,7 +43,7 @@ impl Epilogue<'_> {
         let mut work = vec![(end, returned)];
         while work.len() <= MOST_PATHS {
             let Some((block, value)) = work.pop() else {
-                // What comes after a retain must be blocks without one.
+                // No block after a retain may contain another retain.
                 let homes = retains.iter().map(|&r| body.inst_block(r)).chain(free.iter().copied());
                 let is_complete =
                     homes.flat_map(|b| body.block_successors(b)).all(|successor| free.contains(&successor));
@@ -73,7 +73,7 @@ impl Epilogue<'_> {
         Vec::new()
     }
 
-    /// Returns the last retain of a value in a block. A call of the function itself retains what it returns.
+    /// Returns the last retain of a value in a block. A recursive call retains the returned value.
     fn retain_in(&self, block: Block, value: Value) -> RetainSearch {
         let root = self.identity.root(value);
         let mut at = self.body.last_inst(block);
@@ -96,8 +96,8 @@ impl Epilogue<'_> {
         RetainSearch::Nothing
     }
 
-    /// Returns the owned arguments that the block which returns releases wholly, at once or part by part, with the
-    /// releases, the last first.
+    /// Returns the owned arguments that the returning block releases completely, as a whole or by parts, with the
+    /// releases, last first.
     pub fn released_arguments(&self) -> Vec<(Value, Vec<Inst>)> {
         let body = self.body;
         let mut found: Vec<(Value, Vec<Inst>)> = Vec::new();
@@ -106,7 +106,7 @@ impl Epilogue<'_> {
         while let Some(inst) = at {
             at = body.prev_inst(inst);
             if !self.is(inst, EpilogueKind::Release) {
-                // An object that is gone has been released before.
+                // A deallocated object has been released before.
                 if body.inst(inst).opcode == Opcode::DeallocRef || self.behavior.may_release(inst) {
                     break;
                 }
@@ -126,7 +126,7 @@ impl Epilogue<'_> {
         found
     }
 
-    /// Returns the value that a value was extracted from.
+    /// Returns the aggregate that a value was extracted from.
     fn whole(&self, part: Value) -> Value {
         let mut at = part;
         for _ in 0..self.body.inst_bound() {
@@ -148,7 +148,7 @@ impl Epilogue<'_> {
             && conventions.and_then(|c| c.convention(index.into())) == Some(ArgumentConvention::Owned)
     }
 
-    /// Returns the steps from a value to a part of it that was extracted.
+    /// Returns the path from a value to an extracted part.
     fn path(&self, whole: Value, part: Value) -> Option<Vec<Part>> {
         let body = self.body;
         let mut steps = Vec::new();
@@ -171,7 +171,8 @@ impl Epilogue<'_> {
         Some(steps)
     }
 
-    /// Returns true if what an instruction releases is not part of what others do, and they release no part of that.
+    /// Returns true if the part that an instruction releases does not overlap the parts that the other releases
+    /// release.
     fn is_separate(&self, whole: Value, releases: &[Inst], inst: Inst) -> bool {
         let path = |i: Inst| self.path(whole, self.body.operand_value(i, 0));
         let Some(new) = path(inst) else { return false };
@@ -192,7 +193,7 @@ impl Epilogue<'_> {
         self.is_covered(self.body.value(argument).ty, &paths)
     }
 
-    /// Returns true if these paths lead to all parts of a type that hold references.
+    /// Returns true if these paths cover all parts of a type that contain references.
     fn is_covered(&self, ty: SilType, paths: &[&[Part]]) -> bool {
         if self.identity.is_trivial_type(ty) || paths.iter().any(|p| p.is_empty()) {
             return true;

@@ -1,4 +1,4 @@
-//! Epilogue retains and releases: the last ones of a function, which could be moved to its callers.
+//! Epilogue retains and releases: the last ones of a function, which can be moved to its callers.
 
 mod flow;
 mod matching;
@@ -17,7 +17,7 @@ pub enum EpilogueKind {
     Release,
 }
 
-/// Finds the last retains and releases of one function.
+/// The epilogue analysis of one function.
 pub struct Epilogue<'a> {
     view: BodyView<'a>,
     body: &'a Body,
@@ -49,14 +49,14 @@ impl<'a> Epilogue<'a> {
         self.identity.root(self.body.operand_value(inst, 0))
     }
 
-    /// Returns true if an instruction calls the function that it is in.
+    /// Returns true if an instruction is a recursive call.
     fn recurses(&self, inst: Inst) -> bool {
         self.body.inst(inst).opcode == Opcode::Apply
             && self.body.called_function(inst) == Some(self.view.function.name)
     }
 
-    /// Returns true if what follows an instruction cannot be thought before it: it may release something, or see how
-    /// many references there are.
+    /// Returns true if an instruction is a barrier for moving a retain or release: it may release a reference or
+    /// observe a reference count.
     fn blocks(&self, inst: Inst, kind: EpilogueKind) -> bool {
         let body = self.body;
         let sees_count = matches!(

@@ -6,7 +6,7 @@ use crate::walk::AtUse;
 use crate::{Component, ProjectionPath};
 use silkit_ir::{Opcode, Operand, Value};
 
-/// Counts the escape of an address to the uses of a value.
+/// A visitor that treats reaching a use of a value as an escape.
 struct ToValue<'a> {
     view: BodyView<'a>,
     target: Value,
@@ -19,7 +19,7 @@ impl EscapeVisitor for ToValue<'_> {
         if data.value == self.target && path.path.may_overlap(self.path) {
             AtUse::Abort
         } else if self.view.body.inst(data.user).opcode == Opcode::Return {
-            // What is returned cannot come to a place inside.
+            // A returned value does not reach an instruction inside the function.
             AtUse::Skip
         } else {
             AtUse::Follow
@@ -36,8 +36,8 @@ impl EscapeVisitor for ToValue<'_> {
 }
 
 impl BodyView<'_> {
-    /// Returns the path to all addresses that a value holds: in itself where it is one, else in the objects that it
-    /// refers to.
+    /// Returns the path to all addresses that a value contains: the address itself, or the addresses in the objects
+    /// that it refers to.
     pub fn addresses_in(&self, value: Value) -> ProjectionPath {
         let ty = self.body.value(value).ty;
         let inner = ProjectionPath::of(Component::AnyValueFields);
@@ -51,10 +51,10 @@ impl BodyView<'_> {
 }
 
 impl Escapes<'_> {
-    /// Returns true if addresses, each the part of a value that a path leads to, may be the same. At most so many
-    /// steps are done for an answer.
+    /// Returns true if two addresses, each given by a value and a path, may be equal. Returns true if a query takes
+    /// more than this number of steps.
     pub fn may_alias(&self, a: (Value, ProjectionPath), b: (Value, ProjectionPath), steps: u32) -> bool {
-        // That one does not come to the other shows where it is local and does not escape.
+        // If one address is local and does not escape to the other, they differ.
         [(a, b), (b, a)].into_iter().all(|((value, at), (target, path))| {
             let mut visitor = ToValue { view: self.view, target, path };
             self.escapes_within(value, at, Direction::Up, &mut visitor, steps)

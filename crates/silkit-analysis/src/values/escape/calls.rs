@@ -18,7 +18,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let (inst, index) = (body.operand(operand).user, body.operand_index(operand));
         let Some(site) = walk.view.apply_site(inst) else { return ESCAPES };
         if site.applied_of_operand(index).is_none() {
-            // The callee itself, or an opened type.
+            // The callee operand, or a type-dependent operand.
             return STAYS;
         }
         let Some(argument) = site.argument_of_operand(index) else { return ESCAPES };
@@ -29,7 +29,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             path.follows_stores || callees.as_ref().is_none_or(|callees| callees.iter().any(lets_escape));
         let is_address = body.value(body.operand(operand).value).ty.is_address();
         if is_address && !self.follows_loads(path) {
-            // An address cannot escape from the function that it is passed to; a coroutine may yield it.
+            // An address cannot escape from the function that it is passed to, but a coroutine may yield it.
             if body.inst(inst).opcode == Opcode::BeginApply {
                 for yielded in body.results(inst).filter(|&v| body.value(v).ty.is_address()) {
                     if may_escape {
@@ -43,10 +43,10 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             }
         }
         if is_noescape(body.value(body.operand(operand).value).ty) {
-            // What it captured is followed where the closure was made.
+            // Captures are followed at the creation of the closure.
             return STAYS;
         }
-        // Effects say nothing about what is stored to an argument.
+        // Effects do not describe values that are stored to an argument.
         if path.follows_stores {
             return ESCAPES;
         }
@@ -60,7 +60,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         STAYS
     }
 
-    /// Follows an argument to where the callee lets it escape.
+    /// Follows an argument to the destinations to which the callee lets it escape.
     fn through_call(
         &self,
         walk: &mut EscapeWalk<'_>,
@@ -93,7 +93,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         if is_known { STAYS } else { ESCAPES }
     }
 
-    /// Follows the result of a call up to the arguments that exclusively escape to it.
+    /// Follows the result of a call to the arguments that exclusively escape to it.
     pub(super) fn call_root(&self, walk: &mut EscapeWalk<'_>, inst: Inst, to: EscapePath) -> ControlFlow<()> {
         let body = walk.view.body;
         let Some(site) = walk.view.apply_site(inst) else { return ESCAPES };
@@ -118,7 +118,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Returns the value that a call returns directly.
+/// Returns the direct result of a call.
 fn direct_result(body: &Body, inst: Inst) -> Option<Value> {
     match body.inst(inst).opcode {
         Opcode::Apply => body.first_result(inst),
@@ -130,12 +130,12 @@ fn direct_result(body: &Body, inst: Inst) -> Option<Value> {
     }
 }
 
-/// Returns true if the result of a call depends on the address of an argument, not only on the value there.
+/// Returns true if the result of a call depends on the address of an argument, and not only on the value there.
 fn depends_on_address(site: &ApplySite<'_>, argument: usize) -> bool {
     let Some(conventions) = site.callee_conventions() else { return true };
     let Some(param) = conventions.param_of_argument(argument) else { return false };
     let results = conventions.ty.results.iter().filter_map(|r| r.lifetime);
-    // `@lifetime(borrow 1, borrow address_for_deps 0)` names parameters after a word for the kind.
+    // In `@lifetime(borrow 1, borrow address_for_deps 0)`, parameters follow a word for the kind of dependence.
     let by_address = |text: silkit_base::Symbol| {
         text.as_str().split(',').any(|dependence| {
             let mut words = dependence.split_whitespace().rev();

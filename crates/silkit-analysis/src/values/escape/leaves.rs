@@ -10,7 +10,7 @@ use silkit_ir::{AddressUse, Inst, Opcode, Operand, Value};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Follows the walk at the use of a value.
+    /// Continues the walk at a use of a value.
     pub(super) fn value_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -46,7 +46,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 self.pass(walk, operand, path)
             }
             AnyInst::PartialApply(_) => {
-                // It may escape in the closure's body, with the closure, and when the context is destroyed.
+                // It may escape in the body of the closure, with the closure, and when the context is destroyed.
                 let path = path.of_any_type();
                 self.pass(walk, operand, path)?;
                 result().into_iter().for_each(|closure| walk.down(closure, path));
@@ -73,7 +73,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         let inst = body.operand(operand).user;
         let escapes_if = |escapes: bool| if escapes { ESCAPES } else { STAYS };
         match BuiltinInfo::find(builtin.name.as_str()).map(|b| b.id) {
-            // What lies in the array itself is passed as `self` to deinitializers, which cannot let it escape.
+            // The elements of the array are passed to deinitializers as `self`, which cannot escape.
             Some("DestroyArray") => {
                 escapes_if(body.operand_index(operand) != 1 || path.path.may_have_class_projection())
             }
@@ -90,7 +90,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Follows the walk at the use of an address.
+    /// Continues the walk at a use of an address.
     pub(super) fn address_leaf(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -112,7 +112,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                 {
                     return STAYS;
                 }
-                // What a `weak` or `unowned` reference leads to is not destroyed.
+                // The referent of a `weak` or `unowned` reference is not destroyed.
                 let is_weak = matches!(body.view(inst), AnyInst::StoreWeak(_) | AnyInst::StoreUnowned(_));
                 if using == AddressUse::Assign && !is_weak {
                     self.destroy(walk, address, path.of_any_type())?;
@@ -124,7 +124,8 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             }
             AddressUse::Lend => {
                 result().into_iter().for_each(|borrow| walk.down(borrow, path));
-                // The reference does not look at what is lent: there the value and what is loaded from here do not alias.
+                // The reference ignores stored borrows: it assumes that the value and values loaded from here do not
+                // alias.
                 if path.follows_stores {
                     walk.up(body.operand_value(inst, 0), path);
                 }
@@ -167,7 +168,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
                     result().into_iter().for_each(|to| walk.down(to, path));
                     STAYS
                 }
-                // The walk knows its way through the others.
+                // The walk follows the other instructions itself.
                 _ => ESCAPES,
             },
             AddressUse::Deallocate
@@ -194,7 +195,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Paths mean something else after a cast of addresses: it is followed only where nothing comes after it.
+    /// Paths change their meaning at a cast of an address, which is followed only if the path is empty.
     fn cast(&self, walk: &EscapeWalk<'_>, cast: Option<Value>, path: EscapePath) -> ControlFlow<()> {
         let body = walk.view.body;
         for user in cast.into_iter().flat_map(|cast| body.users(cast)) {
@@ -208,12 +209,12 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         STAYS
     }
 
-    /// Breaks the walk if a value escapes through the deinitializer.
+    /// Breaks the walk if a value escapes through its deinitializer.
     pub(super) fn destroy(&self, walk: &EscapeWalk<'_>, value: Value, path: EscapePath) -> ControlFlow<()> {
-        // Deinitializers take references, whatever the destroyed value holds around them.
+        // Deinitializers take references, regardless of the value that contains them.
         let inner = path.path.pop_value_fields();
         let in_object = ProjectionPath::of(Component::AnyValueFields).push(Component::AnyClassField);
-        // The object itself cannot escape from its deinitializer, nor an address of a property of it.
+        // Neither the object itself nor the address of one of its properties can escape from its deinitializer.
         if inner.is_empty() || !self.visitor.follows_loads() && inner.matches(in_object) {
             return STAYS;
         }
@@ -231,7 +232,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Returns true if a closure keeps the address that it captures; from some it copies the value.
+/// Returns true if a closure captures the address itself; for some conventions it copies the value.
 fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool {
     let body = walk.view.body;
     let site = walk.view.apply_site(inst);
@@ -239,7 +240,7 @@ fn captures_address(walk: &EscapeWalk<'_>, inst: Inst, operand: Operand) -> bool
     !matches!(convention, Some(ArgumentConvention::In | ArgumentConvention::InGuaranteed))
 }
 
-/// Returns true if nothing becomes of a value that an instruction uses.
+/// Returns true if a use by this instruction cannot let a value escape.
 fn stays_at(opcode: Opcode) -> bool {
     matches!(
         opcode,

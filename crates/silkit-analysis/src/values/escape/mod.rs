@@ -1,8 +1,9 @@
 //! Escape analysis: whether a value, or an address, may reach code with unknown effects.
 //!
-//! The walk begins at a value and goes in both directions: from allocations down to uses ("where does it go?"), from
-//! stores up to the memory ("what may read it there?") and down again. It follows one [`ProjectionPath`]. A visitor is
-//! asked at each use and definition, and so can count an escape to some places only, or note where the value goes.
+//! The walk begins at a value and goes in both directions: down from definitions to uses, at a store up to the
+//! definition of the memory, and down again to its loads. It follows one [`ProjectionPath`]. A visitor decides at
+//! each use and definition whether the value escapes, so that it can restrict escapes to certain destinations or
+//! record them.
 
 mod aliases;
 mod calls;
@@ -22,59 +23,59 @@ use std::ops::ControlFlow;
 
 /// A visitor that decides at uses and definitions whether a value escapes.
 pub trait EscapeVisitor {
-    /// Decides how the walk goes on at a use.
+    /// Decides how the walk continues at a use.
     fn at_use(&mut self, operand: Operand, path: EscapePath) -> AtUse {
         let _ = (operand, path);
         AtUse::Follow
     }
 
-    /// Decides how the walk goes on at a definition.
+    /// Decides how the walk continues at a definition.
     fn at_def(&mut self, value: Value, path: EscapePath) -> AtDef {
         let _ = (value, path);
         AtDef::Follow
     }
 
-    /// Returns true if values are followed that cannot refer to anything.
+    /// Returns true if trivial values without pointers are followed.
     fn follows_trivial(&self) -> bool {
         false
     }
 
-    /// Returns true if what is loaded from an address counts as the address does. It does not where the question is
-    /// about the address itself.
+    /// Returns true if values loaded from an address are followed as well. Returns false if only the address itself
+    /// is of interest.
     fn follows_loads(&self) -> bool {
         true
     }
 }
 
-/// Counts every escape.
+/// A visitor that counts every escape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnyEscape;
 
 impl EscapeVisitor for AnyEscape {}
 
-/// In which direction a walk begins.
+/// The direction in which a walk begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// At the definition of the value: it may have escaped before.
     Up,
-    /// At its uses: earlier events, such as in the caller, are ignored.
+    /// At the uses: earlier escapes, such as in the caller, are ignored.
     Down,
 }
 
 /// Escape analysis of one body.
 #[derive(Clone, Copy, Debug)]
 pub struct Escapes<'a> {
-    /// The body in its program.
+    /// The view of the body.
     pub view: BodyView<'a>,
 }
 
 impl<'a> Escapes<'a> {
-    /// Creates escape analysis of a body.
+    /// Creates the escape analysis of a body.
     pub(crate) fn new(view: BodyView<'a>) -> Self {
         Self { view }
     }
 
-    /// Returns true if the part of a value that a path leads to escapes, as a visitor understands it.
+    /// Returns true if the part of a value at a path escapes, as the visitor defines it.
     pub fn escapes(
         &self,
         value: Value,
@@ -85,7 +86,7 @@ impl<'a> Escapes<'a> {
         self.escapes_within(value, path, direction, visitor, u32::MAX)
     }
 
-    /// Like [`Self::escapes`]; beyond this number of steps the value counts as escaping.
+    /// Like [`Self::escapes`], but returns true after this number of steps.
     pub fn escapes_within(
         &self,
         value: Value,
@@ -104,8 +105,8 @@ impl<'a> Escapes<'a> {
     }
 }
 
-/// Escape results for several new objects of one body. Walks share the visited values of earlier walks that found no
-/// escape, so values that many objects are stored to are visited once.
+/// Escape results for several allocated objects of one body. A walk shares the visited values of earlier walks that
+/// found no escape, so that values that many objects are stored to are visited once.
 #[derive(Debug)]
 pub(crate) struct NewObjects<'a> {
     escapes: Escapes<'a>,
@@ -114,7 +115,7 @@ pub(crate) struct NewObjects<'a> {
 }
 
 impl<'a> NewObjects<'a> {
-    /// Creates an empty result for objects of this body.
+    /// Creates an empty result for the objects of a body.
     pub(crate) fn new(escapes: Escapes<'a>) -> Self {
         Self { escapes, walk: Walk::new(escapes.view) }
     }
@@ -127,7 +128,7 @@ impl<'a> NewObjects<'a> {
             return false;
         }
         self.walk = Walk::new(self.escapes.view);
-        // Paths to one value are merged, with those of other objects too: asked alone, this one may stay.
+        // Paths of different objects are merged at shared values. A separate walk is more precise.
         self.escapes.escapes(object, ProjectionPath::EMPTY, Direction::Up, &mut AnyEscape)
     }
 }
@@ -137,7 +138,7 @@ type EscapeWalk<'a> = Walk<'a, EscapePath>;
 struct EscapeWalker<'a, V> {
     view: BodyView<'a>,
     visitor: &'a mut V,
-    /// The number of steps that are left.
+    /// The number of remaining steps.
     steps: u32,
 }
 
@@ -145,7 +146,7 @@ const ESCAPES: ControlFlow<()> = ControlFlow::Break(());
 const STAYS: ControlFlow<()> = ControlFlow::Continue(());
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Returns true if a value may hold what the walk is about.
+    /// Returns true if the part of a value at a path may contain the tracked value.
     fn is_relevant(&self, view: &BodyView<'_>, value: Value, path: ProjectionPath) -> bool {
         self.visitor.follows_trivial() && !path.has_class_projection() || !view.holds_nothing(value)
     }
@@ -155,8 +156,8 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         self.visitor.follows_loads() || path.path.may_have_class_projection() || path.is_address_stored
     }
 
-    /// Returns the path at which the effects of a callee are asked for. An address of a class property cannot escape
-    /// from a function that the object is passed to; what is stored there could.
+    /// Returns the path for the query of a callee's effects. The address of a class property cannot escape from a
+    /// function that the object is passed to, but values that are stored there can.
     fn effects_path(&self, path: ProjectionPath) -> ProjectionPath {
         if self.visitor.follows_loads() { path } else { path.pop_last_class_and_values() }
     }
@@ -166,7 +167,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         self.steps == 0
     }
 
-    /// Follows a reference to the address of a part of the object.
+    /// Follows a reference to the address of a projected part of the object.
     fn project(
         &self,
         walk: &mut EscapeWalk<'_>,
@@ -228,8 +229,8 @@ impl<V: EscapeVisitor> Walker<EscapePath> for EscapeWalker<'_, V> {
 }
 
 impl BodyView<'_> {
-    /// Returns true if a value, or what is at an address, neither owns anything nor can point to anything. What a
-    /// closure holds counts although it does not escape; what is not known may.
+    /// Returns true if a value, or the memory at an address, neither owns anything nor contains a pointer. The
+    /// captures of a non-escaping closure count; a value that is not known may contain a pointer.
     pub fn holds_nothing(&self, value: Value) -> bool {
         let ty = self.body.value(value).ty;
         !ty.is_unknown()
@@ -237,7 +238,7 @@ impl BodyView<'_> {
     }
 }
 
-/// Returns true if a value is a closure that does not escape.
+/// Returns true if a value is a non-escaping closure.
 fn is_noescape(ty: SilType) -> bool {
     ty.ty().as_function().is_some_and(|f| f.flags.contains(FnFlags::NOESCAPE))
 }

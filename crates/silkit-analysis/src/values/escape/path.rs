@@ -1,20 +1,21 @@
-//! The state that escape analysis keeps with each value.
+//! The state of escape analysis at a value.
 
 use crate::walk::WalkPath;
 use crate::{Component, Indexed, ProjectionPath};
 use silkit_types::SilType;
 
-/// The position of the followed thing in a value, and how it was reached.
+/// The position of the tracked value in another value, and how it was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EscapePath {
     /// The position in the value.
     pub path: ProjectionPath,
-    /// True if what is stored to memory is followed up. At first it is not: other values in the same memory do not
-    /// change where the followed one goes. Once the walk goes up from a load, whatever was stored is meant.
+    /// True if the walk also follows stores to the same memory. Initially it does not, since other values in the
+    /// memory do not affect where the tracked value goes. After walking up from a load, any stored value may be the
+    /// tracked one.
     pub follows_stores: bool,
-    /// True if an address was stored, as a raw pointer: loads may give it back.
+    /// True if an address was stored as a raw pointer, so that loads may return it.
     pub is_address_stored: bool,
-    /// The class of the value, where exactly that is known: it says which deinitializer runs.
+    /// The exact class of the value, if known, which determines the deinitializer.
     pub exact_type: Option<SilType>,
 }
 

@@ -9,7 +9,7 @@ use silkit_ir::{Body, Opcode, Value, ValueDef};
 use std::ops::ControlFlow;
 
 impl<V: EscapeVisitor> EscapeWalker<'_, V> {
-    /// Follows the walk at the definition of a value.
+    /// Continues the walk at the definition of a value.
     pub(super) fn value_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -37,7 +37,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
             }
             AnyInst::Apply(_) => self.call_root(walk, inst, path.of_any_type()),
             AnyInst::Load(_) | AnyInst::LoadWeak(_) | AnyInst::LoadUnowned(_) | AnyInst::LoadBorrow(_) => {
-                // From an address that is followed itself, only a raw pointer is loaded.
+                // If the address itself is tracked, only a raw pointer can be loaded.
                 if !self.follows_loads(path) {
                     return ESCAPES;
                 }
@@ -53,7 +53,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
         }
     }
 
-    /// Follows the walk at the definition of an address.
+    /// Continues the walk at the definition of an address.
     pub(super) fn address_root(
         &mut self,
         walk: &mut EscapeWalk<'_>,
@@ -98,7 +98,7 @@ impl<V: EscapeVisitor> EscapeWalker<'_, V> {
     }
 }
 
-/// Returns true if only the function accesses the memory of an argument while it runs.
+/// Returns true if a convention gives the function exclusive access to the memory of an argument.
 pub(crate) fn is_exclusive(convention: ArgumentConvention) -> bool {
     use ArgumentConvention as A;
     matches!(
@@ -115,7 +115,7 @@ pub(crate) fn is_exclusive(convention: ArgumentConvention) -> bool {
     )
 }
 
-/// Returns the `try_apply` whose result is the argument of a block.
+/// Returns the `try_apply` whose result is the block's argument.
 fn normal_result_of(body: &Body, block: silkit_ir::Block) -> Option<silkit_ir::Inst> {
     let mut edges = body.incoming(block);
     let (Some(edge), None) = (edges.next(), edges.next()) else { return None };

@@ -12,16 +12,16 @@ pub struct Borrows<'a> {
     pub body: &'a Body,
     /// The ownership of its values.
     pub ownership: &'a BodyOwnership<'a>,
-    /// True if phis count as reborrows that are not marked so, but that scopes come in at.
+    /// True if phis without the reborrow flag count as reborrows if a scope is passed to them.
     takes_unmarked: bool,
 }
 
 /// The ends of the scope for which an operand borrows its value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScopeEnds {
-    /// The uses of the scope's values that end it; those of a reborrow go on in another scope.
+    /// The uses that end the scope. At a reborrow, the scope continues in the phi.
     pub ends: Vec<Operand>,
-    /// True if something uses the scope that could end it elsewhere.
+    /// True if the scope has a use that could end it elsewhere.
     pub escapes: bool,
 }
 
@@ -31,18 +31,18 @@ impl<'a> Borrows<'a> {
         Self { body, ownership, takes_unmarked: false }
     }
 
-    /// Returns the same, but phis that scopes come in at are reborrows even where they are not marked so, as when a
-    /// scope is never ended.
+    /// Returns borrows in which phis that scopes are passed to are reborrows even without the flag, as for a scope
+    /// that is never ended.
     pub fn with_unmarked_reborrows(self) -> Self {
         Self { takes_unmarked: true, ..self }
     }
 
-    /// Returns true if a value has an ownership.
+    /// Returns true if a value has this ownership.
     pub fn has(&self, value: Value, ownership: Ownership) -> bool {
         self.ownership.value(value) == Some(ownership)
     }
 
-    /// Returns the operand ownership of an operand, if it is known.
+    /// Returns the operand ownership of an operand, or `None` if it is not known.
     pub fn using(&self, operand: Operand) -> Option<OperandOwnership> {
         self.ownership.operand(operand)
     }
@@ -52,21 +52,21 @@ impl<'a> Borrows<'a> {
         self.using(operand).is_some_and(OperandOwnership::ends_lifetime)
     }
 
-    /// Returns true if a value is an argument that edges pass, if there are any: not one of the entry or of a
-    /// terminator.
+    /// Returns true if a value is a phi: a block argument whose values branches pass, as opposed to an argument of
+    /// the entry block or one that a terminator defines. Unreachable blocks may have phis without incoming values.
     pub fn is_phi(&self, value: Value) -> bool {
         let ValueDef::Argument(block, index) = self.body.def(value) else { return false };
         !self.body.is_entry_block(block)
             && self.body.incoming(block).all(|edge| self.body.edge_operand(edge, index.into()).is_some())
     }
 
-    /// Returns true if a value is a phi that ends the borrow scopes that come in and begins one.
+    /// Returns true if a value is a reborrow: a phi that ends the incoming borrow scopes and begins a new one.
     pub fn is_reborrow(&self, value: Value) -> bool {
         let is_marked = self.body.value(value).arg_flags.contains(ArgFlags::REBORROW);
         self.is_phi(value) && (is_marked || (self.takes_unmarked && self.takes_scope(value)))
     }
 
-    /// Returns true if a scope comes in at a phi, perhaps by way of other phis.
+    /// Returns true if a scope is passed to a phi, directly or through other phis.
     fn takes_scope(&self, phi: Value) -> bool {
         let mut seen = FxHashSet::default();
         let mut work = vec![phi];
@@ -86,14 +86,14 @@ impl<'a> Borrows<'a> {
         false
     }
 
-    /// Returns true if an operand that a branch passes ends its value for the argument.
+    /// Returns true if a branch ends the lifetime of an operand by passing it to the block argument.
     pub(super) fn is_passed_on(&self, operand: Operand) -> bool {
         self.ends_lifetime(operand)
             || (self.takes_unmarked
                 && self.introduces_borrow(self.behind_borrowed(self.body.operand(operand).value)))
     }
 
-    /// Returns the phi that a `borrowed … from` speaks of, or the value itself.
+    /// Returns the operand of a `borrowed … from`, or the value itself.
     pub fn behind_borrowed(&self, value: Value) -> Value {
         match self.body.defining_inst(value) {
             Some(inst) if self.body.inst(inst).opcode == Opcode::BorrowedFrom => {
@@ -111,14 +111,14 @@ impl<'a> Borrows<'a> {
         self.body.users(phi).find(is_of_phi)
     }
 
-    /// Returns the values that the `borrowed … from` of a phi lists.
+    /// Returns the enclosing values that the `borrowed … from` of a phi lists.
     pub fn listed(&self, phi: Value) -> Vec<Value> {
         let operands = self.borrowed_from(phi).map_or(&[][..], |inst| self.body.operands(inst));
         operands.iter().skip(1).map(|o| o.value).collect()
     }
 
-    /// Returns true if a guaranteed value begins a borrow scope, or is one that the caller lends. A phi does if it is
-    /// a reborrow.
+    /// Returns true if a guaranteed value begins a borrow scope or is borrowed by the caller. A phi does if it is a
+    /// reborrow.
     pub fn introduces_borrow(&self, value: Value) -> bool {
         if !self.has(value, Ownership::Guaranteed) {
             return false;
@@ -130,15 +130,15 @@ impl<'a> Borrows<'a> {
                 | Opcode::LoadBorrow
                 | Opcode::BeginApply
                 | Opcode::UncheckedOwnershipConversion => true,
-                // Nothing that it could come from has ownership.
+                // No possible incoming value has ownership.
                 _ => false,
             },
             ValueDef::Undef | ValueDef::Pending => false,
         }
     }
 
-    /// Returns the values that a value's lifetime depends on: an owned one on itself, a guaranteed one on the borrow
-    /// scopes that it was forwarded from. In the order of a walk that sees the last operand first.
+    /// Returns the values that the lifetime of a value depends on: an owned value on itself, a guaranteed one on the
+    /// borrow introducers that it is forwarded from. The order is that of a walk that visits the last operand first.
     pub fn introducers(&self, value: Value) -> Vec<Value> {
         let mut found = Vec::new();
         self.each_introducer(value, |introducer| match introducer {
@@ -148,8 +148,8 @@ impl<'a> Borrows<'a> {
         found
     }
 
-    /// Calls a function with each of the [introducers](Self::introducers), but with the phis instead of what encloses
-    /// them.
+    /// Calls a function with each of the [introducers](Self::introducers), stopping at phis instead of continuing to
+    /// their enclosing values.
     pub(super) fn each_introducer(&self, value: Value, mut found: impl FnMut(Introducer)) {
         let mut seen = FxHashSet::default();
         let mut work = vec![value];
@@ -176,7 +176,7 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// Returns the operands that a value that is no phi is forwarded from.
+    /// Returns the operands that a value, which is not a phi, is forwarded from.
     pub fn forwarding_operands(&self, value: Value) -> impl Iterator<Item = Operand> + 'a {
         let body = self.body;
         let inst = match body.def(value) {
@@ -187,8 +187,8 @@ impl<'a> Borrows<'a> {
         inst.into_iter().flat_map(move |inst| forwarded_operands(body, inst))
     }
 
-    /// Returns the values that a value was forwarded from, of any ownership but none, as far as possible: those that
-    /// something else than forwarding made. In the order of a walk that sees the last operand first.
+    /// Returns the values with ownership that a value is forwarded from, following forwarding instructions as far as
+    /// possible. The order is that of a walk that visits the last operand first.
     pub fn origins(&self, value: Value) -> Vec<Value> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
@@ -210,8 +210,8 @@ impl<'a> Borrows<'a> {
         found
     }
 
-    /// Returns the uses that end the life of a closure on the stack, of its copies and of what these are forwarded
-    /// to. The last of them ends what the closure borrows.
+    /// Returns the uses that end the lifetime of an on-stack closure, its copies and its forwarded values. The last
+    /// of them ends the borrow of its captures.
     pub fn closure_ends(&self, closure: Inst) -> Vec<Operand> {
         let body = self.body;
         let mut ends = Vec::new();
@@ -239,14 +239,14 @@ impl<'a> Borrows<'a> {
                 }
             }
             if is_copied {
-                // The copy lives longer than what was copied.
+                // The copy outlives the copied value.
                 ends.truncate(before);
             }
         }
         ends
     }
 
-    /// Returns the values to which an operand forwards its value: results, or arguments of the successors.
+    /// Returns the values to which an operand is forwarded: results, or arguments of the successors.
     pub fn forwarded_values(&self, operand: Operand) -> Vec<Value> {
         let body = self.body;
         let user = body.operand(operand).user;
@@ -259,8 +259,8 @@ impl<'a> Borrows<'a> {
         body.results(user).chain(arguments).collect()
     }
 
-    /// Returns the values that enclose a value: none but for guaranteed ones; for a borrow scope those outside of it,
-    /// for what is forwarded from scopes these.
+    /// Returns the values that enclose a guaranteed value: for a borrow introducer the values outside its scope, for
+    /// a forwarded value its introducers. Other values have none.
     pub fn enclosing(&self, value: Value) -> Vec<Value> {
         let phi = self.behind_borrowed(value);
         if !self.has(phi, Ownership::Guaranteed) {
@@ -278,8 +278,7 @@ impl<'a> Borrows<'a> {
         }
     }
 
-    /// Returns the base of the scope that a value begins, if that is a value; `None` for a value that begins no
-    /// scope.
+    /// Returns the base value of the scope that a value begins, if the base is a value; `None` if it begins no scope.
     pub(super) fn scope_base(&self, value: Value) -> Option<Option<Value>> {
         if !self.introduces_borrow(value) {
             return None;
@@ -289,7 +288,7 @@ impl<'a> Borrows<'a> {
         Some(begin.map(|i| self.body.operand_value(i, 0)))
     }
 
-    /// Returns true if an operand lends its value for a scope that lasts.
+    /// Returns true if an operand borrows its value for a scope.
     pub fn begins_scope(&self, operand: Operand) -> bool {
         if self.using(operand) == Some(OperandOwnership::Borrow) {
             return true;
@@ -315,7 +314,7 @@ impl<'a> Borrows<'a> {
                 found.ends.extend(uses.filter(|&o| self.is_by(o, Opcode::EndBorrow)));
             }
             Opcode::BeginApply => found.ends.extend(self.coroutine_ends(user)),
-            // The end of an asynchronous `let` names its result.
+            // The end of an `async let` uses its result.
             Opcode::Builtin => found.ends.extend(body.results(user).take(1).flat_map(|v| body.uses(v))),
             Opcode::PartialApply => found.ends.extend(self.closure_ends(user)),
             Opcode::MarkDependence => self.extended_ends(user, &mut found),
@@ -328,7 +327,7 @@ impl<'a> Borrows<'a> {
         self.body.inst(self.body.operand(operand).user).opcode == opcode
     }
 
-    /// Returns the uses that end what a `begin_apply` began.
+    /// Returns the uses that end the coroutine call of a `begin_apply`.
     pub fn coroutine_ends(&self, begin: Inst) -> impl Iterator<Item = Operand> + '_ {
         self.body
             .results(begin)
@@ -336,7 +335,7 @@ impl<'a> Borrows<'a> {
             .filter(|&o| self.is_by(o, Opcode::EndApply) || self.is_by(o, Opcode::AbortApply))
     }
 
-    /// Collects the ends of the forward-extended lifetime of the owned result of an instruction.
+    /// Adds the ends of the forward-extended lifetime of the owned result of an instruction.
     fn extended_ends(&self, inst: Inst, found: &mut ScopeEnds) {
         let is_owned = |v: &Value| self.has(*v, Ownership::Owned);
         let mut seen = FxHashSet::default();
@@ -362,15 +361,15 @@ impl<'a> Borrows<'a> {
     }
 }
 
-/// The result of a walk to the introducers of a value.
+/// A value that the walk to the introducers ends at.
 pub(super) enum Introducer {
     /// An owned value, or one that begins a scope.
     Value(Value),
-    /// A phi that is no reborrow: it belongs to what encloses it.
+    /// A phi that is not a reborrow, which belongs to its enclosing values.
     Phi(Value),
 }
 
-/// Adds a value to a list unless it is there. Lists of enclosing values are short.
+/// Adds a value to a list unless it is present. Lists of enclosing values are short.
 fn push_new(list: &mut Vec<Value>, value: Value) {
     if !list.contains(&value) {
         list.push(value);

@@ -1,43 +1,43 @@
-//! The enclosing values of guaranteed phis, computed from their edges: the operands of `borrowed … from`
+//! The enclosing values of guaranteed phis, computed from their edges: the operands of their `borrowed … from`
 //! instructions.
 
 use super::borrows::{Borrows, Introducer};
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Edge, Ownership, Value, ValueDef};
 
-/// A guaranteed phi with the values that enclose it, in the order in which they were found: newest edge first.
+/// A guaranteed phi with its enclosing values, in discovery order: newest edge first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnclosedPhi {
     /// The phi.
     pub phi: Value,
-    /// Its enclosing values: values that dominate it and arguments of its block.
+    /// The enclosing values: values that dominate it, and arguments of its block.
     pub enclosing: Vec<Value>,
-    /// In how many rounds something new was found: the reference makes the instruction anew each time, which turns the
-    /// order of its uses around.
+    /// The number of rounds that found a new enclosing value. The reference recreates the instruction in each of
+    /// them, which reverses the order of its uses.
     pub rounds: usize,
 }
 
-/// An incoming value of an edge.
+/// The incoming value of an edge.
 struct Incoming {
     edge: Edge,
-    /// Values that enclose what comes in, as they follow the edge.
+    /// The values that enclose it, as seen after the edge.
     values: Vec<Value>,
-    /// Phis, by their positions in the list: what encloses them encloses this one, seen from after the edge.
+    /// Phis, by their positions in the list, whose enclosing values also enclose this one, as seen after the edge.
     phis: Vec<usize>,
 }
 
-/// Returns the guaranteed phis of a body in the order of its blocks.
+/// Returns the guaranteed phis of a body in layout order.
 pub fn guaranteed_phis(borrows: &Borrows<'_>) -> Vec<Value> {
     let body = borrows.body;
     let arguments = body.blocks().flat_map(|b| body.arguments(b)).copied();
     arguments.filter(|&v| borrows.has(v, Ownership::Guaranteed) && borrows.is_phi(v)).collect()
 }
 
-/// Returns the enclosing values of the guaranteed phis of a body, computed from their edges, whatever their `borrowed
-/// … from` list.
+/// Computes the enclosing values of the guaranteed phis of a body from their edges, ignoring existing `borrowed …
+/// from` instructions.
 ///
-/// A phi may come in at others, so what is known spreads until nothing is new. A round looks at the phis in order, at
-/// those alone that another one has told something.
+/// Phis may be passed to other phis, so that the computation runs to a fixpoint. Each round visits, in order, the
+/// phis whose incoming phis changed.
 pub fn enclosed_phis(borrows: &Borrows<'_>) -> Vec<EnclosedPhi> {
     let phis = guaranteed_phis(borrows);
     let mut known: Vec<Vec<Value>> = vec![Vec::new(); phis.len()];
@@ -108,7 +108,8 @@ fn incoming_at(borrows: &Borrows<'_>, phi: Value, positions: &FxHashMap<Value, u
     all
 }
 
-/// Returns the value that encloses another one after an edge: the argument for which it ends, or the value itself.
+/// Returns the value that encloses another value after an edge: the block argument that it is passed to with its
+/// lifetime, or the value itself.
 pub(super) fn behind_edge(borrows: &Borrows<'_>, edge: Edge, value: Value) -> Value {
     let body = borrows.body;
     let to = body.edge(edge).to;

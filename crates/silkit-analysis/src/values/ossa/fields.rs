@@ -1,5 +1,5 @@
-//! Field-sensitive liveness: the liveness of each leaf of a value, a part without parts. Leaves are numbered in the
-//! order of a walk through the type.
+//! Field-sensitive liveness: the liveness of each leaf (indivisible part) of a value. Leaves are numbered in the
+//! order of a depth-first walk through the type.
 
 use super::liveness::{BlockLiveness, Boundary, Def, Liveness, UseKind};
 use silkit_base::{FxHashMap, FxHashSet};
@@ -12,8 +12,8 @@ use std::ops::Range;
 /// A limit above the number of leaves of any hand-written type; a type with more counts as one leaf.
 const MOST_LEAVES: usize = 100_000;
 
-/// Returns the number of leaves of a type: those of all stored properties, elements and payloads, one more for an
-/// enum's case, and one for anything else.
+/// Returns the number of leaves of a type: the sum over its stored properties, elements and payloads, plus one for
+/// the case of an enum, and one for any other type.
 pub fn leaf_count(ty: SilType, declarations: &Declarations) -> usize {
     let mut count = 0;
     let mut steps = 0;
@@ -47,26 +47,26 @@ fn struct_fields(ty: Type, declarations: &Declarations) -> Option<Vec<Type>> {
 #[derive(Clone, Debug)]
 pub struct FieldLiveness {
     leaves: Vec<Liveness>,
-    /// The blocks in which a leaf is live, in the order in which they were found.
+    /// The blocks in which a leaf is live, in discovery order.
     found: Vec<Block>,
     is_found: FxHashSet<Block>,
     users: Vec<Inst>,
     is_user: FxHashSet<Inst>,
 }
 
-/// The lifetime boundaries of leaves: each place with its leaves.
+/// The lifetime boundaries of the leaves.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FieldBoundary {
-    /// The last uses on their paths.
+    /// The last users on their paths, with the leaves that they end.
     pub last_users: Vec<(Inst, Vec<usize>)>,
-    /// Blocks that are entered with leaves live which are not live in them.
+    /// Boundary blocks: leaves are live on entry and not live inside.
     pub edges: Vec<(Block, Vec<usize>)>,
-    /// Definitions of leaves that are not used.
+    /// Definitions without uses, with their leaves.
     pub dead_defs: Vec<(Def, Vec<usize>)>,
 }
 
 impl FieldLiveness {
-    /// Creates the liveness of a value with so many leaves, which defines some of them and dominates their uses.
+    /// Creates the liveness of a value with `count` leaves, which defines `leaves` and dominates their uses.
     pub fn of_value(body: &Body, value: Value, count: usize, leaves: Range<usize>) -> Self {
         let mut all = Self::with((0..count).map(|_| Liveness::of_dominating()).collect());
         if let Some(def) = Def::of(body, value) {
@@ -75,7 +75,7 @@ impl FieldLiveness {
         all
     }
 
-    /// Creates the liveness of something with so many leaves and several definitions, none of them known yet.
+    /// Creates the liveness of a value with `count` leaves and several definitions, to be added later.
     pub fn of_several(count: usize) -> Self {
         Self::with(vec![Liveness::of_several(); count])
     }
@@ -113,7 +113,7 @@ impl FieldLiveness {
         }
     }
 
-    /// Returns the blocks in which a leaf is live, in the order in which they were found.
+    /// Returns the blocks in which a leaf is live, in discovery order.
     pub fn blocks(&self) -> &[Block] {
         &self.found
     }
@@ -123,7 +123,7 @@ impl FieldLiveness {
         self.leaves.iter().map(move |leaf| leaf.block(block))
     }
 
-    /// Returns the instructions that use leaves, in the order in which they were added.
+    /// Returns the users of leaves in insertion order.
     pub fn users(&self) -> &[Inst] {
         &self.users
     }
@@ -144,7 +144,7 @@ impl FieldLiveness {
     }
 }
 
-/// Places with leaves, in the order in which they were found.
+/// Boundary points with their leaves, in discovery order.
 struct Places<K> {
     list: Vec<(K, Vec<usize>)>,
     positions: FxHashMap<K, usize>,

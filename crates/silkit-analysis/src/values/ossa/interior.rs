@@ -1,5 +1,5 @@
-//! Interior uses: all uses that must be inside of a value's lifetime, including those of forwarded values, of
-//! interior addresses and of scopes that borrow it. Inner scopes are not entered: their ends suffice.
+//! Interior uses: all uses that must be within a value's lifetime, including uses of forwarded values, of interior
+//! addresses, and the ends of inner borrow scopes. Inner scopes are not entered.
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
@@ -8,47 +8,47 @@ use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{Inst, Opcode, Operand, Ownership, Value};
 
-/// A scope inside of a value's life.
+/// A scope nested in the lifetime of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InnerScope {
-    /// The value that it gives: a borrow, a phi, an access.
+    /// The value of the scope: a borrow, a phi, an access.
     pub value: Value,
     /// The instruction that begins it.
     pub begin: Inst,
-    /// True if it lends memory inside of the value.
+    /// True if the scope is an access to memory inside the value.
     pub is_of_memory: bool,
 }
 
-/// The extent of a walk.
+/// The extent of a walk to interior uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
-    /// Into scopes inside of the life, not only to their ends.
+    /// Enter inner scopes, instead of only visiting their ends.
     pub enters_scopes: bool,
-    /// Into accesses to memory inside of the value; otherwise to their ends.
+    /// Enter accesses to memory inside the value, instead of only visiting their ends.
     pub enters_accesses: bool,
-    /// To the memory that depends on memory inside; otherwise a dependence is an escape. With it, instructions that make
-    /// addresses of others are uses too, and closures and boxes that are not borrowed are escapes.
+    /// Follow dependences to other memory; otherwise a dependence is an escape. If set, address projections are uses
+    /// as well, and unborrowed closures and boxes are escapes.
     pub follows_dependences: bool,
 }
 
-/// The result of a walk.
+/// An item of the result of a walk to interior uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Interior {
     /// A use.
     Use(Inst, UseKind),
-    /// A scope inside, whose ends follow.
+    /// An inner scope, whose ends follow.
     Scope(InnerScope),
-    /// A scope inside ends by being passed on to a phi.
+    /// An inner scope ends at a reborrow.
     PassedOn(Inst),
-    /// A pointer to the value escapes by this use.
+    /// A pointer escape.
     Escape(Inst),
-    /// A scope inside has no end.
+    /// An inner scope without an end.
     Endless(Inst),
 }
 
 impl Borrows<'_> {
-    /// Returns the interior uses of a value, in the order in which they were found: the newest use first, what it
-    /// leads to right after it.
+    /// Returns the interior uses of a value in discovery order: newest use first, each followed by the uses that it
+    /// leads to.
     pub fn interior_uses(&self, value: Value, extent: Extent) -> Vec<Interior> {
         let roots = self.roots(value);
         let mut walk = Walk { borrows: *self, extent, roots, seen: FxHashSet::default(), found: Vec::new() };
@@ -73,7 +73,7 @@ impl Borrows<'_> {
         incomplete
     }
 
-    /// Adds the uses that end a value's life or extend it, and those of the phis that it is passed on to, which become
+    /// Adds the uses that end or extend a value's lifetime, and those of the phis that it is passed to, which become
     /// definitions of the liveness.
     pub fn add_extended_uses(&self, liveness: &mut Liveness, value: Value) {
         let mut seen = FxHashSet::default();
@@ -101,7 +101,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Returns the phis of a phi's block that it encloses.
+    /// Returns the phis in the same block that a phi encloses.
     pub fn inner_adjacent_phis(&self, phi: Value) -> Vec<Value> {
         let block = match self.body.def(phi) {
             silkit_ir::ValueDef::Argument(block, _) => block,
@@ -160,7 +160,7 @@ impl Walk<'_> {
                 }
                 Some(how) if how == O::Borrow || self.borrows.begins_scope(operand) => {
                     if let Some(value) = self.scope(operand) {
-                        // What depends on the value comes after all that is part of it.
+                        // Dependent values come after all parts of the value.
                         let is_late = self.extent.follows_dependences
                             && body.inst(user).opcode == Opcode::MarkDependence;
                         stack.insert(if is_late { 0 } else { stack.len() }, uses(value));
@@ -185,14 +185,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if an operand is listed as enclosing a phi that is no reborrow.
+    /// Returns true if a `borrowed … from` of a phi that is not a reborrow lists an operand as enclosing value.
     fn encloses(&self, operand: Operand) -> bool {
         let user = self.borrows.body.operand(operand).user;
         self.borrows.body.inst(user).opcode == Opcode::BorrowedFrom
             && self.borrows.body.operand_index(operand) > 0
     }
 
-    /// Returns the values that an operand forwards to and whose uses are to be seen.
+    /// Returns the values that an operand is forwarded to and whose uses are to be visited.
     fn forwarded(&mut self, operand: Operand, is_branch: bool) -> Vec<Value> {
         let forwarded = self.borrows.forwarded_values(operand);
         if is_branch {
@@ -207,7 +207,7 @@ impl Walk<'_> {
         owned.into_iter().filter(|&v| self.seen.insert(v)).collect()
     }
 
-    /// Sees a scope inside. What is lent without a scope of its own, to a guaranteed value, is given back.
+    /// Visits an inner scope. A borrow without an explicit scope ends immediately.
     fn scope(&mut self, operand: Operand) -> Option<Value> {
         let (borrows, body) = (self.borrows, self.borrows.body);
         let user = body.operand(operand).user;
@@ -239,7 +239,7 @@ impl Walk<'_> {
         entered.filter(|&v| self.seen.insert(v))
     }
 
-    /// The ends of a scope.
+    /// Visits the ends of a scope.
     fn ends(&mut self, operand: Operand) {
         let (borrows, body) = (self.borrows, self.borrows.body);
         let ends = borrows.scope_ends(operand);
@@ -259,7 +259,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Pushes the uses of an address onto a stack, so that the oldest is visited first; with dependences the newest.
+    /// Pushes the uses of an address so that the oldest is visited first; with dependences, the newest.
     fn push_uses(&self, work: &mut Vec<Operand>, address: Value) {
         let before = work.len();
         work.extend(self.borrows.body.uses(address));
@@ -268,7 +268,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The uses of an address and of those made of it.
+    /// Visits the uses of an address and of derived addresses.
     fn address(&mut self, root: Value) {
         let body = self.borrows.body;
         let mut work: Vec<Operand> = Vec::new();
@@ -300,7 +300,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A use of an address that makes no other one.
+    /// Visits a use of an address that derives no address.
     fn address_use(&mut self, operand: Operand, work: &mut Vec<Operand>) {
         let body = self.borrows.body;
         let user = body.operand(operand).user;

@@ -1,4 +1,4 @@
-//! The live range of the value in memory that an address leads to: as long as the owner of that value keeps it.
+//! The live range of the memory at an address: as long as its owner keeps it initialized.
 
 use super::borrows::Borrows;
 use super::interior::{Extent, Interior};
@@ -10,27 +10,27 @@ use silkit_ir::conventions::{ApplySite, ArgumentConvention, Conventions};
 use silkit_ir::instructions::StoreBorrow;
 use silkit_ir::{Inst, Ownership, Value, ValueDef};
 
-/// The range in which what an address leads to is certainly there. Uses of addresses made from it may be moved up to its
-/// ends.
+/// The range in which the memory at an address is initialized with the same value. Uses of derived addresses may be
+/// moved within the range.
 #[derive(Clone, Debug)]
 pub enum AddressLiveRange<'a> {
-    /// The caller keeps the memory of this argument: the whole function.
+    /// The caller keeps the memory of this argument initialized: the whole function.
     Caller(Value),
-    /// It is this global variable, which always is there.
+    /// This global variable, which is always initialized.
     Global(Symbol),
-    /// The memory is that of a local variable, from the assignment that reaches the address to where that value is taken,
-    /// destroyed or replaced; or memory that a coroutine lends.
+    /// The memory of a local variable, from the assignment that reaches the address to where the value is taken,
+    /// destroyed or replaced; or memory that a coroutine yields.
     Local(Value, InstRange<'a>),
-    /// An owned value, from its definition on.
+    /// An owned value, from its definition.
     Owned(Value, InstRange<'a>),
-    /// The borrow introducers around it. The value is live where all of their scopes are open.
+    /// The borrow introducers. The value is live where all of their scopes are open.
     Borrowed(Vec<(Value, InstRange<'a>)>),
 }
 
 impl<'a> AddressLiveRange<'a> {
-    /// Creates the range for an address of a base at an instruction that it reaches; `None` if it is not known.
+    /// Computes the range for an address with an access base at an instruction; `None` if it is not known.
     ///
-    /// The conventions are those of the function; without them arguments are not known.
+    /// `conventions` are the conventions of the function; without them, arguments are not known.
     pub fn of(
         borrows: &Borrows<'a>,
         conventions: Option<&Conventions<'_>>,
@@ -63,7 +63,7 @@ impl<'a> AddressLiveRange<'a> {
         }
     }
 
-    /// Returns true if an instruction after the one that was asked about lies in the range or is an end of it.
+    /// Returns true if an instruction after the queried one is in the range or ends it.
     pub fn covers(&self, inst: Inst) -> bool {
         match self {
             Self::Caller(_) | Self::Global(_) => true,
@@ -92,7 +92,7 @@ impl<'a> AddressLiveRange<'a> {
     ) -> Option<Self> {
         let body = borrows.body;
         let variable = Variable::of(borrows, conventions, allocation)?;
-        // What reaches the same place ends at the same places after it, so one assignment is as good as all.
+        // All assignments that reach the same instruction have the same ends after it, so that one of them suffices.
         let assignment = *variable.assignments_before(body, at).ok()?.first()?;
         let begin = assignment.inst.or_else(|| body.first_inst(body.entry_block()?))?;
         let mut range = InstRange::new(body, begin);
@@ -120,8 +120,8 @@ impl<'a> AddressLiveRange<'a> {
 }
 
 impl<'a> Borrows<'a> {
-    /// Returns the instructions from the definition of a value to all its interior uses, scopes inside up to their
-    /// ends; escapes are taken for uses. `None` for `undef`.
+    /// Returns the instructions from the definition of a value to all its interior uses, including the ends of inner
+    /// scopes. Escapes count as uses. Returns `None` for `undef`.
     pub fn interior_range(&self, value: Value) -> Option<InstRange<'a>> {
         let begin = match self.body.def(value) {
             ValueDef::Result(inst, _) => inst,

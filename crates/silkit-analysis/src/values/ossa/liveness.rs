@@ -1,39 +1,39 @@
-//! Pruned liveness: the blocks and instructions in which a value is live, from its definitions and the added uses.
-//! The cost is proportional to the number of live blocks, not to the size of the body.
+//! Pruned liveness: the blocks and instructions in which a value is live, computed from its definitions and uses. The
+//! cost is proportional to the number of live blocks, not to the size of the body.
 
 use crate::DeadEnds;
 use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Block, Body, Inst, Operand, Value, ValueDef};
 
-/// The liveness of something in a block.
+/// The liveness of a value in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BlockLiveness {
     /// Not live.
     #[default]
     Dead,
-    /// It is defined or used inside and not live at the end.
+    /// Live inside the block, but not at its end.
     Within,
-    /// It is live at the end.
+    /// Live at the end of the block.
     Out,
 }
 
 /// The effect of a use on liveness.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum UseKind {
-    /// It only extends the life.
+    /// Extends the lifetime without being a use.
     NonUse,
-    /// It uses it and ends its life, unless it uses it otherwise too.
+    /// Uses the value and ends its lifetime, unless the same instruction also has a regular use.
     Ending,
-    /// It uses it.
+    /// Uses the value.
     Regular,
 }
 
 /// A definition of a live value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Def {
-    /// An instruction, after which it is live.
+    /// An instruction, after which the value is live.
     Inst(Inst),
-    /// An argument of a block, from whose start on it is live.
+    /// A block argument, which is live from the start of its block.
     Argument(Value),
 }
 
@@ -63,10 +63,10 @@ impl Def {
 pub struct Liveness {
     defs: Vec<Def>,
     def_blocks: FxHashSet<Block>,
-    /// True if the one definition dominates all uses.
+    /// True if the single definition dominates all uses.
     is_ssa: bool,
     blocks: FxHashMap<Block, BlockLiveness>,
-    /// The live blocks in the order in which they were found.
+    /// The live blocks in discovery order.
     found: Vec<Block>,
     users: Vec<(Inst, UseKind)>,
     positions: FxHashMap<Inst, usize>,
@@ -75,11 +75,11 @@ pub struct Liveness {
 /// The boundary of a live range.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Boundary {
-    /// The last uses on their paths.
+    /// The last users on their paths.
     pub last_users: Vec<Inst>,
-    /// Blocks that are entered with it live and in which it is not.
+    /// Boundary blocks: the value is live on entry and not live inside.
     pub edges: Vec<Block>,
-    /// Definitions that are not used.
+    /// Definitions without uses.
     pub dead_defs: Vec<Def>,
 }
 
@@ -93,12 +93,12 @@ impl Liveness {
         liveness
     }
 
-    /// Creates the liveness of a value whose definition, which is added later, dominates all uses.
+    /// Creates the liveness of a value with one definition, to be added later, that dominates all uses.
     pub(super) fn of_dominating() -> Self {
         Self { is_ssa: true, ..Self::default() }
     }
 
-    /// Creates the liveness of a value with several definitions, none of them added yet. Uses are added after these.
+    /// Creates the liveness of a value with several definitions, to be added before the uses.
     pub fn of_several() -> Self {
         Self::default()
     }
@@ -119,7 +119,7 @@ impl Liveness {
     }
 
     fn is_def(&self, def: Def) -> bool {
-        // There are few, except where a set pays.
+        // A linear search suffices unless a set was built.
         self.defs.contains(&def)
     }
 
@@ -148,7 +148,7 @@ impl Liveness {
         }
     }
 
-    /// Makes the predecessors of a block live at their end, transitively.
+    /// Marks the predecessors of a block as live-out, transitively.
     fn spread(&mut self, body: &Body, block: Block) {
         let mut work = vec![block];
         while let Some(block) = work.pop() {
@@ -163,7 +163,7 @@ impl Liveness {
         }
     }
 
-    /// Returns true if an instruction in a block with definitions comes before all of them, or is the first.
+    /// Returns true if an instruction comes before all definitions in its block, or is the first of them.
     fn is_before_defs(&self, body: &Body, user: Inst) -> bool {
         let block = body.inst_block(user);
         if !self.def_blocks.contains(&block)
@@ -180,17 +180,17 @@ impl Liveness {
         self.blocks.get(&block).copied().unwrap_or_default()
     }
 
-    /// Returns the live blocks in the order in which they were found.
+    /// Returns the live blocks in discovery order.
     pub fn blocks(&self) -> &[Block] {
         &self.found
     }
 
-    /// Returns the added uses, in their order.
+    /// Returns the added uses in insertion order.
     pub fn users(&self) -> &[(Inst, UseKind)] {
         &self.users
     }
 
-    /// Returns the kind of use of an instruction, if it was added.
+    /// Returns the kind of use of an instruction, or `None` if it was not added.
     pub fn user(&self, inst: Inst) -> Option<UseKind> {
         self.positions.get(&inst).map(|&at| self.users[at].1)
     }
@@ -204,7 +204,7 @@ impl Liveness {
         boundary
     }
 
-    /// Adds the part of the boundary that lies in a block, and after it.
+    /// Adds the part of the boundary in a block and on its outgoing edges.
     pub(super) fn boundary_at(&self, body: &Body, block: Block, boundary: &mut Boundary) {
         match self.block(block) {
             BlockLiveness::Dead => return,
@@ -226,7 +226,7 @@ impl Liveness {
         let mut is_live = is_out;
         let insts = std::iter::successors(body.last_inst(block), |&i| body.prev_inst(i));
         for inst in insts {
-            // The same instruction may be a definition and the last use of another one.
+            // An instruction may be a definition and the last use of another definition.
             if has_defs && self.is_def(Def::Inst(inst)) {
                 if !is_live {
                     boundary.dead_defs.push(Def::Inst(inst));
@@ -282,7 +282,8 @@ impl Liveness {
         liveness == BlockLiveness::Out
     }
 
-    /// Returns true if all uses are inside, or in dead ends that the life could be extended to.
+    /// Returns true if all uses are within the lifetime, or in dead-end blocks that the lifetime could be extended
+    /// to.
     pub fn contains_uses(&self, body: &Body, dead_ends: &DeadEnds, uses: &[Operand]) -> bool {
         let mut available = None;
         uses.iter().all(|&operand| {
@@ -299,11 +300,11 @@ impl Liveness {
     }
 }
 
-/// The dead-end region that a live range could be extended into after an end that did not consume.
+/// The dead-end region that a live range could be extended into after its non-consuming ends.
 struct DeadEndRegion {
-    /// The places where the life ended, by block.
+    /// The points where the lifetime ends, by block.
     starts: FxHashMap<Block, Option<Inst>>,
-    /// The blocks at whose start it could be live.
+    /// The blocks at whose start the value could be live.
     entered: FxHashSet<Block>,
 }
 
@@ -335,7 +336,7 @@ impl DeadEndRegion {
                 work.extend(body.block_successors(block));
             }
         }
-        // Where one way in does not bring it, nothing after has it.
+        // If the value is not live on one incoming edge, it is not live after the block's start.
         let brings = |entered: &FxHashSet<Block>, pred: Block| {
             entered.contains(&pred)
                 || starts.contains_key(&pred)
@@ -365,7 +366,7 @@ impl DeadEndRegion {
 }
 
 impl Boundary {
-    /// Returns the places right after the life: before these instructions.
+    /// Returns the insertion points right after the lifetime: before these instructions.
     pub fn insertion_points(&self, body: &Body) -> Vec<Inst> {
         let mut points = Vec::new();
         let mut starts = FxHashSet::default();

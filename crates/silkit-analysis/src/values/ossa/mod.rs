@@ -1,7 +1,7 @@
 //! Ownership SSA: borrow relations and liveness (Ownership.md).
 //!
-//! What is here asks a body and the ownership of its values; nothing is computed before it is asked for, and a question
-//! costs what it looks at.
+//! All queries are computed on demand from a body and the ownership of its values; the cost of a query is
+//! proportional to the uses and values that it visits.
 
 mod borrows;
 mod enclosing;

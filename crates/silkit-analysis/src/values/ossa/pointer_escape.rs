@@ -12,7 +12,7 @@ use silkit_ir::info::OperandOwnership as O;
 use silkit_ir::{Opcode, Ownership, Value};
 
 impl Borrows<'_> {
-    /// Returns true if a use of a value, of a borrow of it, or of what it is forwarded to lets a pointer escape.
+    /// Returns true if a use of a value, of a borrow of it, or of a forwarded value is a pointer escape.
     pub fn has_pointer_escape(&self, value: Value) -> bool {
         if !matches!(self.ownership.value(value), Some(Ownership::Owned | Ownership::Guaranteed)) {
             return false;
@@ -49,7 +49,7 @@ impl Borrows<'_> {
         false
     }
 
-    /// Adds the phis that come in as a phi, directly or not.
+    /// Adds the phis that are passed to a phi, directly or indirectly.
     fn push_incoming_phis(&self, work: &mut Worklist<Value>, phi: Value) {
         let mut stack = vec![phi];
         while let Some(phi) = stack.pop() {
@@ -61,7 +61,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Returns true if the address that a use makes, or one made from it, escapes.
+    /// Returns true if an interior address that a use derives, or an address derived from it, escapes.
     fn interior_escapes(&self, operand: silkit_ir::Operand) -> bool {
         let user = self.body.operand(operand).user;
         let Some(address) = self.body.first_result(user) else { return false };

@@ -1,4 +1,4 @@
-//! The visible uses that a value's lifetime must span.
+//! The known uses that a value's lifetime must cover.
 
 use super::borrows::Borrows;
 use super::liveness::{Liveness, UseKind};
@@ -6,25 +6,25 @@ use silkit_base::FxHashSet;
 use silkit_ir::info::OperandOwnership;
 use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Ownership, Value};
 
-/// The reason why a liveness may be incomplete.
+/// The reason why computed liveness may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Incomplete {
-    /// It is.
+    /// It is complete.
     #[default]
     Complete,
-    /// A scope inside goes on as another one after an edge.
+    /// An inner scope is reborrowed.
     Reborrowed,
-    /// A pointer escapes.
+    /// A pointer escape.
     Escaping,
-    /// A use of an address is not known.
+    /// An address use is not known.
     Unknown,
 }
 
-/// Returns the address that a use of an address makes into the same memory.
+/// Returns the address of the same memory that a use of an address derives.
 pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     let user = body.operand(operand).user;
     match body.address_use(operand) {
-        // These are not followed: a binding is a variable of its own, and without its deinitializer so is a value.
+        // These are not followed: a binding is a separate variable, and so is a value without its deinitializer.
         _ if matches!(
             body.inst(user).opcode,
             Opcode::MarkUnresolvedReferenceBinding | Opcode::DropDeinit
@@ -41,14 +41,14 @@ pub fn projected_address(body: &Body, operand: Operand) -> Option<Value> {
     }
 }
 
-/// Returns the address that an instruction makes.
+/// Returns the address that an instruction results in.
 pub(super) fn address_result(body: &Body, inst: Inst) -> Option<Value> {
     body.results(inst).find(|&v| body.value(v).ty.is_address())
 }
 
 impl Borrows<'_> {
-    /// Adds to a liveness, whose definition a value is, the uses of this value, of what it is forwarded to without
-    /// leaving its life, and the ends of the scopes for which it is lent.
+    /// Adds to a liveness the uses of one of its definitions, including those of values that it is forwarded to
+    /// without ending its lifetime and the ends of scopes that borrow it.
     pub fn add_simple_uses(&self, liveness: &mut Liveness, value: Value) -> Incomplete {
         let mut walk =
             SimpleUses { borrows: *self, liveness, seen: FxHashSet::default(), found: Incomplete::Complete };
@@ -56,7 +56,7 @@ impl Borrows<'_> {
         walk.found
     }
 
-    /// Adds to a liveness the uses that end a value's life and, if there are none, those that extend it.
+    /// Adds to a liveness the uses that end a value's lifetime or, if there are none, those that extend it.
     pub fn add_linear_uses(&self, liveness: &mut Liveness, value: Value) {
         for operand in self.body.uses(value) {
             let user = self.body.operand(operand).user;
@@ -69,7 +69,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Adds to a liveness the uses of an address and of those made from it, and of what is lent from there.
+    /// Adds to a liveness the uses of an address, of derived addresses, and of values borrowed from there.
     pub fn add_address_uses(&self, liveness: &mut Liveness, address: Value) -> Incomplete {
         let mut walk =
             SimpleUses { borrows: *self, liveness, seen: FxHashSet::default(), found: Incomplete::Complete };
@@ -77,7 +77,7 @@ impl Borrows<'_> {
         walk.found
     }
 
-    /// Returns the roots of a value as an enclosing value: its introducers, or itself.
+    /// Returns the roots of an enclosing value: its introducers, or the value itself.
     pub(super) fn roots(&self, value: Value) -> Vec<Value> {
         let of = self.behind_borrowed(value);
         let mut roots = vec![value, of];
@@ -87,8 +87,7 @@ impl Borrows<'_> {
         roots
     }
 
-    /// Returns what a phi's life depends on: the scopes that come in, or it itself where its own scope is asked
-    /// about.
+    /// Returns true if the lifetime of a phi depends only on these roots.
     pub(super) fn is_enclosed_by(&self, phi: Value, roots: &[Value]) -> bool {
         self.listed(phi).iter().any(|value| roots.contains(&self.behind_borrowed(*value)))
     }
@@ -119,7 +118,7 @@ impl SimpleUses<'_, '_> {
         use OperandOwnership as O;
         let body = self.borrows.body;
         let roots = self.borrows.roots(root);
-        // The uses of a value are seen before those of what it is forwarded to at the next one.
+        // The uses of a value are visited before those of its forwarded values.
         let mut stack: Vec<std::vec::IntoIter<Operand>> = Vec::new();
         let uses = |value: Value| body.uses(value).collect::<Vec<_>>().into_iter();
         self.seen.insert(root);
@@ -158,7 +157,7 @@ impl SimpleUses<'_, '_> {
         }
     }
 
-    /// The ends of a scope are uses.
+    /// Adds the ends of a scope as uses.
     fn scope(&mut self, operand: Operand) {
         let ends = self.borrows.scope_ends(operand);
         if ends.ends.is_empty() {
@@ -175,7 +174,7 @@ impl SimpleUses<'_, '_> {
         }
     }
 
-    /// A trivial use is one of an address, which may be the beginning of an access.
+    /// Adds a trivial use: a use of an address, which may begin an access.
     fn trivial(&mut self, operand: Operand) {
         let user = self.body().operand(operand).user;
         if let Opcode::BeginAccess | Opcode::StoreBorrow = self.body().inst(user).opcode {
@@ -185,7 +184,7 @@ impl SimpleUses<'_, '_> {
         self.use_at(operand, UseKind::Regular);
     }
 
-    /// A use makes an address inside of a value.
+    /// Adds a use that derives an interior address.
     fn interior(&mut self, operand: Operand) {
         let user = self.body().operand(operand).user;
         let Some(address) = address_result(self.body(), user) else {
@@ -197,7 +196,7 @@ impl SimpleUses<'_, '_> {
         }
     }
 
-    /// Returns the uses of an address and of those made of it, the oldest first. Whether there is one.
+    /// Adds the uses of an address and of derived addresses, oldest first. Returns true if there is one.
     fn address(&mut self, root: Value) -> bool {
         let body = self.borrows.body;
         let mut any = false;
@@ -218,7 +217,7 @@ impl SimpleUses<'_, '_> {
                 continue;
             }
             match body.inst(user).opcode {
-                // The scope may not be complete: what is done in it counts.
+                // The scope may be incomplete: uses in it count.
                 Opcode::LoadBorrow => work.extend(body.results(user).flat_map(|v| body.uses(v))),
                 Opcode::AddressToPointer => {
                     self.found(Incomplete::Escaping);

@@ -1,4 +1,4 @@
-//! The uses of a local variable's memory, through its box, derived addresses and closures on the stack.
+//! The uses of a local variable's memory, through its box, derived addresses and on-stack closures.
 
 use super::borrows::Borrows;
 use super::uses::projected_address;
@@ -12,13 +12,13 @@ use silkit_ir::{AddressUse, Body, Inst, Opcode, Operand, Value};
 enum VariableUse {
     /// No effect.
     None,
-    /// It accesses the memory.
+    /// Accesses the memory.
     Access(Kind),
-    /// It makes an address into the same memory.
+    /// Derives an address of the same memory.
     Projection(Value),
-    /// It makes an address of the same memory that depends on something else.
+    /// Derives an address of the same memory with a dependence on another value.
     Dependent(Value),
-    /// A closure that does not leave the function captures it.
+    /// Captured by a non-escaping closure.
     Closure,
     /// An unknown effect.
     Unknown,
@@ -37,7 +37,7 @@ fn of_address(body: &Body, operand: Operand) -> VariableUse {
                 _ => VariableUse::Access(Kind::Escape),
             };
         }
-        // Whether it calls a setter is not decided yet.
+        // Definite initialization has not yet decided whether it calls a setter.
         Opcode::AssignOrInit if index == 1 => return VariableUse::Access(Kind::Store),
         Opcode::TupleAddrConstructor if index > 0 => return VariableUse::Unknown,
         Opcode::MergeIsolationRegion => return VariableUse::Unknown,
@@ -74,22 +74,22 @@ fn is_non_escaping(body: &Body, inst: Inst) -> bool {
     dependence.is_some_and(|d| d.kind == Some(DependenceKind::Nonescaping))
 }
 
-/// Returns true if an instruction stores what it was given.
+/// Returns true if an instruction stores its operand.
 pub(super) fn stores(body: &Body, inst: Inst) -> bool {
     let is_store = |using: AddressUse| {
         using.stores() || matches!(using, AddressUse::InitializeOnSuccess | AddressUse::Lend)
     };
     match body.inst(inst).opcode {
-        // Whether it calls a setter is not decided yet.
+        // Definite initialization has not yet decided whether it calls a setter.
         Opcode::AssignOrInit => true,
-        // It stores one by one what it makes the tuple of.
+        // It stores the elements of the tuple one by one.
         Opcode::TupleAddrConstructor => false,
         _ => body.uses_address(inst, is_store),
     }
 }
 
-/// Returns true if an operand is the address of a whole variable. An argument's address is asked for by formal
-/// accesses only.
+/// Returns true if an operand is the address of a whole variable. The address of an argument is only queried for
+/// formal accesses.
 pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
     let mut value = body.operand(operand).value;
     while let Some(inst) = body.defining_inst(value) {
@@ -104,14 +104,14 @@ pub(super) fn is_base(body: &Body, operand: Operand) -> bool {
     false
 }
 
-/// Returns the use of an operand by a called function.
+/// Returns the convention of an operand that is passed to a function.
 pub(super) fn applied(borrows: &Borrows<'_>, operand: Operand) -> Option<ArgumentConvention> {
     let site = ApplySite::of_operand(borrows.body, operand, borrows.ownership.addresses())?;
     site.convention_of_operand(borrows.body.operand_index(operand))
 }
 
-/// Returns true if the memory at the address of a formal access is stored to as a whole, once, and only read and
-/// destroyed else.
+/// Returns true if the memory of a formal access is stored to once, as a whole, and otherwise only read and
+/// destroyed.
 pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> bool {
     let body = borrows.body;
     let mut stores_of_all = 0;
@@ -139,7 +139,7 @@ pub(super) fn is_single_assignment(borrows: &Borrows<'_>, address: Value) -> boo
     stores_of_all == 1
 }
 
-/// The holder of the uses that are visited.
+/// The kind of value whose uses are visited.
 #[derive(Clone, Copy)]
 enum Holder {
     Address,
@@ -147,10 +147,10 @@ enum Holder {
     Closure,
 }
 
-/// Walks to all accesses.
+/// A walk to all accesses of a variable.
 pub(super) struct Collector<'b, 'a> {
     borrows: &'b Borrows<'a>,
-    /// The accesses in the order of the uses, what a use leads to right after it.
+    /// The accesses in use order, each followed by the accesses that it leads to.
     pub(super) found: Vec<(Kind, Operand)>,
     stack: Vec<(Holder, std::vec::IntoIter<Operand>)>,
     seen: FxHashSet<Value>,
@@ -161,7 +161,7 @@ impl<'b, 'a> Collector<'b, 'a> {
         Self { borrows, found: Vec::new(), stack: Vec::new(), seen: FxHashSet::default() }
     }
 
-    /// Finds the accesses to a variable; `None` if a use is not understood.
+    /// Collects the accesses to a variable; `None` if a use is not understood.
     pub(super) fn allocation(&mut self, allocation: Value) -> Option<()> {
         let is_address = self.borrows.body.value(allocation).ty.is_address();
         self.walk(if is_address { Holder::Address } else { Holder::Box }, allocation);
@@ -231,7 +231,7 @@ impl<'b, 'a> Collector<'b, 'a> {
         }
     }
 
-    /// A closure that does not leave the function accesses what it captured when it is called.
+    /// Visits the calls of a non-escaping closure, which accesses its captures there.
     fn closure(&mut self, operand: Operand) {
         let body = self.borrows.body;
         let user = body.operand(operand).user;

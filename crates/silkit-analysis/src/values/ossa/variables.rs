@@ -1,4 +1,4 @@
-//! Local variables: all accesses to the memory of a box, a stack allocation or an argument, and which of them reach
+//! Local variables: all accesses to the memory of a box, a stack allocation or an argument, and which accesses reach
 //! which.
 
 use super::borrows::Borrows;
@@ -12,32 +12,32 @@ use silkit_ir::{Block, Body, Inst, Opcode, Operand, Value, ValueDef};
 /// The kind of access to a local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VariableAccessKind {
-    /// The caller passes its value.
+    /// The caller passes the initial value.
     IncomingArgument,
-    /// The caller sees its value.
+    /// The caller reads the final value.
     OutgoingArgument,
-    /// It is lent by a `yield`.
+    /// Yielded by a coroutine.
     Yield,
-    /// A formal access begins.
+    /// The begin of a formal access.
     BeginAccess,
-    /// It is read.
+    /// A load.
     Load,
-    /// A value depends on it.
+    /// A value depends on the variable.
     DependenceSource,
-    /// It depends on something.
+    /// The variable depends on a value.
     DependenceDest,
-    /// It or a part of it is stored to or destroyed.
+    /// A store to, or destruction of, the variable or a part of it.
     Store,
-    /// It holds a borrowed value for a scope.
+    /// A borrowed value is stored for a scope.
     StoreBorrow,
-    /// It is passed to a call, or was captured by a closure that is called or passed.
+    /// Passed to a call, or captured by a closure that is called or passed.
     Apply,
-    /// It may be accessed from now on in ways that are not known.
+    /// An escape: later accesses are not known.
     Escape,
 }
 
 impl VariableAccessKind {
-    /// Returns the name that the reference gives it.
+    /// Returns the name of the kind, as in the reference.
     pub fn name(self) -> &'static str {
         match self {
             Self::IncomingArgument => "incomingArgument",
@@ -62,11 +62,11 @@ pub struct VariableAccess {
     pub kind: VariableAccessKind,
     /// The accessing instruction; `None` for an incoming argument.
     pub inst: Option<Inst>,
-    /// True if nothing of the value before is left behind it.
+    /// True if this access overwrites the whole previous value.
     pub is_assignment: bool,
 }
 
-/// The variable may be accessed in ways that are not known.
+/// An error: the variable may be accessed in unknown ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Escapes;
 
@@ -77,15 +77,15 @@ pub struct Variable {
     /// The convention of an argument.
     convention: Option<ArgumentConvention>,
     accesses: Vec<VariableAccess>,
-    /// The access of each instruction, all its operands combined.
+    /// The access of each instruction, with all its operands combined.
     effects: FxHashMap<Inst, VariableAccess>,
-    /// Accesses that may run after an escape, where that allows others to access it at any time.
+    /// Accesses that may run after an escape that allows others to access the variable at any time.
     escaped: FxHashSet<Inst>,
 }
 
 impl Variable {
-    /// Creates the variable that an `alloc_box`, an `alloc_stack` or an indirect argument is; `None` for other values
-    /// and where a use is not understood.
+    /// Creates the variable of an `alloc_box`, an `alloc_stack` or an indirect argument; `None` for other values, and
+    /// if a use is not understood.
     pub fn of(
         borrows: &Borrows<'_>,
         conventions: Option<&Conventions<'_>>,
@@ -125,7 +125,7 @@ impl Variable {
         Some(variable)
     }
 
-    /// Returns the accesses in the order of the uses.
+    /// Returns the accesses in use order.
     pub fn accesses(&self) -> &[VariableAccess] {
         &self.accesses
     }
@@ -141,7 +141,7 @@ impl Variable {
         }
     }
 
-    /// Whoever got hold of a box may access it whenever it likes.
+    /// Marks the accesses after an escape of a box, which may be accessed at any time from then on.
     fn spread_escapes(&mut self, body: &Body) {
         let is_escape = |access: &&VariableAccess| access.kind == VariableAccessKind::Escape;
         let escapes: Vec<Inst> = self.accesses.iter().filter(is_escape).filter_map(|a| a.inst).collect();
@@ -162,7 +162,7 @@ impl Variable {
     fn mark_escaped(&mut self, body: &Body, first: Option<Inst>) {
         for inst in std::iter::successors(first, |&i| body.next_inst(i)) {
             if self.effects.contains_key(&inst) && !self.escaped.insert(inst) {
-                // The rest was seen already.
+                // The rest of the block has already been visited.
                 return;
             }
         }
@@ -172,8 +172,8 @@ impl Variable {
         access.kind == VariableAccessKind::Escape || access.inst.is_some_and(|i| self.escaped.contains(&i))
     }
 
-    /// Returns the accesses that may see what an access left, up to those that assign the whole variable, and the
-    /// return where the caller sees it.
+    /// Returns the accesses that may observe the value that a modification leaves: up to the next assignments of the
+    /// whole variable, and the return if the caller reads the value.
     pub fn uses_after(&self, body: &Body, modification: Inst) -> Result<Vec<VariableAccess>, Escapes> {
         if self.convention == Some(ArgumentConvention::InoutAliasable)
             || !self.effects.contains_key(&modification)
@@ -201,9 +201,8 @@ impl Variable {
         Ok(found)
     }
 
-    /// Returns the instructions that use the value that an assignment left, or that came in where this is `None`: up
-    /// to the ones that take its place or end the function. Escapes and what others may do to the memory meanwhile
-    /// are ignored.
+    /// Returns the instructions that use the value of an assignment, or the initial value if `assignment` is `None`,
+    /// up to those that replace it or exit the function. Escapes and concurrent accesses by others are ignored.
     pub(super) fn lifetime_uses(&self, body: &Body, assignment: Option<Inst>) -> Vec<Inst> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Block> = FxHashSet::default();
@@ -236,7 +235,7 @@ impl Variable {
         found
     }
 
-    /// Adds the accesses up to an assignment. Whether there is one.
+    /// Adds the accesses up to an assignment. Returns true if there is one.
     fn scan(
         &self,
         body: &Body,
@@ -256,8 +255,8 @@ impl Variable {
         Ok(false)
     }
 
-    /// Returns the assignments of the whole variable that may have given it its value before an instruction; what
-    /// changes only a part is not among them.
+    /// Returns the assignments of the whole variable whose value may reach an instruction. Partial modifications are
+    /// not included.
     pub fn assignments_before(&self, body: &Body, inst: Inst) -> Result<Vec<VariableAccess>, Escapes> {
         let beginning = match body.def(self.allocation) {
             ValueDef::Result(inst, _) => Some(body.inst_block(inst)),

@@ -25,13 +25,13 @@ impl BodyView<'_> {
         Some(Component::EnumCase(self.declarations().case_index(ty.ty(), case.name()?)?))
     }
 
-    /// Returns the constant, nonnegative number of elements that `index_addr` moves by; `None` if it is not known.
+    /// Returns the constant, nonnegative offset in elements of an `index_addr`; `None` if it is not known.
     pub(crate) fn constant(&self, index: Value) -> Option<u32> {
         self.body.def_as::<IntegerLiteral>(index)?.value.as_str().parse().ok()
     }
 
-    /// Returns whether a cast between references has to be taken as another component: from an optional or to one.
-    /// `None` if what it casts is not followed.
+    /// Returns how a reference cast changes the path: whether it casts from an optional and whether it casts to one;
+    /// `None` if the cast is not followed.
     pub(super) fn optional_cast(&self, cast: UncheckedRefCast) -> Option<(bool, bool)> {
         let from = self.body.value(cast.operand).ty;
         let is_named =
@@ -46,11 +46,11 @@ impl BodyView<'_> {
     }
 }
 
-/// The payload `some` of an optional.
+/// The payload of `Optional.some`.
 pub(super) const SOME: Component = Component::EnumCase(1);
 
 impl<P: WalkPath> Walk<'_, P> {
-    /// Walks on after a use; false where the walk knows no way through it.
+    /// Continues the walk after a use. Returns false if the instruction is not handled.
     pub(super) fn through_use(&mut self, operand: Operand, path: P) -> bool {
         let body = self.view.body;
         let data = body.operand(operand);
@@ -70,7 +70,7 @@ impl<P: WalkPath> Walk<'_, P> {
         true
     }
 
-    /// Follows the result of projecting a component, if the path leads there.
+    /// Follows the result of projecting a component, if the path matches it.
     fn project(&mut self, inst: Inst, component: Option<Component>, path: P) -> bool {
         match component.map_or(Some(path.anything()), |c| path.pop_if_matches(c)) {
             Some(path) => self.forward(inst, path),
@@ -210,7 +210,7 @@ impl<P: WalkPath> Walk<'_, P> {
     }
 }
 
-/// Returns true if the result of an instruction is the operand itself, or a copy of it.
+/// Returns true if the result of an instruction is the operand itself or a copy of it.
 pub(super) fn passes_on(body: &Body, inst: Inst) -> bool {
     matches!(
         body.inst(inst).opcode,

@@ -1,9 +1,9 @@
-//! Walks from values to their uses and to their definitions, along a path of projections.
+//! Def-use and use-def walks along projection paths.
 //!
-//! A walk keeps with each value a path that says where in it the thing is that is followed: after `struct` it is one
-//! component deeper, after `struct_extract` one component less deep. [`Walk`] knows the instructions through which
-//! things pass; a [`Walker`] says what happens at the others, and may redirect the walk anywhere. Tasks are kept on a
-//! stack, so bodies may be as deep as they like; they are done in the order in which a recursive walk would.
+//! A walk tracks with each value the projection path to the part that is followed: `struct` adds a component,
+//! `struct_extract` removes one. [`Walk`] handles the instructions that forward values; a [`Walker`] handles the
+//! others, and may redirect the walk. Pending tasks are kept on a stack, so that deep bodies need no recursion; they
+//! are processed in the order of a recursive walk.
 
 mod down;
 mod path;
@@ -16,25 +16,25 @@ use silkit_base::{FxHashMap, FxHashSet};
 use silkit_ir::{Operand, Value};
 use std::ops::ControlFlow;
 
-/// The action at a use.
+/// The decision at a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtUse {
-    /// Walk on.
+    /// Continue the walk.
     Follow,
-    /// Leave this one out.
+    /// Skip this use.
     Skip,
     /// End the walk.
     Abort,
 }
 
-/// The action at a definition.
+/// The decision at a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtDef {
-    /// Walk on to what it is made of.
+    /// Continue to its operands.
     Follow,
-    /// Walk to its uses instead.
+    /// Continue to its uses instead.
     Down,
-    /// Leave this one out.
+    /// Skip this definition.
     Skip,
     /// End the walk.
     Abort,
@@ -42,25 +42,25 @@ pub enum AtDef {
 
 /// The callbacks of a walk.
 pub trait Walker<P: WalkPath> {
-    /// Decides how the walk goes on at a use.
+    /// Decides how the walk continues at a use.
     fn at_use(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> AtUse {
         let _ = (walk, operand, path);
         AtUse::Follow
     }
 
-    /// Decides how the walk goes on at a definition.
+    /// Decides how the walk continues at a definition.
     fn at_def(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> AtDef {
         let _ = (walk, value, path);
         AtDef::Follow
     }
 
-    /// Decides whether the walk goes on after a use that it knows no way through.
+    /// Decides whether the walk continues after a use by an instruction that [`Walk`] does not handle.
     fn at_leaf(&mut self, walk: &mut Walk<'_, P>, operand: Operand, path: P) -> ControlFlow<()> {
         let _ = (walk, operand, path);
         ControlFlow::Continue(())
     }
 
-    /// Decides whether the walk goes on after a definition that it knows no way through.
+    /// Decides whether the walk continues after a definition that [`Walk`] does not handle.
     fn at_root(&mut self, walk: &mut Walk<'_, P>, value: Value, path: P) -> ControlFlow<()> {
         let _ = (walk, value, path);
         ControlFlow::Continue(())
@@ -74,7 +74,7 @@ enum Task<P> {
     Up { value: Value, path: P, is_once: bool },
 }
 
-/// The way that a walk goes.
+/// The direction of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Direction {
     Down,
@@ -82,22 +82,22 @@ enum Direction {
 }
 
 /// The number of values that a walk may visit before it records visited values. Most walks are much shorter and need
-/// no records; but the paths through values that are taken apart and rebuilt are exponentially many, and unreachable
-/// values may be made of themselves.
+/// no record. The number of paths through values that are destructured and rebuilt is exponential, and definitions in
+/// unreachable code may be cyclic.
 const SHORT: u32 = 256;
 
-/// A walk: what is still to be done, and where it was.
+/// A walk: the pending tasks and the visited values.
 pub struct Walk<'a, P> {
-    /// The body, and what is known about the types in it.
+    /// The view of the body.
     pub view: BodyView<'a>,
     stack: Vec<Task<P>>,
-    /// The tasks that the present step adds, in order.
+    /// The tasks that the current step adds, in order.
     next: Vec<Task<P>>,
     down: FxHashMap<Value, P>,
     up: FxHashMap<Value, P>,
     /// The number of visited values.
     steps: u32,
-    /// The visited values, since the walk exceeded [`SHORT`].
+    /// The visited values since the walk exceeded [`SHORT`].
     been: FxHashSet<(Direction, Value, P)>,
 }
 
@@ -107,7 +107,7 @@ impl<P> std::fmt::Debug for Walk<'_, P> {
     }
 }
 
-/// Returns the path to walk on with, unless a value was reached with it before.
+/// Returns the path to continue with, or `None` if the value was already reached with it.
 fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) -> Option<P> {
     let known = seen.entry(value);
     let is_new = matches!(known, std::collections::hash_map::Entry::Vacant(_));
@@ -119,7 +119,7 @@ fn unseen<P: WalkPath>(seen: &mut FxHashMap<Value, P>, value: Value, path: P) ->
 }
 
 impl<'a, P: WalkPath> Walk<'a, P> {
-    /// Creates a walk in a body that has not begun.
+    /// Creates a walk without tasks.
     pub fn new(view: BodyView<'a>) -> Self {
         Self {
             view,
@@ -132,22 +132,22 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         }
     }
 
-    /// Walks to the uses of a value, after all that was asked for before.
+    /// Adds a walk to the uses of a value, after all pending tasks.
     pub fn down(&mut self, value: Value, path: P) {
         self.next.push(Task::Down { value, path, is_once: false });
     }
 
-    /// Walks to the uses of a value, unless that was done with this path or one that stands for it.
+    /// Adds a walk to the uses of a value, unless it was already walked with this path or a more general one.
     pub fn down_once(&mut self, value: Value, path: P) {
         self.next.push(Task::Down { value, path, is_once: true });
     }
 
-    /// Walks to the definition of a value.
+    /// Adds a walk to the definition of a value.
     pub fn up(&mut self, value: Value, path: P) {
         self.next.push(Task::Up { value, path, is_once: false });
     }
 
-    /// Walks to the definition of a value, unless that was done with this path or one that stands for it.
+    /// Adds a walk to the definition of a value, unless it was already walked with this path or a more general one.
     pub fn up_once(&mut self, value: Value, path: P) {
         self.next.push(Task::Up { value, path, is_once: true });
     }
@@ -156,7 +156,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         let body = self.view.body;
         for operand in body.uses(value) {
             let user = body.operand(operand).user;
-            // A lookup names the value that opened its type, and does nothing with it.
+            // A method lookup has a type-dependent operand, which it does not use otherwise.
             let is_type = body.inst(user).opcode == silkit_ir::Opcode::WitnessMethod
                 || body.operand_index(operand) + body.type_operands(user).len() >= body.operands(user).len();
             if !is_type && keeps(user) {
@@ -165,7 +165,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         }
     }
 
-    /// Does all that was asked for, and all that comes of it. Breaks where the walker does.
+    /// Processes all tasks, including those that they add. Breaks if the walker breaks.
     pub fn run(&mut self, walker: &mut impl Walker<P>) -> ControlFlow<()> {
         loop {
             self.stack.extend(self.next.drain(..).rev());
@@ -179,7 +179,7 @@ impl<'a, P: WalkPath> Walk<'a, P> {
         }
     }
 
-    /// Returns the path to walk on with from a value, unless nothing new can come of it.
+    /// Returns the path to continue with from a value, or `None` if nothing new can be reached.
     fn enter(&mut self, way: Direction, value: Value, path: P, is_once: bool) -> Option<P> {
         if is_once {
             let seen = match way {

@@ -1,11 +1,11 @@
-//! The state that walks keep with each value.
+//! The state of a walk at a value.
 
 use crate::{Component, Indexed, ProjectionPath};
 use std::hash::Hash;
 
-/// A path of projections, perhaps with more that is known about what is followed.
+/// A projection path, possibly with additional state.
 pub trait WalkPath: Copy + Eq + Hash {
-    /// Returns the merge of both.
+    /// Returns the merge of two paths.
     #[must_use]
     fn merge(self, other: Self) -> Self;
 
@@ -19,7 +19,7 @@ pub trait WalkPath: Copy + Eq + Hash {
     #[must_use]
     fn push(self, component: Component) -> Self;
 
-    /// With the path `**`: a component is not known.
+    /// Returns the path `**`, for an unknown component.
     #[must_use]
     fn anything(self) -> Self;
 }
@@ -46,7 +46,7 @@ impl WalkPath for ProjectionPath {
     }
 }
 
-/// The path of a walk that goes to all that values are made of, or are a part of.
+/// A path that matches everything: the walk visits all operands and aggregates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AnyPath;
 

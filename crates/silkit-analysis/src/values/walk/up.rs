@@ -7,7 +7,7 @@ use silkit_ir::instructions::AnyInst;
 use silkit_ir::{Block, Inst, Value, ValueDef};
 
 impl<P: WalkPath> Walk<'_, P> {
-    /// Walks on in front of a definition; false where the walk knows no way through it.
+    /// Continues the walk at the operands of a definition. Returns false if the instruction is not handled.
     pub(super) fn through_def(&mut self, value: Value, path: P) -> bool {
         let body = self.view.body;
         match body.def(value) {
@@ -27,7 +27,7 @@ impl<P: WalkPath> Walk<'_, P> {
         true
     }
 
-    /// Follows the operand for a component, if the path leads there.
+    /// Follows the operand for a component, if the path matches it.
     fn part(&mut self, value: Value, component: Option<Component>, path: P) -> bool {
         if let Some(path) = component.map_or(Some(path.anything()), |c| path.pop_if_matches(c)) {
             self.up(value, path);
@@ -51,7 +51,7 @@ impl<P: WalkPath> Walk<'_, P> {
                         self.up(payload, if component.is_none() { path.anything() } else { path });
                         true
                     }
-                    // Without a payload it is where the value comes from.
+                    // A case without payload is a root of the walk.
                     None => !is_any,
                     Some(_) => true,
                 }
@@ -96,7 +96,7 @@ impl<P: WalkPath> Walk<'_, P> {
         }
     }
 
-    /// Follows the field that the path leads to, or all fields.
+    /// Follows the field that the path selects, or all fields.
     fn fields(&mut self, inst: Inst, kind: Indexed, path: P) -> bool {
         let fields = self.view.body.operands(inst);
         if let Some((index, path)) = path.pop_exactly(kind) {
