@@ -89,6 +89,15 @@ enum Small { case a(UInt16)
   case b(UInt8)
   case c
   case d }
+struct Late { @_hasStorage var x: Int { get set }
+  @_hasStorage var t: Int.Type { get set } }
+struct Last<T> { @_hasStorage var x: T { get set }
+  @_hasStorage var t: Int.Type { get set } }
+struct Weak { @_hasStorage weak var w: @sil_weak (any C)? { get set } }
+actor Act { @_hasStorage var a: Bool { get set }
+  @_semantics(\"defaultActor\") nonisolated final var unownedExecutor: Int { get } }
+actor Own { @_hasStorage var a: Bool { get set }
+  nonisolated final var unownedExecutor: Int { get } }
 struct Thin { @_hasStorage var t: Int.Type { get set }
   @_hasStorage var x: Int { get set } }
 ";
@@ -152,6 +161,8 @@ fn layouts_are_as_declared() {
         ("$@sil_unowned Optional<any C>", [16, 16, 8, 4095]),
         ("$Builtin.Job", [8, 8, 8, 4096]),
         ("$Optional<Builtin.RawUnsafeContinuation>", [8, 8, 8, 4095]),
+        ("$Weak", [16, 16, 8, i32::MAX as u64]),
+        ("$InlineArray<0, Int>", [0, 1, 1, 0]),
         ("$Builtin.Executor", [16, 16, 8, 4096]),
     ];
     for (spelled, numbers) in expected {
@@ -162,7 +173,21 @@ fn layouts_are_as_declared() {
     let class = world.class_layout(ty(&world, "$L")).expect("known");
     let offsets: Vec<_> = class.fields.iter().map(|f| (f.name.as_str(), f.offset)).collect();
     assert_eq!(offsets, [("a", 16), ("b", 24), ("c", 32)]);
-    assert_eq!((class.size, class.align), (33, 16));
+    assert_eq!((class.size, class.align), (33, 8));
+    let actor = world.class_layout(ty(&world, "$Act")).expect("known");
+    let offsets: Vec<_> = actor.fields.iter().map(|f| (f.name.as_str(), f.offset)).collect();
+    assert_eq!((offsets, actor.align), (vec![("$defaultActor", 16), ("a", 112)], 16));
+    let actor = world.class_layout(ty(&world, "$Own")).expect("known");
+    assert_eq!((actor.fields.len(), actor.size, actor.align), (1, 17, 8));
+}
+
+#[test]
+fn fields_without_bytes_come_first_where_offsets_are_fixed() {
+    let world = world(&[("main", PROGRAM), ("Swift", LIBRARY)]);
+    for (spelled, expected) in [("$Late", [0, 0]), ("$Last<Int>", [0, 8]), ("$Thin", [0, 0])] {
+        let layout = world.layout(ty(&world, spelled)).expect("known");
+        assert_eq!(layout.parts().iter().map(|p| p.offset).collect::<Vec<_>>(), expected, "{spelled}");
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(super) const BUILTINS: &[(&str, BuiltinFn)] = &[
     ("buildOrdinarySerialExecutorRef", executor),
     ("buildComplexEqualitySerialExecutorRef", executor),
     ("buildOrdinaryTaskExecutorRef", executor),
-    ("initializeDefaultActor", no_effect),
+    ("initializeDefaultActor", initialize_actor),
     ("destroyDefaultActor", no_effect),
     ("resumeNonThrowingContinuationReturning", resume_returning),
     ("resumeThrowingContinuationReturning", resume_returning),
@@ -90,6 +90,12 @@ fn nothing(_: &mut Interp<'_>, _: &Call<'_>) -> Run<Effect> {
 
 fn no_effect(_: &mut Interp<'_>, _: &BuiltinSite) -> Run<()> {
     Ok(())
+}
+
+/// Initializes the storage of an actor, which comes before its stored properties.
+fn initialize_actor(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {
+    let actor = it.get(site.args[0]);
+    it.c_write(actor + 16, &[0; 96])
 }
 
 fn same(it: &mut Interp<'_>, site: &BuiltinSite) -> Run<()> {

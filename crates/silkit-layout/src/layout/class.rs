@@ -1,8 +1,9 @@
 //! Layouts of the instances of classes and of boxes.
 
-use crate::ty::{Ty, TyKind};
+use crate::ty::{Builtin, Ty, TyKind};
 use crate::world::{TypeError, World};
 use silkit_base::Symbol;
+use silkit_types::decl::NominalKind;
 
 /// The layout of the instances of a class.
 #[derive(Clone, Debug)]
@@ -39,17 +40,31 @@ impl World {
             None => ClassLayout {
                 fields: Vec::new(),
                 size: self.target.object_header,
-                align: self.target.pointer_size * 2,
+                align: self.target.pointer_size,
             },
         };
-        for field in self.stored_fields(class)?.iter() {
-            let part = self.layout(field.ty)?;
+        let fields = self.stored_fields(class)?;
+        let storage = self
+            .is_default_actor(class)
+            .then(|| (Symbol::new("$defaultActor"), Ty::new(TyKind::Builtin(Builtin::DefaultActorStorage))));
+        for (name, ty) in storage.into_iter().chain(fields.iter().map(|f| (f.name, f.ty))) {
+            let part = self.layout(ty)?;
             let offset = layout.size.next_multiple_of(part.align);
-            layout.fields.push(ClassField { class, name: field.name, ty: field.ty, offset });
             layout.size = offset + part.size;
             layout.align = layout.align.max(part.align);
+            let is_first = part.size == 0 && self.has_fixed_offsets(class);
+            layout.fields.push(ClassField { class, name, ty, offset: if is_first { 0 } else { offset } });
         }
         Ok(layout)
+    }
+
+    /// Returns true if a class is an actor with the default executor: its instances begin with the storage of one.
+    fn is_default_actor(&self, class: Ty) -> bool {
+        let Some((nominal, _)) = class.as_nominal() else { return false };
+        let Some(decl) = self.decl(nominal).filter(|d| d.kind == NominalKind::Actor) else { return false };
+        let text = self.module_of(nominal).map(|m| self.module(m).text.as_str());
+        let text = text.and_then(|t| t.get(decl.range.start as usize..decl.range.end as usize));
+        text.is_some_and(|t| t.contains("@_semantics(\"defaultActor\")"))
     }
 
     /// Returns the offsets of the fields of a box, and its size in bytes.

@@ -181,6 +181,18 @@ impl World {
         payload.is_none_or(|ty| self.is_fixed(ty))
     }
 
+    /// Returns true if the offsets of the fields of a struct or class are the same for all generic arguments: a field
+    /// without bytes then has the offset 0.
+    pub(super) fn has_fixed_offsets(&self, ty: Ty) -> bool {
+        let Some((nominal, _)) = ty.as_nominal() else { return false };
+        self.fields_are_fixed(Ty::nominal(nominal, self.abstract_args(nominal)))
+    }
+
+    fn fields_are_fixed(&self, ty: Ty) -> bool {
+        self.stored_fields(ty).is_ok_and(|fields| fields.iter().all(|f| self.is_fixed(f.ty)))
+            && self.superclass(ty).is_none_or(|above| self.fields_are_fixed(above))
+    }
+
     fn abstract_args(&self, nominal: Nominal) -> Vec<Ty> {
         (0..self.params(nominal).len()).map(|i| Ty::new(TyKind::Param(0, i as u16))).collect()
     }

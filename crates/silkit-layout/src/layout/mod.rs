@@ -91,8 +91,9 @@ impl World {
             }
             TyKind::Storage(Storage::Weak, referent) => {
                 let tables = self.weak_tables(*referent);
-                let layout =
-                    Layout { xi: None, takable: false, loadable: false, ..self.reference(RefKind::Weak) };
+                // With a witness table behind it, null and a small number there are no value.
+                let xi = (tables > 0).then(|| Xi::values(1, pointer, i32::MAX as u32).at(pointer));
+                let layout = Layout { xi, takable: false, loadable: false, ..self.reference(RefKind::Weak) };
                 let size = layout.size + pointer * tables;
                 Layout { size, spare: Mask::none(size), ..layout }
             }
@@ -230,7 +231,7 @@ impl World {
     fn array_layout(&self, count: u64, element: Ty) -> Result<Layout, TypeError> {
         let of = self.layout(element)?;
         if count == 0 {
-            return Ok(Layout::scalar(0, of.align));
+            return Ok(Layout::scalar(0, 1));
         }
         let size = of.stride().checked_mul(count).filter(|&n| n < 1 << 40);
         let size = size.ok_or_else(|| TypeError::Unsupported(format!("an array of {count} elements")))?;
@@ -260,6 +261,15 @@ impl World {
                 let mut layout = self.fields_layout(fields.iter().map(|f| (Some(f.name), f.ty)))?;
                 if decl.flags.contains(DeclFlags::HAS_DEINIT) {
                     layout.trivial = false;
+                }
+                if let LayoutKind::Fields(parts) = &mut layout.kind
+                    && fields.iter().any(|f| self.layout(f.ty).is_ok_and(|l| l.size == 0))
+                    && self.has_fixed_offsets(ty)
+                {
+                    for part in parts {
+                        let is_empty = self.layout(part.ty)?.size == 0;
+                        part.offset = if is_empty { 0 } else { part.offset };
+                    }
                 }
                 Ok(layout)
             }

@@ -65,28 +65,34 @@ const LEAVES: &[&str] = &[
     "UInt8",
 ];
 
-/// Declares structs and enums on top of each other; gives the types to look at.
+/// Declares structs, enums and classes on top of each other; gives the types to look at.
 pub fn generate(rng: &mut Rng, count: usize, source: &mut String) -> Vec<String> {
-    source.push_str("protocol P {}\nprotocol Q {}\nprotocol C: AnyObject {}\nclass K {}\n");
+    source.push_str("protocol P {}\nprotocol Q {}\nprotocol C: AnyObject {}\nclass K {}\nfunc none<T>() -> T { fatalError() }\n");
     let mut known: Vec<String> = Vec::new();
+    let mut classes: Vec<String> = Vec::new();
     for number in 0..count {
         let generic = rng.below(6) == 0;
         let params = if generic { "<T>" } else { "" };
-        let is_enum = rng.below(2) == 0;
-        let keyword = if is_enum { "enum" } else { "struct" };
+        let keyword = ["enum", "enum", "struct", "struct", "class"][rng.below(5)];
+        let (is_enum, is_class) = (keyword == "enum", keyword == "class");
         let indirect = if is_enum && rng.below(12) == 0 { "indirect " } else { "" };
-        let _ = writeln!(source, "{indirect}{keyword} G{number}{params} {{");
+        let above = match is_class && rng.below(3) > 0 {
+            true if !classes.is_empty() => format!(": {}", classes[rng.below(classes.len())]),
+            _ => String::new(),
+        };
+        let _ = writeln!(source, "{indirect}{keyword} G{number}{params}{above} {{");
         let parts = if is_enum { rng.below(7) } else { rng.below(5) };
         for part in 0..parts {
             let ty = part_type(rng, &known, generic);
+            let name = if is_class { format!("f{number}_{part}") } else { format!("f{part}") };
             let _ = match (is_enum, rng.below(10)) {
                 (true, 0..=4) => writeln!(source, "  case c{part}"),
                 (true, 5) => writeln!(source, "  case c{part}({ty}, {})", part_type(rng, &known, generic)),
                 (true, _) => writeln!(source, "  case c{part}({ty})"),
-                (false, 0) => writeln!(source, "  unowned var f{part}: K"),
-                (false, 1) => writeln!(source, "  weak var f{part}: K?"),
-                (false, 2) => writeln!(source, "  unowned(unsafe) var f{part}: K"),
-                (false, _) => writeln!(source, "  let f{part}: {ty}"),
+                (false, 0) => writeln!(source, "  unowned var {name}: K{}", unset(is_class)),
+                (false, 1) => writeln!(source, "  weak var {name}: K?"),
+                (false, 2) => writeln!(source, "  unowned(unsafe) var {name}: K{}", unset(is_class)),
+                (false, _) => writeln!(source, "  let {name}: {ty}{}", unset(is_class)),
             };
         }
         if is_enum && generic {
@@ -95,8 +101,16 @@ pub fn generate(rng: &mut Rng, count: usize, source: &mut String) -> Vec<String>
         source.push_str("}\n");
         let argument = rng.pick(&["Int", "K", "Bool", "String", "Int8"]);
         known.push(if generic { format!("G{number}<{argument}>") } else { format!("G{number}") });
+        if is_class {
+            classes.extend(known.last().cloned());
+        }
     }
     known
+}
+
+/// Stored properties of classes have initial values, so that no initializers are needed.
+fn unset(is_class: bool) -> &'static str {
+    if is_class { " = none()" } else { "" }
 }
 
 fn part_type(rng: &mut Rng, known: &[String], generic: bool) -> String {
