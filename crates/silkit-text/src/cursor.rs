@@ -1,9 +1,9 @@
-//! A scanner without tokens: each method inspects the bytes at the current position.
+//! A tokenless scanner: each method inspects the bytes at the current position.
 
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 
-/// A place in a text and what can be read there.
+/// A position in a text, with methods that inspect and consume the text after it.
 #[derive(Clone)]
 pub struct Cursor<'a> {
     text: &'a str,
@@ -11,14 +11,14 @@ pub struct Cursor<'a> {
     end: usize,
 }
 
-/// A byte inside an identifier.
+/// A byte that may be in an identifier.
 const IDENT: u8 = 1;
-/// A byte inside an operator.
+/// A byte that may be in an operator.
 const OPERATOR: u8 = 1 << 1;
-/// A byte that white space or a comment may begin with.
+/// The first byte of white space or a comment.
 const TRIVIA: u8 = 1 << 2;
 
-/// What each byte may be part of. Bytes above ASCII are letters of some script.
+/// The classes of each byte. Bytes above ASCII are parts of letters.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut at = 0;
@@ -46,7 +46,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// Returns true if a byte may be inside an identifier; bytes above ASCII are letters of some script.
+/// Returns true if a byte may be in an identifier; bytes above ASCII are parts of letters.
 #[inline]
 pub(crate) fn is_ident_byte(b: u8) -> bool {
     is(b, IDENT)
@@ -58,18 +58,18 @@ impl<'a> Cursor<'a> {
         Self { text, pos: 0, end: text.len() }
     }
 
-    /// Creates a cursor at the start of a part of a text; offsets are those of the whole.
+    /// Creates a cursor at the start of a range of a text. Offsets are relative to the whole text.
     pub fn in_range(text: &'a str, range: std::ops::Range<usize>) -> Self {
         Self { text, pos: range.start, end: range.end.min(text.len()) }
     }
 
-    /// Returns the offset in the text.
+    /// Returns the current offset in the text.
     #[inline]
     pub fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Moves to another offset.
+    /// Sets the current offset.
     #[inline]
     pub fn set_pos(&mut self, pos: usize) {
         self.pos = pos.min(self.end);
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.text
     }
 
-    /// Returns the offset at which reading ends.
+    /// Returns the offset at which the cursor stops.
     pub fn end(&self) -> usize {
         self.end
     }
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         if !is(self.byte(self.pos), TRIVIA) {
             return;
         }
-        // Mostly a single space.
+        // The usual case is a single space.
         if self.byte(self.pos) == b' ' && !is(self.byte(self.pos + 1), TRIVIA) {
             self.pos += 1;
             return;
@@ -121,8 +121,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the end of the block comment that begins right here, or `None` if it is never closed.
-    /// Such comments nest.
+    /// Returns the end of the block comment that begins at the cursor, or `None` if it is never closed. Block
+    /// comments nest.
     pub(crate) fn block_comment_end(&self) -> Option<usize> {
         let bytes = &self.text.as_bytes()[..self.end];
         let (mut at, mut depth) = (self.pos, 0usize);
@@ -146,51 +146,51 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Returns the offset of the end of this line, at a line feed or a carriage return.
+    /// Returns the offset of the end of the line, at a line feed or a carriage return.
     pub fn line_end(&self) -> usize {
         let rest = &self.text.as_bytes()[self.pos.min(self.end)..self.end];
         memchr2(b'\n', b'\r', rest).map_or(self.end, |n| self.pos + n)
     }
 
-    /// Returns the next byte after white space and comments, 0 at the end.
+    /// Skips white space and comments and returns the next byte, or 0 at the end.
     #[inline]
     pub fn peek(&mut self) -> u8 {
         self.skip_trivia();
         self.byte(self.pos)
     }
 
-    /// Returns the byte right here, 0 at the end.
+    /// Returns the byte at the cursor, or 0 at the end.
     #[inline]
     pub fn here(&self) -> u8 {
         self.byte(self.pos)
     }
 
-    /// Returns true if nothing but white space and comments is left.
+    /// Skips white space and comments and returns true if nothing follows.
     pub fn at_end(&mut self) -> bool {
         self.skip_trivia();
         self.pos >= self.end
     }
 
-    /// Returns true if these bytes come next.
+    /// Skips white space and comments and returns true if these bytes follow.
     #[inline]
     pub fn looking_at(&mut self, punctuation: &str) -> bool {
         self.skip_trivia();
         self.is_here(punctuation)
     }
 
-    /// Returns true if these bytes stand right here.
+    /// Returns true if these bytes are at the cursor.
     #[inline]
     pub(crate) fn is_here(&self, punctuation: &str) -> bool {
         self.text.as_bytes()[self.pos.min(self.end)..self.end].starts_with(punctuation.as_bytes())
     }
 
-    /// Returns true if these bytes come next, without going over the white space before them.
+    /// Returns true if these bytes follow after white space and comments, without moving the cursor.
     #[inline]
     pub fn is_next(&self, punctuation: &str) -> bool {
         self.clone().looking_at(punctuation)
     }
 
-    /// Takes these bytes where they come next.
+    /// Consumes these bytes if they come next.
     #[inline]
     pub fn eat(&mut self, punctuation: &str) -> bool {
         let found = self.looking_at(punctuation);
@@ -200,7 +200,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes this word where it comes next and ends there.
+    /// Consumes this word if it comes next.
     #[inline]
     pub fn eat_word(&mut self, word: &str) -> bool {
         let found = self.looking_at(word) && !is_ident_byte(self.byte(self.pos + word.len()));
@@ -210,7 +210,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Returns the identifier that comes next.
+    /// Returns the next identifier without consuming it.
     pub fn peek_word(&mut self) -> Option<&'a str> {
         self.skip_trivia();
         let pos = self.pos;
@@ -219,7 +219,7 @@ impl<'a> Cursor<'a> {
         word
     }
 
-    /// Takes an identifier; an escaped one keeps its backticks.
+    /// Consumes an identifier; an escaped one keeps its backticks.
     #[inline]
     pub fn ident(&mut self) -> Option<&'a str> {
         self.skip_trivia();
@@ -248,7 +248,7 @@ impl<'a> Cursor<'a> {
         start + rest.iter().position(|&byte| !is_ident_byte(byte)).unwrap_or(rest.len())
     }
 
-    /// Takes `%` and the name or number of a value; gives the name.
+    /// Consumes `%` and the name or number of a value; returns the name.
     #[inline]
     pub fn value_name(&mut self) -> Option<&'a str> {
         if self.peek() != b'%' {
@@ -263,7 +263,7 @@ impl<'a> Cursor<'a> {
         self.slice(start, pos)
     }
 
-    /// Takes an integer, decimal or hexadecimal, with its sign.
+    /// Consumes an integer, decimal or hexadecimal, with its sign.
     pub fn integer(&mut self) -> Option<&'a str> {
         self.skip_trivia();
         let start = self.pos;
@@ -278,8 +278,8 @@ impl<'a> Cursor<'a> {
         self.slice(start, pos)
     }
 
-    /// Takes a string in quotes; gives what is between them, escapes untouched. Strings in triple
-    /// quotes may span lines.
+    /// Consumes a quoted string; returns the text between the quotes, with escapes unchanged. Triple-quoted strings
+    /// may span lines.
     pub fn string(&mut self) -> Option<&'a str> {
         if self.peek() != b'"' {
             return None;
@@ -289,7 +289,7 @@ impl<'a> Cursor<'a> {
             let body = start + 3;
             let len = self.text.get(body..self.end)?.find("\"\"\"")?;
             self.pos = body + len + 3;
-            // The extra quotes stay, so that the text prints as it was.
+            // The additional quotes are kept, so that the text prints unchanged.
             return self.slice(start + 1, self.pos - 1);
         }
         let mut pos = start + 1;
@@ -332,7 +332,7 @@ impl<'a> Cursor<'a> {
         Cow::Owned(line)
     }
 
-    /// Takes a run of operator characters.
+    /// Consumes a run of operator characters.
     pub fn operator(&mut self) -> Option<&'a str> {
         self.skip_trivia();
         let start = self.pos;

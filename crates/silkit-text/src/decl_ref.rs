@@ -6,7 +6,7 @@ use crate::generic_env::GenericEnv;
 use crate::symbols::symbol;
 use silkit_ir::{DeclRef, DeclRefData};
 
-/// Reads a reference with its `#`.
+/// Parses a reference, including its `#`.
 pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
     if !cur.eat("#") {
         return Err(err_here(cur, "expected a declaration that begins with `#`"));
@@ -14,7 +14,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef
     parse_after_hash(cur, env)
 }
 
-/// Reads a reference after its `#`.
+/// Parses a reference after its `#`.
 pub(crate) fn parse_after_hash(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<DeclRef> {
     let mut path = Vec::new();
     loop {
@@ -64,7 +64,7 @@ fn angle<'a>(cur: &mut Cursor<'a>) -> Option<&'a str> {
         }
         cur.set_pos(cur.pos() + 1);
         if depth == 0 {
-            // `<top level code>x`: the name follows without a dot.
+            // In `<top level code>x`, the name follows without a dot.
             if crate::cursor::is_ident_byte(cur.here()) {
                 cur.ident()?;
             }

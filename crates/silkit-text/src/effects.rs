@@ -1,4 +1,4 @@
-//! The effects of functions, from text to data and back: `[%0: noescape **, read v**]`, `[global: read]`.
+//! Function effects, parsed and printed: `[%0: noescape **, read v**]`, `[global: read]`.
 
 use crate::cursor::Cursor;
 use crate::error::{Parse, SyntaxError, err_at};
@@ -6,7 +6,7 @@ use silkit_ir::effects::{ArgumentEffects, ArgumentEscape, Effects, Escape, Funct
 use silkit_ir::{Indexed, PathErrorKind, ProjectionPath};
 use std::fmt::Write as _;
 
-/// The effects that are not escapes; arguments have the first four.
+/// The effects other than escapes; arguments have the first four.
 const NAMES: [(Effects, &str); 6] = [
     (Effects::READ, "read"),
     (Effects::WRITE, "write"),
@@ -19,18 +19,18 @@ const NAMES: [(Effects, &str); 6] = [
 /// The effects that an argument may have.
 const OF_ARGUMENTS: [&str; 6] = ["noescape", "escape", "read", "write", "copy", "destroy"];
 
-/// The numbers of arguments are below this one.
+/// The limit of argument indices.
 const MAX_ARGUMENTS: usize = 1 << 16;
 
-/// Reads one effects attribute, the text between its brackets, and adds it to `effects`.
+/// Parses one effects attribute (the text between its brackets) and adds it to `effects`.
 pub fn parse_effects(effects: &mut FunctionEffects, text: &str) -> Parse<()> {
     parse_effects_at(effects, text, 0)
 }
 
-/// Reads one effects attribute that stands at an offset of the file.
+/// Parses one effects attribute at an offset of the file.
 ///
-/// Numbers of arguments that the function does not have are accepted, since the compiler itself prints some: effects
-/// of a function whose signature was specialized.
+/// Indices of arguments that the function does not have are accepted, since the compiler prints them for functions
+/// with a specialized signature.
 pub(crate) fn parse_effects_at(effects: &mut FunctionEffects, text: &str, start: usize) -> Parse<()> {
     EffectsParser { effects, rest: text, end: start + text.len() }.attribute()
 }
@@ -99,7 +99,7 @@ impl<'t> EffectsParser<'_, 't> {
         Ok(())
     }
 
-    /// `-> %1.v**` or `=> %r`: where something escapes to.
+    /// Parses the destination of an escape: `-> %1.v**` or `=> %r`.
     fn target(&mut self) -> Parse<Escape> {
         self.skip_trivia();
         let start = self.offset();
@@ -146,7 +146,7 @@ impl<'t> EffectsParser<'_, 't> {
         Ok(path)
     }
 
-    /// Reads the number of an argument.
+    /// Parses the index of an argument.
     fn argument(&mut self) -> Parse<usize> {
         let len = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at(len);
@@ -162,7 +162,7 @@ impl<'t> EffectsParser<'_, 't> {
         Ok(number)
     }
 
-    /// Reads one of these words.
+    /// Parses one of these words.
     fn effect(&mut self, names: &[&'static str]) -> Parse<&'static str> {
         self.skip_trivia();
         let len = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
@@ -212,20 +212,20 @@ impl<'t> EffectsParser<'_, 't> {
         self.rest = self.rest.get(cur.pos()..).unwrap_or_default();
     }
 
-    /// Takes these bytes, after white space.
+    /// Consumes these bytes, after white space.
     fn eat(&mut self, text: &str) -> bool {
         self.skip_trivia();
         self.eat_here(text)
     }
 
-    /// Takes these bytes right here.
+    /// Consumes these bytes at the current position.
     fn eat_here(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// Returns the offset at which the rest stands.
+    /// Returns the offset of the rest.
     fn offset(&self) -> usize {
         self.end - self.rest.len()
     }
@@ -260,7 +260,7 @@ fn path_error(start: usize, end: usize, kind: PathErrorKind) -> SyntaxError {
     }
 }
 
-/// Returns the effects as spelled between brackets, in their order in the text.
+/// Returns the effects as spelled between brackets, in text order.
 pub fn effect_texts(effects: &FunctionEffects) -> Vec<String> {
     let of_sides = effects.side.as_ref().map_or(0, |side| side.arguments.len());
     let count = effects.escapes.iter().map(|e| e.argument + 1).fold(of_sides, usize::max);
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(effect_texts(&nothing), ["global: "]);
     }
 
-    /// The spellings that the reference accepts, with the one that it prints.
+    /// The spellings that the reference accepts, with the canonical one.
     #[test]
     fn spellings_become_canonical() {
         for (texts, printed) in [

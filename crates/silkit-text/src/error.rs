@@ -1,13 +1,13 @@
-//! Errors in text.
+//! Syntax errors.
 
 use crate::cursor::Cursor;
 use silkit_base::TextRange;
 use std::borrow::Cow;
 
-/// A finding about the text, before it is put into a file's diagnostics.
+/// A syntax error, before it is added to the diagnostics of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// True if it is the first one in its body; others may follow from it.
+    /// True if it is the first one in its body; others may be consequences of it.
     pub is_first: bool,
     /// The range of the error.
     pub range: TextRange,
@@ -17,11 +17,11 @@ pub struct SyntaxError {
     pub help: Option<String>,
 }
 
-/// The outcome of reading a part of a text.
+/// The result of parsing a part of a text.
 pub type Parse<T> = Result<T, SyntaxError>;
 
 impl SyntaxError {
-    /// Returns the same error with advice.
+    /// Returns the error with a suggestion.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -29,12 +29,12 @@ impl SyntaxError {
     }
 }
 
-/// Returns an error about a range of the text.
+/// Returns an error for a range of the text.
 pub(crate) fn err_at(start: usize, end: usize, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     SyntaxError { is_first: true, range: TextRange::new(start, end), message: message.into(), help: None }
 }
 
-/// Returns an error about what comes next; where that is on a later line, about the end of this one.
+/// Returns an error at the next token, or at the end of the current line if the token is on a later line.
 pub(crate) fn err_here(cursor: &Cursor<'_>, message: impl Into<Cow<'static, str>>) -> SyntaxError {
     let mut at = cursor.clone();
     at.skip_trivia();
@@ -67,7 +67,7 @@ fn end_of_previous_line(text: &str, token: usize) -> Option<usize> {
     }
 }
 
-/// Reads fixed punctuation.
+/// Parses fixed punctuation.
 pub(crate) fn expect(cur: &mut Cursor<'_>, punctuation: &'static str) -> Parse<()> {
     if cur.eat(punctuation) { Ok(()) } else { Err(err_here(cur, format!("expected `{punctuation}`"))) }
 }

@@ -1,7 +1,7 @@
-//! The spelling of existential types: a protocol in the position of a type reads as `any P`.
+//! The spelling of existential types: a protocol name in type position is parsed as `any P`.
 //!
-//! Older compilers and hand-written files leave `any` out. Whether a name is a protocol's depends
-//! on what the file declares.
+//! Older compilers and hand-written files omit `any`. Whether a name is a protocol depends on the declarations of the
+//! file.
 
 use silkit_base::{FxHashMap, Symbol};
 use silkit_types::decl::{DeclTable, Declarations, Lookup, NominalKind};
@@ -9,12 +9,12 @@ use silkit_types::{Convention, FunctionType, MetatypeRepr, Type, TypeKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The names of a file that are protocols or aliases: its own, and those of the standard library.
+/// The names that denote protocols or aliases in a file: its own, and those of the standard library.
 #[derive(Clone, Debug)]
 pub(crate) struct Protocols {
     /// The declarations of the standard library.
     stdlib: &'static Declarations,
-    /// The file's own names.
+    /// The names declared in the file.
     own: Arc<FxHashMap<Symbol, Meaning>>,
     /// A number that differs for tables with different contents.
     id: u32,
@@ -22,10 +22,10 @@ pub(crate) struct Protocols {
     bare: Option<Symbol>,
 }
 
-/// The depth to which aliases of aliases are followed.
+/// The maximum length of a chain of aliases.
 const MAX_ALIASES: u32 = 16;
 
-/// The meaning of a name.
+/// What a name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Protocol,
@@ -37,12 +37,12 @@ enum Meaning {
 static NEXT_ID: AtomicU32 = AtomicU32::new(1);
 
 impl Protocols {
-    /// Creates a table of the names that the standard library declares.
+    /// Creates a table with the names of the standard library.
     pub(crate) fn new(stdlib: &'static Declarations) -> Self {
         Self { stdlib, own: Arc::default(), id: 0, bare: None }
     }
 
-    /// Adds what a stretch of the file declares; whether there is a protocol or an alias among it.
+    /// Adds the declarations of a part of the file. Returns true if one of them is a protocol or an alias.
     pub(crate) fn declare(&mut self, table: &DeclTable) -> bool {
         let own = Arc::make_mut(&mut self.own);
         let mut found = false;
@@ -60,9 +60,9 @@ impl Protocols {
         found
     }
 
-    /// Keeps the bare name of a protocol in its self-conformance witness: the compiler spells the
-    /// conforming existential of `$@convention(witness_method: Error) (@in_guaranteed Error) -> …`,
-    /// a function without a signature, so.
+    /// Keeps the bare name of a protocol in its self-conformance witness: in `$@convention(witness_method: Error)
+    /// (@in_guaranteed Error) -> …`, a function without a signature, the compiler spells the conforming existential
+    /// without `any`.
     #[must_use]
     pub(crate) fn keep_bare(&self, function: &FunctionType) -> Self {
         let mut kept = self.clone();
@@ -74,7 +74,7 @@ impl Protocols {
         kept
     }
 
-    /// Returns numbers that no other table with other contents has.
+    /// Returns numbers that differ from those of all tables with other contents.
     pub(crate) fn id(&self) -> (u32, u32) {
         (self.id, self.bare.map_or(u32::MAX, Symbol::as_u32))
     }
@@ -89,7 +89,7 @@ impl Protocols {
         }
     }
 
-    /// Returns the type of an alias. An alias of a function type is kept, since the function type would have to be
+    /// Returns the target of an alias. An alias of a function type is kept, since the function type would have to be
     /// lowered.
     pub(crate) fn alias(&self, name: Symbol) -> Option<Type> {
         let ty = self.without_aliases(Type::nominal(name.as_str()), MAX_ALIASES)?;
@@ -121,7 +121,7 @@ impl Protocols {
         self.without_aliases(target, depth.checked_sub(1)?)
     }
 
-    /// Returns a type without parentheses as the compiler spells it: a file may call a protocol of its own
+    /// Returns a type without parentheses in the compiler's spelling: a file may declare a protocol named
     /// `AnyObject`.
     pub(crate) fn spelled(&self, ty: Type) -> Type {
         match ty.kind() {
@@ -134,7 +134,7 @@ impl Protocols {
         matches!(ty.kind(), TypeKind::Named(n) if self.own.get(&n.name) == Some(&Meaning::Protocol))
     }
 
-    /// Returns true if this is the bare name of a protocol, or a composition that `any` is missing before.
+    /// Returns true if this is the bare name of a protocol, or a composition without `any`.
     fn is_constraint(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Named(n) => {
@@ -146,7 +146,7 @@ impl Protocols {
         }
     }
 
-    /// `P.Type`, `P.Type.Type`, ….
+    /// Returns true for `P.Type`, `P.Type.Type`, ….
     fn is_metatype_of_constraint(&self, ty: Type) -> bool {
         match ty.kind() {
             TypeKind::Metatype(_, t) => {
@@ -156,7 +156,7 @@ impl Protocols {
         }
     }
 
-    /// Returns the type that a spelling without `any` stands for.
+    /// Returns the existential type that a spelling without `any` denotes.
     pub(crate) fn existential(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Paren(t) if self.is_constraint(*t) => Type::new(TypeKind::Paren(any(*t))),
@@ -173,8 +173,8 @@ impl Protocols {
         }
     }
 
-    /// Returns a type of which no part was read so: of a stored property, or what an alias stands for. The
-    /// parameters of the types around it are no protocols, whatever they are called.
+    /// Returns a type in which every part is converted to an existential: the type of a stored property or the target
+    /// of an alias. Generic parameters of the enclosing types are not protocols, whatever their names.
     pub(crate) fn everywhere(&self, ty: Type, parameters: &[Symbol]) -> Type {
         let whole = self.existential(ty);
         match ty.kind() {
@@ -188,13 +188,13 @@ impl Protocols {
         }
     }
 
-    /// Returns the operand of a suffix such as `?`.
+    /// Returns the operand type of a suffix such as `?`.
     pub(crate) fn operand(&self, ty: Type) -> Type {
         if self.is_constraint(ty) { Type::new(TypeKind::Paren(any(strip_paren(ty)))) } else { ty }
     }
 }
 
-/// `Any` and `AnyObject` are existential without `any`; their metatypes are not.
+/// Returns true for `Any` and `AnyObject`, which are existential without `any`; their metatypes are not.
 pub(crate) fn is_builtin_constraint(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::Named(n) if n.parent.is_none() && (n.name == "Any" || n.name == "AnyObject"))
 }
@@ -209,7 +209,7 @@ fn any(ty: Type) -> Type {
     Type::new(TypeKind::Any(ty))
 }
 
-/// `P.Protocol` is the metatype of the existential: `(any P).Type`.
+/// Returns the type of `P.Protocol`, the metatype of the existential: `(any P).Type`.
 fn metatype_of(repr: MetatypeRepr, protocol: Type) -> Type {
     let instance = Type::new(TypeKind::Paren(any(strip_paren(protocol))));
     Type::new(TypeKind::Metatype(repr, instance))
@@ -222,7 +222,7 @@ fn strip_paren(ty: Type) -> Type {
     }
 }
 
-/// Returns a type as a constraint, without `any`: after `:` and in compositions no existential type is meant.
+/// Returns a type as a constraint, without `any`: no existential type is meant after `:` and in compositions.
 pub(crate) fn constraint(ty: Type) -> Type {
     match ty.kind() {
         TypeKind::Any(t) => *t,
@@ -234,7 +234,7 @@ pub(crate) fn constraint(ty: Type) -> Type {
     }
 }
 
-/// A composition in the order of the compiler: the class, the protocols by name, `AnyObject`.
+/// Sorts a composition in the compiler's order: the class, the protocols by name, `AnyObject`.
 pub(crate) fn ordered(parts: &mut [Type], protocols: &Protocols) {
     parts.sort_by_key(|part| match part.kind() {
         TypeKind::Named(n) if n.name == "AnyObject" => (2, n.name.as_str()),
@@ -244,10 +244,10 @@ pub(crate) fn ordered(parts: &mut [Type], protocols: &Protocols) {
     });
 }
 
-/// Parentheses around a whole type mean nothing, nor does `any` before `AnyObject`.
+/// Removes redundant parentheses around a whole type, and `any` before `AnyObject`.
 pub(crate) fn without_parens(mut ty: Type) -> Type {
     while let TypeKind::Paren(t) = ty.kind() {
-        // A tuple of one expansion is a tuple.
+        // A tuple of a single expansion remains a tuple.
         if matches!(t.kind(), TypeKind::PackExpansion(_)) {
             break;
         }

@@ -1,4 +1,4 @@
-//! The generic parameters that are in scope while types are read, and the limits of nesting.
+//! The generic parameters in scope while types are parsed, and the nesting limits.
 
 use crate::cursor::Cursor;
 use crate::error::{Parse, err_here};
@@ -17,57 +17,57 @@ const MAX_HEIGHT: u32 = 256;
 #[derive(Clone, Debug, Default)]
 pub struct GenericEnv {
     sigs: Vec<GenericSig>,
-    /// The mask of the names of the parameters of the outermost signature.
+    /// The name mask of the parameters of the outermost signature.
     mask: u64,
-    /// Parameters of the signatures that are being read.
+    /// The parameters of the signatures that are being parsed.
     pub(crate) open: Vec<GenericParamDecl>,
     pub(crate) depth: u32,
-    /// The height of what was read so far at this depth.
+    /// The height of the type parsed so far at this depth.
     height: u32,
-    /// The depth at which a function type may hold the convention of the parameter or result whose
-    /// type it is among its own attributes (`@noescape @guaranteed () -> ()`), and that convention.
+    /// The depth at which the attributes of a function type may contain the convention of the parameter or result of
+    /// this type (`@noescape @guaranteed () -> ()`), and that convention.
     late: Option<(u32, Option<ParamConvention>)>,
-    /// The protocols whose names stand for existential types, where that is asked for.
+    /// The protocols whose names denote existential types; `None` if names are kept as spelled.
     pub(crate) protocols: Option<Protocols>,
-    /// True if a body is read: there all generic parameters of function types are `τ_d_i`.
+    /// True in a body, where all generic parameters of function types are `τ_d_i`.
     pub(crate) in_body: bool,
-    /// True if a lowered type is read, in which nothing has sugar.
+    /// True in a lowered type, which has no sugar.
     pub(crate) canonical: bool,
-    /// True if generic parameters that are read by their names print as `τ_d_i`.
+    /// True if generic parameters with names are printed as `τ_d_i`.
     pub(crate) renames: bool,
-    /// The names that the signatures around a type were asked for, while it is read.
+    /// The names looked up in the enclosing signatures while a type is parsed.
     watched: Option<Watched>,
 }
 
-/// The names that the signatures around a type were asked for.
+/// The names looked up in the enclosing signatures.
 #[derive(Clone, Debug)]
 struct Watched {
-    /// The number of these signatures.
+    /// The number of enclosing signatures.
     around: usize,
-    /// The names that are not their parameters.
+    /// The names that are not parameters of these signatures.
     missing: Vec<Symbol>,
-    /// True if one is.
+    /// True if a name was one of their parameters.
     has_found: bool,
 }
 
-/// What the meaning of names depends on. Equal for environments in which every name means the same.
+/// The state that the meaning of names depends on. Environments with equal stamps give every name the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stamp {
-    /// The names of protocols and aliases, and the one that is kept bare.
+    /// The names of protocols and aliases, and the protocol that is kept bare.
     protocols: (u32, u32),
-    /// The signature, where there is one.
+    /// The signature, if there is one.
     sig: Option<GenericSig>,
     in_body: bool,
     canonical: bool,
 }
 
 impl Stamp {
-    /// This stamp, for what means the same in many signatures.
+    /// Returns the stamp without the signature, for types that mean the same in many signatures.
     pub(crate) fn without_signature(self) -> Self {
         Self { sig: None, ..self }
     }
 
-    /// Returns the hash of a text in this environment.
+    /// Combines the stamp with the hash of a text.
     pub(crate) fn mix(self, hash: u64) -> u64 {
         let sig = self.sig.map_or(u32::MAX, GenericSig::as_u32);
         let names = u64::from(self.protocols.0) << 32 | u64::from(self.protocols.1 ^ sig);
@@ -81,7 +81,7 @@ impl GenericEnv {
         Self::default()
     }
 
-    /// Creates an empty environment in which the name of a protocol stands for its existential type.
+    /// Creates an empty environment in which the name of a protocol denotes its existential type.
     pub(crate) fn with_protocols(protocols: Protocols) -> Self {
         Self { protocols: Some(protocols), ..Self::default() }
     }
@@ -94,7 +94,7 @@ impl GenericEnv {
         self.sigs.push(sig);
     }
 
-    /// Returns true if the innermost signature calls its parameters otherwise than `τ_d_i`.
+    /// Returns true if the innermost signature has named parameters (not `τ_d_i`).
     pub(crate) fn names_parameters(&self) -> bool {
         let params = self.sigs.last().map(|sig| &sig.data().params);
         params.is_some_and(|params| params.iter().any(|p| !p.name.as_str().starts_with("τ_")))
@@ -108,7 +108,7 @@ impl GenericEnv {
         }
     }
 
-    /// Returns what the meaning of names depends on; `None` if that is not easily told.
+    /// Returns the state that the meaning of names depends on; `None` if it has no compact representation.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         if !self.open.is_empty() || self.depth > 0 || self.renames || self.sigs.len() > 1 {
             return None;
@@ -121,7 +121,7 @@ impl GenericEnv {
         })
     }
 
-    /// Returns the bit of a name in masks of names.
+    /// Returns the bit of a name in name masks.
     pub(crate) fn bit(name: Symbol) -> u64 {
         1 << (name.as_u32() % u64::BITS)
     }
@@ -136,19 +136,18 @@ impl GenericEnv {
         self.sigs.first().is_some_and(|sig| sig.data().params.iter().any(|p| names.contains(&p.name)))
     }
 
-    /// Begins to record what the present signatures are asked for.
+    /// Begins to record lookups in the current signatures.
     pub(crate) fn watch(&mut self) {
         self.watched = Some(Watched { around: self.sigs.len(), missing: Vec::new(), has_found: false });
     }
 
-    /// Returns the names that were looked up since [`Self::watch`] and are not parameters of the signatures of then; `None`
-    /// if one is.
+    /// Ends recording. Returns the names that were looked up since [`Self::watch`] and are not parameters of the
+    /// recorded signatures; `None` if one is a parameter.
     pub(crate) fn unwatch(&mut self) -> Option<Box<[Symbol]>> {
         self.watched.take().filter(|watched| !watched.has_found).map(|watched| watched.missing.into())
     }
 
-    /// Reads by `read` the type of a parameter or result, whose convention may stand after
-    /// attributes of the type.
+    /// Parses the type of a parameter or result with `read`. Its convention may come after attributes of the type.
     pub(crate) fn with_late_convention<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Parse<T>,
@@ -159,7 +158,7 @@ impl GenericEnv {
         result.map(|read| (read, late.and_then(|(_, convention)| convention)))
     }
 
-    /// Records a convention among the attributes of a type; returns false if none is allowed here.
+    /// Records a convention among the attributes of a type. Returns false if none is allowed here.
     pub(crate) fn note_convention(&mut self, convention: ParamConvention) -> bool {
         match &mut self.late {
             Some((depth, slot)) if *depth == self.depth && slot.is_none() => {
@@ -170,13 +169,13 @@ impl GenericEnv {
         }
     }
 
-    /// Counts one more type around what was read at this depth.
+    /// Increments the height of the type at this depth.
     pub(crate) fn grow(&mut self, cur: &Cursor<'_>) -> Parse<()> {
         self.height += 1;
         if self.height > MAX_HEIGHT { Err(err_here(cur, "this type nests too deeply")) } else { Ok(()) }
     }
 
-    /// Reads something one level deeper, within the limits.
+    /// Parses a nested type, within the limits.
     pub(crate) fn nested<'a, T>(
         &mut self,
         cur: &mut Cursor<'a>,
@@ -194,7 +193,7 @@ impl GenericEnv {
         result
     }
 
-    /// Returns the depth and index of a parameter by its name. `τ_d_i` needs no signature.
+    /// Returns the depth and index of a parameter by name. `τ_d_i` needs no signature.
     pub fn lookup(&mut self, name: &str) -> Option<(u16, u16)> {
         if let Some(rest) = name.strip_prefix("τ_") {
             let (depth, index) = rest.split_once('_')?;

@@ -1,4 +1,4 @@
-//! The text form of SIL: a recovering parser straight to the IR, and the printer.
+//! The text form of SIL: an error-recovering parser that builds the IR directly, and the printer.
 //!
 //! ```
 //! let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %x = tuple ()\n  return %x : $()\n}\n";

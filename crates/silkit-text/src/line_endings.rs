@@ -1,9 +1,9 @@
-//! Line endings: a text may end its lines with line feeds, carriage returns or both; printed lines end with line
+//! Line endings: lines of a text may end with line feeds, carriage returns or both; printed lines end with line
 //! feeds.
 
 use std::borrow::Cow;
 
-/// The mark at the start of some files, which says nothing about UTF-8.
+/// The byte order mark at the start of some files, which is skipped.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns a text whose lines end with line feeds.

@@ -6,7 +6,7 @@ use crate::symbols::symbol;
 use silkit_base::Symbol;
 use silkit_ir::SourceLoc;
 
-/// Reads `@name` or `@"name"`.
+/// Parses `@name` or `@"name"`.
 pub(crate) fn global_name(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     if !cur.eat("@") {
         return Err(err_here(cur, "expected a name that begins with `@`"));
@@ -34,7 +34,7 @@ pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
 }
 
-/// Reads `"file":12:3`, after `loc`.
+/// Parses `"file":12:3` after `loc`.
 pub(crate) fn source_loc(cur: &mut Cursor<'_>) -> Parse<SourceLoc> {
     let is_auto = cur.eat("*");
     let file = cur.string().map(symbol);

@@ -1,28 +1,28 @@
-//! Printing of many pieces in parallel, which are handed on in order.
+//! Parallel printing of pieces, written in order.
 
 use crate::printer::{Out, Shared};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Where the printed text goes.
+/// The sink of the printed text.
 type Write<'w, E> = dyn FnMut(&str) -> Result<(), E> + Send + 'w;
 
-/// The pieces that were printed and not written yet.
+/// The pieces that are printed but not yet written.
 struct Writer<'w, E> {
     write: &'w mut Write<'w, E>,
-    /// The piece that is written next.
+    /// The index of the next piece to write.
     turn: usize,
     /// Pieces that were printed before their turn.
     waiting: BTreeMap<usize, String>,
-    /// Memory of pieces that were written.
+    /// Buffers of written pieces, for reuse.
     free: Vec<String>,
     outcome: Result<(), E>,
 }
 
 impl<E> Writer<'_, E> {
-    /// Writes a piece and those that waited for it, or keeps it until its turn comes. The text of `out` is empty after
-    /// that.
+    /// Writes a piece and the pieces waiting for it, or stores it until its turn. The text of `out` is empty
+    /// afterwards.
     fn put(&mut self, index: usize, out: &mut Out<'_>) {
         if index != self.turn {
             let buffer = self.free.pop().unwrap_or_default();
@@ -49,7 +49,7 @@ impl<E> Writer<'_, E> {
 /// Prints pieces in parallel, and writes them in order.
 ///
 /// # Errors
-/// The first error of `write`, after which nothing more is printed.
+/// Returns the first error of `write`, after which nothing more is printed.
 pub(crate) fn in_order<T: Sync, E: Send>(
     pieces: &[T],
     shared: &Shared<'_>,

@@ -1,4 +1,4 @@
-//! A text sink that tracks its column and caches the spellings of types and of demangled names.
+//! A text buffer that tracks its column and caches the spellings of types and demangled names.
 
 use crate::decl::declarations;
 use crate::names::is_plain;
@@ -13,33 +13,33 @@ use unicode_width::UnicodeWidthStr;
 /// A function that demangles a name for comments.
 pub type Demangle = dyn Fn(&str) -> Option<String> + Sync;
 
-/// Printed text.
+/// The output buffer of a printer.
 pub(crate) struct Out<'o> {
     text: String,
     line_start: usize,
-    /// The text of each type that was printed, as a range of `type_text`.
+    /// The text of each printed type, as a range of `type_text`.
     types: FxHashMap<Type, (u32, u32)>,
     type_text: String,
     shared: &'o Shared<'o>,
 }
 
-/// What the printers of one module share, on all threads.
+/// Data shared by all printers of a module, on all threads.
 pub(crate) struct Shared<'m> {
     module: &'m Module,
-    /// The declarations of the module, read when a comment needs them.
+    /// The declarations of the module, parsed on demand.
     declarations: OnceLock<Declarations>,
     demangle: &'m Demangle,
-    /// The demangled names by the numbers of their symbols, for printing of whole modules.
+    /// The demangled names by symbol number, for printing whole modules.
     names: Box<[OnceLock<Option<Box<str>>>]>,
 }
 
 impl<'m> Shared<'m> {
-    /// Returns what the printers of single entities of a module share.
+    /// Returns the shared data for printing single entities of a module.
     pub(crate) fn of(module: &'m Module, demangle: &'m Demangle) -> Self {
         Self { module, declarations: OnceLock::new(), demangle, names: Box::default() }
     }
 
-    /// Returns what the printers of a whole module share: each name is demangled once.
+    /// Returns the shared data for printing a whole module, which demangles each name once.
     pub(crate) fn of_whole(module: &'m Module, demangle: &'m Demangle) -> Self {
         let names = std::iter::repeat_with(OnceLock::new).take(Symbol::count()).collect();
         Self { names, ..Self::of(module, demangle) }
@@ -51,7 +51,7 @@ impl<'m> Shared<'m> {
 }
 
 impl<'o> Out<'o> {
-    /// Creates an empty text.
+    /// Creates an empty buffer.
     pub(crate) fn new(shared: &'o Shared<'o>) -> Self {
         Self {
             text: String::new(),
@@ -67,24 +67,24 @@ impl<'o> Out<'o> {
         self.shared.declarations()
     }
 
-    /// Returns what was printed since the last [`Self::clear`].
+    /// Returns the text since the last [`Self::clear`].
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Forgets the text, and keeps its memory and the spellings.
+    /// Clears the text and keeps the allocation and the cached spellings.
     pub(crate) fn clear(&mut self) {
         self.line_start = 0;
         self.text.clear();
     }
 
-    /// Takes the text, for which it gets other memory, and keeps the spellings.
+    /// Replaces the text buffer by another one and returns the text. The cached spellings are kept.
     pub(crate) fn replace(&mut self, empty: String) -> String {
         self.line_start = 0;
         std::mem::replace(&mut self.text, empty)
     }
 
-    /// Takes the text and keeps the spellings.
+    /// Takes the text and keeps the cached spellings.
     pub(crate) fn take(&mut self) -> String {
         self.replace(String::new())
     }
@@ -106,7 +106,7 @@ impl<'o> Out<'o> {
         self.line_start = self.text.len();
     }
 
-    /// Fills up to a column; at least one space.
+    /// Pads to a column, with at least one space.
     pub(crate) fn pad(&mut self, column: usize) {
         const SPACES: &str = "                                                  ";
         let line = &self.text[self.line_start..];
@@ -169,7 +169,7 @@ impl<'o> Out<'o> {
         self.ty(ty.ty());
     }
 
-    /// Prints `@name`, in quotes where it needs them.
+    /// Prints `@name`, quoted if needed.
     pub(crate) fn global_name(&mut self, name: Symbol) {
         let name = name.as_str();
         if is_plain(name) {
@@ -219,7 +219,7 @@ impl<'o> Out<'o> {
         self.number(loc.column);
     }
 
-    /// Removes one space that was pushed at `mark` and is still the last, or doubled there.
+    /// Removes a space that was printed at `mark` if it is the last character or doubled.
     pub(crate) fn trim_space(&mut self, mark: usize) {
         if self.text[mark..].starts_with(" ,") {
             self.text.remove(mark);
@@ -228,7 +228,7 @@ impl<'o> Out<'o> {
         }
     }
 
-    /// Removes a `, ` that nothing followed.
+    /// Removes a `, ` that was printed at `mark` if nothing follows.
     pub(crate) fn trim_separator(&mut self, mark: usize) {
         if self.text.len() == mark && self.text.ends_with(", ") {
             self.text.truncate(mark - 2);

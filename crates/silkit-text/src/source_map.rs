@@ -1,13 +1,14 @@
 //! The positions of a module's entities in its text.
 //!
-//! The IR holds no positions. The parser returns them beside the module, and who shows a place in the text to people, or prints
-//! debug locations, is handed both. A map speaks of the entities as they were read: what was made later has no place.
+//! The IR stores no positions. The parser returns them beside the module; code that shows source positions or prints
+//! debug locations receives both. A map describes the entities as parsed: entities that are created later have no
+//! position.
 
 use silkit_base::{Entity as _, IdVec, Symbol, TextRange};
 use silkit_ir::{Block, FunctionId, GlobalId, Inst, NONE, VTableId, Value, WitnessTableId};
 use silkit_types::SilType;
 
-/// An entity of a file, by its kind and number among those of its kind.
+/// An entity of a file, by kind and index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Entity {
     /// `sil_stage`.
@@ -38,30 +39,30 @@ pub enum Entity {
     Scope(usize),
 }
 
-/// An entity of a file and where it stands.
+/// An entity with its range in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// The entity.
     pub entity: Entity,
-    /// Its range from the first word to its end, without the comments around it.
+    /// The range from the first word to the end, without surrounding comments.
     pub range: TextRange,
 }
 
 impl Placed {
-    /// Returns true if this is a SIL entity that may name types.
+    /// Returns true if this is a SIL entity that may refer to types.
     pub(crate) fn names_types(&self) -> bool {
         !matches!(self.entity, Entity::Stage | Entity::Swift(_))
     }
 }
 
-/// A type that the text states beside the use of a value.
+/// A type that the text states at a use of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StatedType {
-    /// The value that is used.
+    /// The used value.
     pub value: Value,
-    /// The type that is stated.
+    /// The stated type.
     pub ty: SilType,
-    /// The offset at which the value is named there.
+    /// The offset of the use.
     pub at: u32,
 }
 
@@ -85,27 +86,27 @@ pub struct ModuleSourceMap {
 }
 
 impl ModuleSourceMap {
-    /// Returns the entities in the order of the text.
+    /// Returns the entities in text order.
     pub fn entities(&self) -> &[Placed] {
         &self.entities
     }
 
-    /// Returns the range of a function's name, with the `@`.
+    /// Returns the range of a function's name, including the `@`.
     pub fn function_name(&self, function: FunctionId) -> Option<TextRange> {
         self.names.get(function).copied()
     }
 
-    /// Returns the places in the body of a function.
+    /// Returns the positions in the body of a function.
     pub fn function(&self, function: FunctionId) -> Option<&BodySourceMap> {
         self.functions.get(function)
     }
 
-    /// Returns the places in the static initializer of a global variable, by its position in the module.
+    /// Returns the positions in the static initializer of a global variable.
     pub fn global(&self, id: GlobalId) -> Option<&BodySourceMap> {
         self.globals.get(id)
     }
 
-    /// Bytes of memory that the map holds.
+    /// Returns the number of bytes that the map has allocated.
     pub fn heap_size(&self) -> usize {
         let bodies = self.functions.values().chain(self.globals.values());
         self.entities.capacity() * size_of::<Placed>()
@@ -116,7 +117,7 @@ impl ModuleSourceMap {
     }
 }
 
-/// The positions of a body's parts in its text, and statements of the text that the body does not keep.
+/// The positions of the entities of a body, and types stated in the text that the body does not store.
 #[derive(Clone, Debug, Default)]
 pub struct BodySourceMap {
     /// The offset of each instruction.
@@ -128,7 +129,7 @@ pub struct BodySourceMap {
 }
 
 impl BodySourceMap {
-    /// Returns the offset at which an instruction begins, with the names of its results.
+    /// Returns the offset of an instruction, including its result names.
     pub fn inst(&self, inst: Inst) -> Option<u32> {
         self.insts.get(inst.index()).copied().filter(|&at| at != NONE)
     }
@@ -138,13 +139,13 @@ impl BodySourceMap {
         self.blocks.get(block.index()).copied().filter(|&at| at != NONE)
     }
 
-    /// Returns the types that the text states of uses and that are spelled otherwise than those of the definitions:
-    /// whether they mean the same is for a verifier to say.
+    /// Returns the types stated at uses whose spelling differs from the type of the definition. The verifier checks
+    /// whether they are the same.
     pub fn stated_types(&self) -> &[StatedType] {
         &self.stated
     }
 
-    /// Returns a value that a `specify_test` names: `x` for `%x`.
+    /// Returns a value that a `specify_test` refers to by name: `x` for `%x`.
     pub fn named_value(&self, name: Symbol) -> Option<Value> {
         self.named.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
     }
@@ -164,12 +165,12 @@ impl BodySourceMap {
         self.stated.push(stated);
     }
 
-    /// Records the name that a string, such as a test's, gives to a value.
+    /// Records a name that a string, such as that of a test, uses for a value.
     pub(crate) fn note_named_value(&mut self, name: Symbol, value: Value) {
         self.named.push((name, value));
     }
 
-    /// Moves the positions to a map of exactly their size, and keeps the memory for others.
+    /// Moves the positions to a map of exactly their size and keeps this map's capacity for reuse.
     pub(crate) fn take_exact(&mut self) -> Self {
         fn exact<T>(items: &mut Vec<T>) -> Vec<T> {
             let mut taken = Vec::with_capacity(items.len());
@@ -198,7 +199,7 @@ fn place(table: &mut Vec<u32>, index: usize, at: usize) {
     table[index] = u32::try_from(at).unwrap_or(NONE);
 }
 
-/// The text that a module was read from, with the places of its entities.
+/// The source text of a module with the positions of its entities.
 #[derive(Clone, Copy, Debug)]
 pub struct MappedText<'a> {
     /// The text.

@@ -1,4 +1,4 @@
-//! Debug variables: `, let, name "x", argno 1, expr op_deref`, read and printed.
+//! Debug variables, parsed and printed: `, let, name "x", argno 1, expr op_deref`.
 
 use super::parse::BodyParser;
 use super::print::BodyPrinter;
@@ -11,7 +11,7 @@ use silkit_base::Interned;
 use silkit_ir::{DebugExpr, DebugVarData, NONE, Opcode};
 
 impl BodyParser<'_, '_> {
-    /// Reads a variable, or nothing where none follows.
+    /// Parses an optional debug variable.
     pub(super) fn debug_var(&mut self) -> Parse<u32> {
         let mut var = DebugVarData::default();
         let mut found = false;
@@ -46,8 +46,9 @@ impl BodyParser<'_, '_> {
         Ok(if found { var.intern().as_u32() } else { NONE })
     }
 
-    /// A variable as the compiler holds it: one with a name is `let` or `var`, one of `debug_value`
-    /// that has but a number is named after that, and an allocation without a name has none.
+    /// Canonicalizes a variable as the compiler represents it: a variable with a name is `let` or `var`, a
+    /// `debug_value` with only an argument number is named after it, and an allocation without a name has no
+    /// variable.
     pub(super) fn canonical_variable(&mut self, opcode: Opcode) {
         let Some(at) = opcode.info().attr("var").filter(|_| self.env.protocols.is_some()) else { return };
         let word = self.inst.words[at];
@@ -124,7 +125,7 @@ impl BodyPrinter<'_, '_> {
         if let Some(is_let) = var.is_let {
             self.out.push(if is_let { ", let" } else { ", var" });
         }
-        // Where and in which scope the variable is declared is debug information.
+        // The location and scope of the variable are debug information.
         let is_placed = self.options.keep_locations || var.loc.is_some() || var.scope.is_some();
         let parenthesized = var.parenthesized && self.prints_locations() && is_placed;
         self.out.push(if parenthesized { ", (" } else { ", " });

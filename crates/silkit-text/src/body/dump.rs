@@ -1,4 +1,4 @@
-//! Single values and instructions of a body as text, with types and comments, as debuggers and tests show them.
+//! Single values and instructions as text with types and comments, for debuggers and tests.
 
 use super::print::{BodyPrinter, Numbers};
 use crate::options::PrintOptions;
@@ -6,7 +6,7 @@ use crate::printer::{Demangle, Out, Shared};
 use silkit_ir::{Block, Body, Inst, Module, Value};
 use std::rc::Rc;
 
-/// Prints parts of one body alone: numbered as in the whole, every operand with its type.
+/// Prints parts of a body, numbered as in the whole body, with the type of every operand.
 ///
 /// ```
 /// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  %x = tuple ()\n  return %x\n}\n";
@@ -24,7 +24,8 @@ pub struct Dump<'a> {
     numbers: Rc<Numbers>,
 }
 
-/// The numbers of the values, instructions and blocks of a body at one moment. They cost a walk over the body.
+/// The numbers of the values, instructions and blocks of a body at one epoch. Computing them takes a walk over the
+/// body.
 #[derive(Clone)]
 pub struct Numbering(Rc<Numbers>);
 
@@ -35,7 +36,8 @@ impl std::fmt::Debug for Numbering {
 }
 
 impl<'a> Dump<'a> {
-    /// Creates a printer for parts of a body that was numbered before, and has not changed since.
+    /// Creates a printer for parts of a body with existing numbers. The body must not have changed since it was
+    /// numbered.
     pub fn numbered(
         module: &'a Module,
         body: &'a Body,
@@ -46,14 +48,14 @@ impl<'a> Dump<'a> {
         Self { module, body, demangle, options, numbers: numbering.0.clone() }
     }
 
-    /// Prints locations where the options of the printer ask for them. Scopes have numbers in a whole module alone:
-    /// here all are 0.
+    /// Prints locations if the printer options request them. Scope numbers exist only in a whole module: here all are
+    /// 0.
     pub fn with_options(mut self, options: &PrintOptions) -> Self {
         self.options.debug_info = options.debug_info;
         self
     }
 
-    /// Returns the numbers that it uses.
+    /// Returns the numbers of the body.
     pub fn numbering(&self) -> Numbering {
         Numbering(self.numbers.clone())
     }
@@ -64,28 +66,28 @@ impl<'a> Dump<'a> {
         Self { module, body, demangle, options, numbers: Rc::new(Numbers::of(body, false)) }
     }
 
-    /// Returns an instruction on a line after a prefix; comments stand in the column that they have in a whole body.
+    /// Returns an instruction as a line after a prefix. Comments are in the same column as in a whole body.
     pub fn inst(&self, inst: Inst, prefix: &str) -> String {
         self.print(|printer| printer.lone_inst(inst, prefix))
     }
 
-    /// Returns the definition of a value on a line after a prefix: an argument by its block, a result by its
-    /// instruction, in which it stands out (`**%1**`) among several.
+    /// Returns the definition of a value as a line after a prefix: an argument with its block, a result with its
+    /// instruction. Among several results it is highlighted (`**%1**`).
     pub fn value(&self, value: Value, prefix: &str) -> String {
         self.print(|printer| printer.lone_value(value, prefix))
     }
 
-    /// Returns a block with its instructions, as it stands in the whole body.
+    /// Returns a block with its instructions as it prints in the whole body.
     pub fn whole_block(&self, block: Block) -> String {
         self.print_with(&PrintOptions::default(), |printer| printer.block(block))
     }
 
-    /// Returns the number of a value in the whole body, after those of what stands before it.
+    /// Returns the number of a value in the whole body.
     pub fn value_number(&self, value: Value) -> u32 {
         self.numbers.value(value)
     }
 
-    /// Returns the number of an instruction: that of its first result, or its own.
+    /// Returns the number of an instruction: the number of its first result, or its own if it has none.
     pub fn inst_number(&self, inst: Inst) -> u32 {
         self.numbers.inst(inst)
     }

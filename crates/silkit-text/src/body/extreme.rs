@@ -1,14 +1,14 @@
 //! Floating-point values of 80 and 128 bits with large exponents, in decimal.
 //!
-//! The digits are those of LLVM's formatting with its usual precision: the exact value, cut to about as
-//! many bits as the precision needs, and then rounded half up. Such a value always prints with an
-//! exponent. (`rustc_apfloat` gives the same text in a time that grows with the square of the exponent.)
+//! The digits are those of LLVM's formatting with default precision: the exact value, truncated to about as many bits
+//! as the precision needs, then rounded half up. Such a value always prints with an exponent. (`rustc_apfloat`
+//! produces the same text in time quadratic in the exponent.)
 
-/// Below this exponent, in bits, the general way is fast, and the form depends on the value.
+/// Below this exponent, in bits, the general algorithm is fast, and the form depends on the value.
 const LARGE: i32 = 256;
 const BASE: u64 = 1_000_000_000;
 
-/// Returns the text of a value of 80 bits (x87); `None` if it is not so large, or no plain number.
+/// Returns the text of an 80-bit value (x87); `None` if its exponent is not large or it is not finite.
 pub(super) fn x87(bits: u128) -> Option<String> {
     let (exponent, significand) = ((bits >> 64) as i32 & 0x7FFF, bits & u128::from(u64::MAX));
     let is_plain = exponent != 0x7FFF && significand != 0 && (exponent == 0) == (significand >> 63 == 0);
@@ -16,7 +16,7 @@ pub(super) fn x87(bits: u128) -> Option<String> {
     is_plain.then(text).flatten()
 }
 
-/// Returns the text of a value of 128 bits; `None` if it is not so large, or no plain number.
+/// Returns the text of a 128-bit value; `None` if its exponent is not large or it is not finite.
 pub(super) fn quad(bits: u128) -> Option<String> {
     let (exponent, fraction) = ((bits >> 112) as i32 & 0x7FFF, bits & ((1 << 112) - 1));
     let significand = if exponent == 0 { fraction } else { fraction | 1 << 112 };
@@ -25,7 +25,7 @@ pub(super) fn quad(bits: u128) -> Option<String> {
     is_plain.then(text).flatten()
 }
 
-/// `significand × 2^exponent`, where the significand has up to `precision` bits.
+/// Returns `significand × 2^exponent` in decimal; the significand has up to `precision` bits.
 fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) -> Option<String> {
     let zeros = significand.trailing_zeros();
     let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);
@@ -33,7 +33,7 @@ fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) 
         return None;
     }
     let wanted = (2 + precision * 59 / 196) as usize;
-    // An integer, times a power of ten.
+    // The value is an integer times a power of ten.
     let power = exponent.unsigned_abs();
     let length = 128 - significand.leading_zeros();
     let (number, mut ten, bits) = if exponent > 0 {
@@ -74,12 +74,13 @@ fn decimal(is_negative: bool, significand: u128, exponent: i32, precision: u32) 
     Some(format!("{sign}{first}.{rest}E{exponent:+}"))
 }
 
-/// Returns the number of digits before trailing zeros.
+/// Returns the number of digits without trailing zeros.
 fn trimmed(digits: &[u8]) -> usize {
     digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1)
 }
 
-/// `number × base^power`, in limbs of nine decimal digits, least first; `step` powers fit into a limb.
+/// Computes `number × base^power` in limbs of nine decimal digits, least significant first; `step` powers fit into a
+/// limb.
 fn times_power(number: u128, base: u64, step: u32, power: u32) -> Vec<u64> {
     let mut limbs = Vec::new();
     let mut rest = number;

@@ -1,4 +1,4 @@
-//! `keypath` and its pattern, read and printed.
+//! `keypath` and its pattern, parsed and printed.
 
 use super::parse::BodyParser;
 use super::print::BodyPrinter;
@@ -14,7 +14,7 @@ use silkit_types::{SilType, Type};
 type Accessor = Option<(Symbol, SilType)>;
 
 impl BodyParser<'_, '_> {
-    /// Reads `$T, <sig> (pattern) <subs> (operands)`.
+    /// Parses `$T, <sig> (pattern) <subs> (operands)`.
     pub(super) fn keypath(&mut self, attr: usize, spec: u8) -> Parse<()> {
         self.inst.words[attr] = self.sil_type()?.as_u32();
         self.text(",")?;
@@ -63,7 +63,7 @@ impl BodyParser<'_, '_> {
         Ok(pattern)
     }
 
-    /// Reads one component that stands alone, as in a property descriptor.
+    /// Parses a standalone component, as in a property descriptor.
     pub(crate) fn lone_component(&mut self) -> Parse<KeyPathComponent> {
         let word = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a component"))?;
         self.key_path_component(word)
@@ -118,8 +118,8 @@ impl BodyParser<'_, '_> {
                 }
                 "external" => {
                     let decl = decl_ref::parse(&mut self.cur, self.env)?;
-                    // Compilers spell the arguments in terms of the function; where people named the
-                    // parameters of the pattern, those are meant.
+                    // The compiler spells the arguments in terms of the function's parameters. If the pattern's
+                    // parameters are named, the names refer to those.
                     let renames = self.env.renames && self.env.names_parameters();
                     let around = std::mem::replace(&mut self.env.renames, renames);
                     let args = if self.cur.peek() == b'<' {
@@ -172,7 +172,7 @@ impl BodyParser<'_, '_> {
 }
 
 impl BodyPrinter<'_, '_> {
-    /// Prints what follows `keypath`.
+    /// Prints the text after `keypath`.
     pub(super) fn keypath(&mut self, inst: Inst, attr: usize, spec: usize) {
         let words = self.body.words(inst);
         self.sil_type(SilType::from_u32(words[attr]));

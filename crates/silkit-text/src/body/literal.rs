@@ -1,4 +1,4 @@
-//! Values of literals: their canonical spelling, and floats in decimal.
+//! Literals: canonical spelling, and floats in decimal.
 
 use super::extreme;
 use rustc_apfloat::Float;
@@ -15,10 +15,10 @@ fn bits(ty: Type) -> Option<u32> {
     }
 }
 
-/// Returns an integer literal as it prints: decimal, and negative where the sign bit is set.
+/// Returns the canonical spelling of an integer literal: decimal, and negative if the sign bit is set.
 ///
-/// `None` if the type or the size of the value leaves nothing to say; an error where the value
-/// does not fit into the type.
+/// Returns `None` if the literal is kept as spelled because of its type or size, and an error if the value does not
+/// fit into the type.
 pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -52,7 +52,7 @@ pub(super) fn integer(ty: Type, text: &str) -> Result<Option<Symbol>, String> {
     Ok((printed != text).then(|| Symbol::new(&printed)))
 }
 
-/// Returns the bits of a float literal as they print: capital, without leading zeros.
+/// Returns the canonical spelling of the bits of a float literal: upper case, without leading zeros.
 pub(super) fn float(text: &str) -> Option<Symbol> {
     let Some(digits) = text.strip_prefix("0x") else {
         let bits: u128 = text.parse().ok()?;
@@ -63,7 +63,7 @@ pub(super) fn float(text: &str) -> Option<Symbol> {
     (printed != text).then(|| Symbol::new(&printed))
 }
 
-/// Returns a float literal in decimal, for the comment after it.
+/// Returns the value of a float literal in decimal, for the comment after it.
 pub(super) fn decimal(ty: Type, text: &str) -> Option<String> {
     let TypeKind::Builtin(name, _) = ty.kind() else { return None };
     let bits = u128::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
@@ -86,7 +86,7 @@ fn shown(value: impl Float) -> String {
     }
 }
 
-/// Returns the text of a string literal as it prints: characters stand for themselves.
+/// Returns the canonical spelling of a string literal: characters that need no escape are not escaped.
 pub(super) fn string(text: &str) -> Option<Symbol> {
     if !text.contains("\\u{") || text.starts_with('"') {
         return None;
@@ -120,8 +120,8 @@ pub(super) fn string(text: &str) -> Option<Symbol> {
     (out != text).then(|| Symbol::new(&out))
 }
 
-/// Returns the canonical text of `specify_test`: one line, without surrounding white space. A string in triple quotes
-/// has no escapes.
+/// Returns the canonical text of a `specify_test` argument: one line, without surrounding white space. A
+/// triple-quoted string has no escapes.
 pub(super) fn specification(text: &str) -> Option<Symbol> {
     let raw = text.strip_prefix("\"\"").and_then(|t| t.strip_suffix("\"\""));
     let printed = match raw {
@@ -131,7 +131,7 @@ pub(super) fn specification(text: &str) -> Option<Symbol> {
     (printed != text).then(|| Symbol::new(&printed))
 }
 
-/// Returns the words of a test as it prints.
+/// Returns the words of a test specification as they print.
 pub(super) fn specified_words(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split("\\n").flat_map(str::split_whitespace)
 }

@@ -1,4 +1,4 @@
-//! Bodies of functions: text to IR and IR to text, both driven by the instruction table.
+//! Function bodies: parser and printer, both driven by the instruction table.
 
 mod custom;
 mod debug_var;

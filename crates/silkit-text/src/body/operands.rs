@@ -1,4 +1,4 @@
-//! Requirements on the types of operands that must hold for an instruction to be read at all.
+//! Requirements on operand types that must hold for an instruction to be parsed at all.
 
 use super::parse::BodyParser;
 use crate::error::{Parse, err_at};
@@ -6,8 +6,8 @@ use silkit_ir::Opcode;
 use silkit_types::{SilType, TypeKind};
 
 impl BodyParser<'_, '_> {
-    /// Checks the operand of the instructions that wrap and unwrap move-only types: without the right
-    /// operand they have no result type.
+    /// Checks the operands of instructions that wrap and unwrap move-only types: with an invalid operand they have no
+    /// result type.
     pub(super) fn check_wrapping(&self, opcode: Opcode, start: usize) -> Parse<()> {
         use Opcode as O;
         let (is_address, is_wrapped) = match opcode {
@@ -17,7 +17,7 @@ impl BodyParser<'_, '_> {
             O::CopyableToMoveOnlyWrapperValue => (false, false),
             _ => return Ok(()),
         };
-        // Parts of wrapped values are wrapped in ways that need more than their types to tell.
+        // The wrapping of parts of wrapped values does not follow from their types alone.
         let is_spelled = self.first_operand_is_spelled();
         let Some(ty) = self.first_operand_type().filter(|ty| !ty.is_unknown()) else { return Ok(()) };
         let must = if ty.is_address() != is_address {
@@ -32,7 +32,7 @@ impl BodyParser<'_, '_> {
     }
 }
 
-/// `@moveOnly T`, also in a box.
+/// Returns true if a type is `@moveOnly T`, or a box of such a type.
 fn holds_wrapper(ty: SilType) -> bool {
     match ty.ty().kind() {
         TypeKind::MoveOnly(_) => true,

@@ -1,7 +1,6 @@
 //! Conditional compilation: `#if compiler(>=5.3) && $Feature`.
 //!
-//! Conditions are answered for the compiler whose language this crate reads: Swift 6.2 with all its
-//! features, 64-bit Linux, not embedded.
+//! Conditions are evaluated for Swift 6.2 with all its features, on 64-bit Linux, not embedded.
 
 use super::scan::{skip_brackets, skip_line};
 use crate::cursor::Cursor;
@@ -12,8 +11,8 @@ const VERSION: [u32; 2] = [6, 2];
 /// The maximum nesting of conditions.
 const MAX_DEPTH: u32 = 32;
 
-/// Takes a directive that begins with `#` here. Of a conditional block, the first branch whose
-/// condition holds is left to be read, the others are skipped. Says whether there was one.
+/// Consumes a directive that begins with `#` at the cursor. In a conditional block, the first branch whose condition
+/// holds is parsed and the others are skipped. Returns true if there was a directive.
 pub(super) fn directive(cur: &mut Cursor<'_>) -> bool {
     if cur.peek() != b'#' {
         return false;
@@ -22,7 +21,7 @@ pub(super) fn directive(cur: &mut Cursor<'_>) -> bool {
     cur.eat("#");
     match cur.ident() {
         Some("if") => enter(cur),
-        // A branch was read up to here; the others do not count.
+        // The active branch ends here; the other branches are skipped.
         Some("else" | "elseif") => {
             skip_line(cur);
             skip_branches(cur, false);
@@ -41,7 +40,7 @@ pub(super) fn directive(cur: &mut Cursor<'_>) -> bool {
     true
 }
 
-/// After `#if` or `#elseif`: leaves the cursor in the branch that holds.
+/// After `#if` or `#elseif`, moves the cursor to the active branch.
 fn enter(cur: &mut Cursor<'_>) {
     let mut line = Cursor::in_range(cur.text(), cur.pos()..cur.line_end());
     let holds = disjunction(&mut line, 0);
@@ -51,7 +50,7 @@ fn enter(cur: &mut Cursor<'_>) {
     }
 }
 
-/// Skips to the `#endif`, or to the next branch that holds where `look` says so.
+/// Skips to the `#endif`, or, if `look` is set, to the next branch whose condition holds.
 fn skip_branches(cur: &mut Cursor<'_>, look: bool) {
     let mut depth = 0usize;
     while cur.pos() < cur.end() {
@@ -114,7 +113,7 @@ fn condition(cur: &mut Cursor<'_>, depth: u32) -> bool {
     }
     let Some(name) = cur.ident() else { return false };
     if cur.here() != b'(' {
-        // `$Feature`: this language has them all, but is not the embedded one.
+        // `$Feature`: all features are supported except for Embedded Swift.
         return name == "true" || name.starts_with('$') && name != "$Embedded";
     }
     let start = cur.pos() + 1;
@@ -134,7 +133,7 @@ fn condition(cur: &mut Cursor<'_>, depth: u32) -> bool {
     }
 }
 
-/// `>=5.3` or `<6`.
+/// Evaluates a version comparison such as `>=5.3` or `<6`.
 fn version_holds(argument: &str) -> bool {
     let (less, version) = match (argument.strip_prefix(">="), argument.strip_prefix('<')) {
         (Some(v), _) => (false, v),

@@ -1,4 +1,4 @@
-//! The compact facts about modules: one line for each type, sorted, so that a line is read on demand.
+//! The compact facts format: one line for each type, sorted, so that lines are parsed on demand.
 //!
 //! The first line names the format and the modules. Every other line is a dotted path, a tab, and
 //! declarations as Swift spells them: of a type with its generic parameters, stored properties, cases,
@@ -13,7 +13,8 @@ use std::fmt::Write;
 /// The name and version of the format.
 pub(super) const HEADER: &str = "silkit-facts 1";
 
-/// Writes the facts that the tables of some modules hold. Equal tables give equal bytes, in whatever order.
+/// Writes the declarations of some modules in the facts format. The output does not depend on the order of the
+/// tables.
 ///
 /// ```
 /// use silkit_text::decl::{FactsFile, parse_interface, write_facts};
@@ -105,7 +106,7 @@ impl Writer {
         }
         self.inherited(out, &decl.inherited)?;
         self.requirements(out, &decl.requirements)?;
-        // Fields of a type whose layout is hidden are not all there.
+        // If the layout is hidden, the list of fields is not complete.
         self.body(out, &decl.body, decl.has_known_layout())?;
         if decl.flags.contains(DeclFlags::HAS_DEINIT) && decl.kind != NominalKind::Class {
             out.insert_str(out.len() - 1, ";deinit");
@@ -178,7 +179,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the type without the names of modules before its parts.
+    /// Returns the type without module qualifiers.
     fn plain(&self, ty: Type) -> Type {
         if let TypeKind::Named(Named { parent: Some(parent), name, args }) = ty.kind()
             && let TypeKind::Named(p) = parent.kind()

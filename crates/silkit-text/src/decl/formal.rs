@@ -1,7 +1,7 @@
 //! The formal types of members, as written after references to them: `#P.f : <Self where Self : P> (Self) -> (Int) ->
 //! ()`.
 //!
-//! Older compilers and hand-written files leave them out; they follow from the declarations of the file.
+//! Older compilers and hand-written files omit them; they are computed from the declarations of the file.
 
 use crate::cursor::Cursor;
 use crate::existential::Protocols;
@@ -24,7 +24,7 @@ pub(crate) struct FormalTypes<'a> {
     pub(crate) protocols: &'a Protocols,
 }
 
-/// The accessor that a reference names by its kind.
+/// The accessor that a reference denotes by its kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Accessor {
     None,
@@ -34,7 +34,7 @@ enum Accessor {
 }
 
 impl FormalTypes<'_> {
-    /// Returns the type of a method, initializer or accessor; `None` if the file does not tell it.
+    /// Returns the type of a method, initializer or accessor; `None` if it does not follow from the file.
     pub(crate) fn of(&self, decl: DeclRef) -> Option<Type> {
         let data = decl.data();
         let (member, path) = data.path.split_last()?;
@@ -48,7 +48,7 @@ impl FormalTypes<'_> {
             Some(_) => return None,
         };
         let name = decl.name().unwrap_or(*member);
-        // An operator stands in quotes.
+        // An operator is quoted.
         let name = symbol(name.as_str().trim_matches('"'));
         let mut found = nominal.body.members.iter().filter(|m| m.name == name);
         let stored = nominal.body.fields.iter().find(|f| f.name == name);
@@ -59,7 +59,7 @@ impl FormalTypes<'_> {
             (Some(m), None, None) => self.member(m, accessor, &mut context)?,
             (None, None, Some(field)) => accessor_type(accessor, &[], field.ty)?,
             (None, None, None) if nominal.kind == NominalKind::Class && name == "init" => {
-                // Every class without an initializer gets one.
+                // Every class without an initializer has an implicit one.
                 context.is_static = true;
                 function(None, Vec::new(), context.instance)
             }
@@ -94,7 +94,7 @@ impl FormalTypes<'_> {
         }
     }
 
-    /// Returns the type that a member spells: `<T>(_ x: T) throws -> Int` is `(T) throws -> Int`.
+    /// Returns the type of a member's signature: `<T>(_ x: T) throws -> Int` is `(T) throws -> Int`.
     fn signature(&self, m: &Member, context: &mut Context) -> Option<Type> {
         let text = self.text.get(m.signature.as_usize())?;
         let text = text.split(['{', '\n']).next()?.split("//").next()?.replace(" = default", "");
@@ -110,7 +110,7 @@ impl FormalTypes<'_> {
         }
         let mut rest = cur.text().get(cur.pos()..)?.to_owned();
         if let Some(at) = rest.find(" where ") {
-            // Requirements on the method would belong to its signature.
+            // Requirements on the method would be part of its signature.
             if !rest[at..].is_empty() {
                 return None;
             }
@@ -158,7 +158,7 @@ impl FormalTypes<'_> {
             return Some(Context { associated, ..Context::new(instance, Some(sig)) });
         }
         if path.contains('.') {
-            // The parameters of the types around it would be in its signature too.
+            // The parameters of enclosing types would be part of its signature as well.
             return None;
         }
         let args = nominal.sig.map(|sig| {
@@ -172,7 +172,7 @@ impl FormalTypes<'_> {
     }
 }
 
-/// The prefix of a member's type: its signature and `self`.
+/// The context of a member's type: its signature and `self`.
 struct Context {
     instance: Type,
     sig: Option<GenericSig>,
@@ -197,7 +197,7 @@ impl Context {
         }
     }
 
-    /// `E` in a protocol is `Self.E`.
+    /// Replaces `E` in a protocol by `Self.E`.
     fn associated_types(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Named(n) if n.parent.is_none() && self.associated.contains(&n.name) => {
@@ -208,7 +208,7 @@ impl Context {
         }
     }
 
-    /// `<Self where Self : P> (inout Self) -> inner`.
+    /// Returns `<Self where Self : P> (inout Self) -> inner`.
     fn method(&self, inner: Type, modifies: bool) -> Type {
         let by_value = matches!(self.instance.kind(), TypeKind::Param { .. });
         let (mut convention, mut ty) = (ParamConvention::Unowned, self.instance);

@@ -8,15 +8,15 @@ use silkit_types::Type;
 use silkit_types::decl::{Arguments, InitialValue};
 
 impl DeclParser<'_> {
-    /// Returns the type of the initial value between an offset and the cursor, where it is a literal. Where it is a
-    /// name or a call, it is noted for when all declarations are known.
+    /// Returns the type of the initial value between an offset and the cursor if it is a literal. A name or a call is
+    /// recorded for later inference, when all declarations are known.
     pub(super) fn type_of_value(&mut self, property: Symbol, start: usize) -> Type {
         let end = self.cur.pos();
         let text = self.cur.text().get(start..end).unwrap_or_default();
         if let Some(name) = type_of_literal(text) {
             return Type::named(None, Symbol::new(name), Box::default());
         }
-        // Only names, brackets and what is in them: no other expression has such a beginning and end.
+        // The value consists of names and brackets with their contents; no other expression has this shape.
         if let Some(value) = self.named_value(property, start, end) {
             self.table.initial_values.push(value);
         }
@@ -41,7 +41,7 @@ impl DeclParser<'_> {
         is_all.then(|| InitialValue { owner: self.owner(), property, named, call })
     }
 
-    /// Returns the type after the `->` of a function, the empty tuple where there is none.
+    /// Returns the type after the `->` of a function, or the empty tuple if there is none.
     pub(super) fn result_type(&mut self) -> Option<Type> {
         let mut cur = self.cur.clone();
         while let Some(word) = cur.peek_word() {
@@ -57,7 +57,7 @@ impl DeclParser<'_> {
     }
 }
 
-/// Returns the name of the type that a literal has where nothing else asks for another one.
+/// Returns the name of the default type of a literal.
 fn type_of_literal(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -81,7 +81,7 @@ fn type_of_literal(text: &str) -> Option<&'static str> {
     if digits.chars().all(|c| c.is_ascii_digit()) || radix("0x", 16) || radix("0o", 8) || radix("0b", 2) {
         return Some("Int");
     }
-    // What ends in a dot is the beginning of something else.
+    // A dot at the end begins another expression.
     let is_float = !digits.ends_with('.') && !digits.contains("inf") && digits.parse::<f64>().is_ok();
     is_float.then_some("Double")
 }

@@ -19,14 +19,14 @@ use silkit_types::{GenericSig, Requirement, Type, TypeKind};
 /// The maximum nesting of types.
 const MAX_NESTING: u32 = 64;
 
-/// Reads declarations one after the other.
+/// A parser of consecutive declarations.
 pub(super) struct DeclParser<'a> {
     pub(super) cur: Cursor<'a>,
     pub(super) dialect: Dialect,
     pub(super) table: DeclTable,
     pub(super) errors: Vec<SyntaxError>,
     pub(super) env: GenericEnv,
-    /// The path of the type around, empty at the top.
+    /// The path of the enclosing type, empty at the top level.
     path: String,
     nesting: u32,
 }
@@ -49,19 +49,19 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// Returns the path of the type whose members are read.
+    /// Returns the path of the type whose members are being parsed.
     pub(super) fn owner(&self) -> Option<Symbol> {
         (!self.path.is_empty()).then(|| symbol(&self.path))
     }
 
-    /// Sets the type that the following declarations are nested in.
+    /// Sets the enclosing type of the following declarations.
     pub(super) fn set_outer(&mut self, path: &str) {
         path.clone_into(&mut self.path);
     }
 
-    /// After an error: past the declaration that begins at `start`.
+    /// Recovers from an error: skips the declaration that begins at `start`.
     pub(super) fn recover(&mut self, start: usize) {
-        // What was looked at in vain may stand on a later line, which is another declaration's.
+        // The lookahead may have gone to a later line, which belongs to another declaration.
         let read = self.cur.text().get(start..self.cur.pos()).unwrap_or_default();
         self.cur.set_pos(start + read.trim_end().len());
         skip_rest(&mut self.cur, Stop::Declaration);
@@ -76,7 +76,7 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// Reads one declaration at the top level of a module.
+    /// Parses one declaration at the top level of a module.
     pub(super) fn top_level(&mut self) -> Parse<()> {
         let mut body = DeclBody::default();
         self.item(&mut body, None)?;
@@ -87,7 +87,7 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// Reads one declaration into `body`, or into the table where it is a type or an extension.
+    /// Parses one declaration into `body`, or into the table if it is a type or an extension.
     fn item(&mut self, body: &mut DeclBody, owner: Option<NominalKind>) -> Parse<()> {
         self.cur.skip_trivia();
         let start = self.cur.pos();
@@ -118,7 +118,7 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// Reads `{ … }` of a type or an extension.
+    /// Parses the `{ … }` of a type or an extension.
     fn braces(&mut self, owner: NominalKind) -> Parse<DeclBody> {
         let mut body = DeclBody::default();
         if !self.cur.eat("{") {
@@ -150,7 +150,7 @@ impl<'a> DeclParser<'a> {
         Ok(body)
     }
 
-    /// Reads the braces of the type at `path`.
+    /// Parses the braces of the type at `path`.
     fn body_of(&mut self, path: &str, owner: NominalKind) -> Parse<DeclBody> {
         let outer = std::mem::replace(&mut self.path, path.to_owned());
         let body = self.braces(owner);
@@ -200,7 +200,7 @@ impl<'a> DeclParser<'a> {
         };
         let inherited = if self.cur.eat(":") { self.inherited()? } else { Box::default() };
         let requirements = self.where_clause()?;
-        // What an extension can hold does not depend on the kind of its type, but a case is none.
+        // The members of an extension do not depend on the kind of its type; enum cases are not allowed.
         let body = self.body_of(&path, NominalKind::Struct)?;
         let range = TextRange::new(start, self.cur.pos());
         let extension = ExtensionDecl { flags: m.flags, inherited, requirements, body, range };
@@ -212,7 +212,7 @@ impl<'a> DeclParser<'a> {
     fn extended_path(&self, ty: Type) -> Option<String> {
         let path = dotted(ty)?;
         match path.split_once('.') {
-            // All interfaces qualify: `extension Swift.Array`.
+            // Interface files qualify all names: `extension Swift.Array`.
             Some((_, rest)) if self.dialect == Dialect::Interface => Some(rest.to_owned()),
             _ => Some(path),
         }
@@ -249,7 +249,7 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// `prefix operator √`, `infix operator ** : Power`.
+    /// Parses `prefix operator √`, `infix operator ** : Power`.
     fn operator(&mut self, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.operator().or_else(|| self.cur.ident());
         let name = name.ok_or_else(|| err_here(&self.cur, "expected the name of the operator"))?;
@@ -257,14 +257,14 @@ impl<'a> DeclParser<'a> {
         Ok(())
     }
 
-    /// Reads a declaration of which only the name matters.
+    /// Parses a declaration of which only the name is kept.
     fn named_rest(&mut self, kind: MemberKind, m: Modifiers, body: &mut DeclBody) -> Parse<()> {
         let name = self.cur.ident().ok_or_else(|| err_here(&self.cur, "expected a name"))?;
         self.push_named(kind, m, name, body);
         Ok(())
     }
 
-    /// Reads `<…>` after the name of a declaration.
+    /// Parses `<…>` after the name of a declaration.
     pub(super) fn generic_params(&mut self) -> Parse<Option<GenericSig>> {
         if !self.cur.looking_at("<") {
             return Ok(None);
@@ -272,11 +272,11 @@ impl<'a> DeclParser<'a> {
         parse_generic_sig(&mut self.cur, &mut self.env).map(Some)
     }
 
-    /// Reads the types after `:`.
+    /// Parses the types after `:`.
     pub(super) fn inherited(&mut self) -> Parse<Box<[Type]>> {
         let mut types = Vec::new();
         loop {
-            // `@unchecked Sendable`, `@retroactive P`: said to the type checker alone.
+            // `@unchecked Sendable`, `@retroactive P`: relevant only for type checking.
             while self.cur.eat("@") {
                 self.cur.ident();
                 if self.cur.here() == b'<' {
@@ -287,7 +287,7 @@ impl<'a> DeclParser<'a> {
                 }
             }
             self.cur.eat_word("nonisolated");
-            // The old word for a protocol that only classes conform to.
+            // `class` is the older spelling of `AnyObject`.
             types.push(match self.cur.eat_word("class") {
                 true => Type::nominal("AnyObject"),
                 false => parse_type(&mut self.cur, &mut self.env, false)?,
@@ -298,7 +298,7 @@ impl<'a> DeclParser<'a> {
         }
     }
 
-    /// Reads `where …`, if it is there.
+    /// Parses an optional `where …`.
     pub(super) fn where_clause(&mut self) -> Parse<Box<[Requirement]>> {
         let mut requirements = Vec::new();
         if self.cur.eat_word("where") {
@@ -307,9 +307,9 @@ impl<'a> DeclParser<'a> {
         Ok(requirements.into())
     }
 
-    /// Reads a type that says how values are declared.
+    /// Parses the type of a declared value.
     pub(super) fn formal_type(&mut self) -> Parse<Type> {
-        // Else the next declaration would be taken for the type that was left out.
+        // Otherwise the next declaration would be parsed as the missing type.
         let next = self.cur.peek_word().unwrap_or_default();
         if matches!(
             next,

@@ -24,7 +24,7 @@ impl DeclParser<'_> {
         }
     }
 
-    /// Keeps the name of a declaration and skips the rest of it.
+    /// Records the name of a declaration and skips the rest of it.
     pub(super) fn push_named(&mut self, kind: MemberKind, m: Modifiers, name: &str, body: &mut DeclBody) {
         let start = self.cur.pos();
         skip_rest(&mut self.cur, Stop::Declaration);
@@ -37,14 +37,14 @@ impl DeclParser<'_> {
         if let Some(operator) = name.strip_suffix('<').filter(|n| !n.is_empty())
             && crate::cursor::is_ident_byte(self.cur.here())
         {
-            // `+<T>`: the last character opens the list of generic parameters.
+            // In `+<T>`, the last character opens the generic parameter list.
             name = operator;
             self.cur.set_pos(self.cur.pos() - 1);
         }
         self.callable(m, MemberKind::Function, name, body)
     }
 
-    /// Reads what follows the name of something that takes arguments.
+    /// Parses the rest of a declaration with parameters, after its name.
     pub(super) fn callable(
         &mut self,
         mut m: Modifiers,
@@ -81,7 +81,7 @@ impl DeclParser<'_> {
         Ok(())
     }
 
-    /// Reads the names, types, values and accessors after `var` or `let`.
+    /// Parses the names, types, initial values and accessors after `var` or `let`.
     pub(super) fn property(
         &mut self,
         mut m: Modifiers,
@@ -91,7 +91,7 @@ impl DeclParser<'_> {
     ) -> Parse<()> {
         m.flags.set(DeclFlags::LET, is_let);
         if self.cur.peek() == b'(' {
-            // A pattern: its parts have no facts of their own here.
+            // The parts of a pattern are not recorded.
             skip_brackets(&mut self.cur);
             skip_rest(&mut self.cur, Stop::Declaration);
             return Ok(());
@@ -99,7 +99,7 @@ impl DeclParser<'_> {
         let first = body.fields.len();
         loop {
             self.one_property(m, body, inside)?;
-            // `var x, y: Int`: a type is that of all before it without their own.
+            // In `var x, y: Int`, the type applies to all preceding names without a type.
             if let Some(ty) = body.fields.get(first..).and_then(|f| f.last()).map(|f| f.ty) {
                 let before = body.fields[first..].iter_mut().rev().skip(1);
                 before.take_while(|f| f.ty.is_unknown()).for_each(|f| f.ty = ty);
@@ -132,7 +132,7 @@ impl DeclParser<'_> {
             return Err(err_here(&self.cur, format!("expected `:` and the type of `{name}`")));
         }
         let observers = Accessors::WILL_SET | Accessors::DID_SET;
-        // Accessors make it computed, unless the compiler says that there is storage behind them.
+        // Accessors make it computed, unless the compiler states that it has storage.
         let stored =
             m.flags.contains(DeclFlags::HAS_STORAGE) || accessors.is_none_or(|a| observers.contains(a));
         if inside && stored && !m.flags.intersects(DeclFlags::STATIC | DeclFlags::LAZY) {
@@ -157,14 +157,14 @@ impl DeclParser<'_> {
         Ok(())
     }
 
-    /// Returns the attributes and modifiers, one space between two.
+    /// Returns the attributes and modifiers, separated by single spaces.
     fn spelling(&self, m: Modifiers) -> Symbol {
         let text = self.cur.text().get(m.range.start as usize..m.range.end as usize).unwrap_or_default();
         let words: Vec<&str> = text.split_whitespace().collect();
         symbol(&words.join(" "))
     }
 
-    /// Reads `{ get set }`, with or without bodies; a body alone is that of a getter.
+    /// Parses `{ get set }`, with or without bodies. A body without accessors belongs to a getter.
     fn accessors(&mut self) -> Parse<Accessors> {
         let start = self.cur.pos();
         self.cur.eat("{");
@@ -222,7 +222,7 @@ impl DeclParser<'_> {
             if self.cur.peek() == b'(' {
                 skip_brackets(&mut self.cur);
             }
-            // Effects stand between an accessor and its body.
+            // Effects are between an accessor and its body.
             while self.cur.eat_word("async") || self.cur.eat_word("throws") {
                 if self.cur.here() == b'(' {
                     skip_brackets(&mut self.cur);
@@ -250,7 +250,7 @@ impl DeclParser<'_> {
         }
     }
 
-    /// Reads `(a: Int, String = "")`. One value without a label is itself; others are a tuple.
+    /// Parses `(a: Int, String = "")`. A single value without a label is not a tuple.
     fn payload(&mut self) -> Parse<Option<Type>> {
         self.cur.eat("(");
         let mut elements = Vec::new();
@@ -284,7 +284,7 @@ impl DeclParser<'_> {
     }
 }
 
-/// Returns the type that a property is stored with, where a modifier says how.
+/// Returns the storage type of a property with a `weak` or `unowned` modifier.
 fn storage(ty: Type, m: Modifiers) -> Type {
     if matches!(ty.kind(), TypeKind::Storage(..)) {
         return ty;

@@ -1,7 +1,6 @@
-//! Swift declarations, from text: those that the compiler prints into SIL files, and whole
-//! `.swiftinterface` files.
+//! The parser of Swift declarations, in SIL files and in `.swiftinterface` files.
 //!
-//! Bodies of functions are skipped; what is kept is in [`silkit_types::decl`].
+//! Function bodies are skipped. The resulting tables are in [`silkit_types::decl`].
 //!
 //! ```
 //! use silkit_text::decl::{Dialect, parse_decls};
@@ -42,7 +41,7 @@ pub enum Dialect {
     Sil,
     /// A `.swiftinterface` file: its types are resilient unless they are frozen.
     Interface,
-    /// The generated facts, whose declarations stand on one line each.
+    /// The generated facts, with one declaration per line.
     Facts,
 }
 
@@ -53,17 +52,17 @@ pub struct ParsedDecls {
     pub table: DeclTable,
     /// The ranges of the top-level declarations, with their attributes.
     pub ranges: Vec<TextRange>,
-    /// The errors; the declarations around them are read nevertheless.
+    /// The errors; the declarations around them are parsed nevertheless.
     pub errors: Vec<SyntaxError>,
 }
 
-/// Returns the Swift declarations of a module, and of the standard library.
+/// Returns the Swift declarations visible to a module: its own and those of the standard library.
 pub fn declarations(module: &Module) -> Declarations {
     with_stdlib(own_declarations(module))
 }
 
-/// Returns the Swift declarations of a module, of the modules in `libraries`, each a table with its name, and of the standard
-/// library.
+/// Returns the Swift declarations visible to a module: its own, those of the modules in `libraries`, each a table
+/// with its module name, and those of the standard library.
 ///
 /// ```
 /// use silkit_text::{decl::{declarations_with, library_table}, parse_module};
@@ -77,7 +76,7 @@ pub fn declarations_with(module: &Module, libraries: &[Arc<DeclTable>]) -> Decla
     stdlib::with_libraries(own_declarations(module), libraries)
 }
 
-/// Returns the declarations of a module under its name, for modules that import it.
+/// Returns the declarations of a module under this module name, for modules that import it.
 pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
     let mut table = declarations(module).own().clone();
     table.module = Some(name);
@@ -85,14 +84,14 @@ pub fn library_table(module: &Module, name: Symbol) -> Arc<DeclTable> {
 }
 
 fn own_declarations(module: &Module) -> DeclTable {
-    // Read as one text, so that what stands in what can be told from the places.
+    // Parse the declarations as one text, so that their ranges show the nesting.
     let swift: Vec<&str> = module.swift.iter().map(|s| &*s.text).collect();
     let swift = swift.join("\n");
     parse_decls(&swift, 0..swift.len(), Dialect::Sil).table
 }
 
-/// Reads the declaration that comes next into `table` and gives its range. What is wrong goes to
-/// `errors`; the cursor stands after the declaration, or after what could not be read, in any case.
+/// Parses the next declaration into `table` and returns its range. Errors go to `errors`; in any case the cursor is
+/// moved past the declaration or past the text that could not be parsed.
 pub fn parse_decl(
     cur: &mut Cursor<'_>,
     dialect: Dialect,
@@ -112,7 +111,7 @@ pub fn parse_decl(
     TextRange::new(start, cur.pos())
 }
 
-/// Reads all declarations of a part of a text.
+/// Parses all declarations in a range of a text.
 pub fn parse_decls(text: &str, range: Range<usize>, dialect: Dialect) -> ParsedDecls {
     let mut parsed = ParsedDecls::default();
     let mut parser = DeclParser::new(Cursor::in_range(text, range), dialect, DeclTable::new());
@@ -133,7 +132,7 @@ pub fn parse_decls(text: &str, range: Range<usize>, dialect: Dialect) -> ParsedD
     parsed
 }
 
-/// Reads a whole `.swiftinterface` file. The module's name comes from its `swift-module-flags`.
+/// Parses a whole `.swiftinterface` file. The module's name comes from its `swift-module-flags`.
 ///
 /// ```
 /// let text = "// swift-module-flags: -module-name Geo\n@frozen public struct P {\n  public var x: Swift.Int\n}\n";

@@ -14,13 +14,13 @@ pub(super) struct Modifiers {
     pub(super) flags: DeclFlags,
     /// The name in `@_implements(Protocol, Name)`.
     pub(super) implements: Option<Symbol>,
-    /// `class` was read as a modifier or keyword; which of them, what follows tells.
+    /// `class` was parsed as a modifier or keyword; the following text decides which.
     pub(super) is_class_word: bool,
-    /// Their range.
+    /// The range of the modifiers.
     pub(super) range: TextRange,
 }
 
-/// Reads attributes and modifiers up to the keyword of the declaration.
+/// Parses attributes and modifiers up to the keyword of the declaration.
 pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
     let mut m = Modifiers::default();
     cur.peek();
@@ -38,7 +38,7 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
             return Ok(m);
         }
         if cur.here() == b'(' {
-            // `private(set)` says nothing about reading (see below); `unowned(unsafe)` is no counted reference.
+            // `private(set)` does not restrict reading (see below); `unowned(unsafe)` is not reference-counted.
             let start = cur.pos();
             skip_brackets(cur);
             let argument = cur.text().get(start..cur.pos()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(super) fn parse(cur: &mut Cursor<'_>) -> Parse<Modifiers> {
     }
 }
 
-/// Records a modifier; returns true if the word is one.
+/// Records a modifier. Returns true if the word is one.
 fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     let is_set_only = cur.here() == b'(' && cur.looking_at("(set)");
     let access = match word {
@@ -93,7 +93,7 @@ fn modifier(word: &str, cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     true
 }
 
-/// `class func` has a modifier, `class C` a keyword.
+/// Returns true if `class` is a modifier (`class func`) and not a keyword (`class C`).
 fn class_word(cur: &mut Cursor<'_>, m: &mut Modifiers) -> bool {
     let next = cur.peek_word().unwrap_or_default();
     let is_modifier = matches!(

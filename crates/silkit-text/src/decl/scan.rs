@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 
-/// The nesting of string interpolations beyond which they are taken as plain text.
+/// The maximum nesting of string interpolations; deeper ones are treated as plain text.
 const MAX_INTERPOLATION: u32 = 16;
 
 /// Returns the offset after white space and comments.
@@ -13,13 +13,13 @@ pub(super) fn trivia(cur: &Cursor<'_>, pos: usize) -> usize {
     ahead.pos()
 }
 
-/// Returns the offset after a string whose quote, or whose `#` before it, is here; where the string is
-/// never closed, the end of its line or of the text.
+/// Returns the offset after a string that begins here with a quote or with `#`. If the string is not closed, returns
+/// the end of its line or of the text.
 fn string(bytes: &[u8], start: usize, end: usize, depth: u32) -> usize {
     closed_string(bytes, start, end, depth).unwrap_or_else(|end| end)
 }
 
-/// Returns the offset after a string, as an error where it is never closed.
+/// Returns the offset after a string, as an error if it is not closed.
 fn closed_string(bytes: &[u8], start: usize, end: usize, depth: u32) -> Result<usize, usize> {
     let hashes = bytes[start..end].iter().take_while(|b| **b == b'#').count();
     let mut pos = start + hashes;
@@ -80,7 +80,7 @@ fn comment(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     Some(pos.min(end))
 }
 
-/// Returns the offset after the bracket that closes an open one, or the end where none does.
+/// Returns the offset after the bracket that closes an open one, or the end if none does.
 fn balanced(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> usize {
     closing(bytes, start, end, interpolation).unwrap_or(end)
 }
@@ -119,7 +119,7 @@ fn closing(bytes: &[u8], start: usize, end: usize, interpolation: u32) -> Option
     None
 }
 
-/// Skips from the open bracket that comes next to after the one that closes it; says whether it closes.
+/// Skips a bracketed text that comes next. Returns true if it is closed.
 pub(super) fn skip_brackets(cur: &mut Cursor<'_>) -> bool {
     cur.skip_trivia();
     let after = closing(cur.text().as_bytes(), cur.pos(), cur.end(), 0);
@@ -127,7 +127,7 @@ pub(super) fn skip_brackets(cur: &mut Cursor<'_>) -> bool {
     after.is_some()
 }
 
-/// Skips a string, what is between braces, or one byte. Returns false at what is never closed.
+/// Skips a string, a braced text, or one byte. Returns false if it is not closed.
 pub(crate) fn skip_token(cur: &mut Cursor<'_>) -> bool {
     let (bytes, pos, end) = (cur.text().as_bytes(), cur.pos(), cur.end());
     let after = match bytes[pos] {
@@ -140,7 +140,7 @@ pub(crate) fn skip_token(cur: &mut Cursor<'_>) -> bool {
     after.is_some()
 }
 
-/// Returns true if the token here goes on with the declaration of the line before.
+/// Returns true if the token here continues the declaration of the previous line.
 fn continues(rest: &[u8]) -> bool {
     let word = |w: &[u8]| {
         rest.starts_with(w) && !rest.get(w.len()).copied().is_some_and(crate::cursor::is_ident_byte)
@@ -148,23 +148,23 @@ fn continues(rest: &[u8]) -> bool {
     rest.starts_with(b"->") || rest.starts_with(b"{") || word(b"where") || word(b"throws") || word(b"async")
 }
 
-/// Returns true if the declaration must go on after this byte at the end of a line.
+/// Returns true if the declaration must continue after this byte at the end of a line.
 fn expects_more(last: &[u8]) -> bool {
     matches!(last.last(), Some(b',' | b':' | b'=' | b'&'))
         || last.ends_with(b"->")
         || last.ends_with(b" where")
 }
 
-/// The way in which skipping the rest of a declaration ends.
+/// Where skipping the rest of a declaration stops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// After the body or at the end of the line.
     Declaration,
-    /// Also at a comma, which separates it from the next of a list.
+    /// Also at a comma between items of a list.
     Item,
 }
 
-/// Skips what is left of a declaration: a signature with its body, or an initial value.
+/// Skips the rest of a declaration: a signature with its body, or an initial value.
 pub(super) fn skip_rest(cur: &mut Cursor<'_>, stop: Stop) {
     let bytes = cur.text().as_bytes();
     let (mut pos, end) = (cur.pos(), cur.end());
@@ -184,7 +184,7 @@ pub(super) fn skip_rest(cur: &mut Cursor<'_>, stop: Stop) {
             b',' if stop == Stop::Item => break,
             b'{' => {
                 pos = balanced(bytes, pos, end, 0);
-                // A closure that is called, or whose result is used: `= { … }()`.
+                // A closure that is called or whose result is used: `= { … }()`.
                 if matches!(bytes.get(pos), Some(b'(' | b'.')) && pos < end {
                     continue;
                 }
@@ -208,7 +208,7 @@ pub(super) fn skip_rest(cur: &mut Cursor<'_>, stop: Stop) {
         }
         pos += 1;
     }
-    // Never inside of a character: all the bytes that stop are ASCII.
+    // This is a character boundary, since all bytes that stop the scan are ASCII.
     cur.set_pos(pos);
 }
 

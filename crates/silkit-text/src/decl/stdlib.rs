@@ -1,4 +1,4 @@
-//! The built-in facts, read a line at a time.
+//! The built-in facts, parsed line by line on demand.
 
 use super::items::DeclParser;
 use super::{Dialect, conditional, facts};
@@ -12,13 +12,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// A file of facts (see [`super::write_facts`]). Its lines are found when the first one is asked for, and each is read when
-/// it is asked for.
+/// A facts file (see [`super::write_facts`]). Its lines are indexed on the first lookup, and each is parsed on
+/// demand.
 #[derive(Debug)]
 pub struct FactsFile {
     text: Cow<'static, str>,
     modules: Vec<Symbol>,
-    /// The lines by their paths.
+    /// The lines by path.
     lines: OnceLock<FxHashMap<Symbol, Line>>,
 }
 
@@ -29,7 +29,7 @@ struct Line {
 }
 
 impl FactsFile {
-    /// Opens facts; `None` if the text is of another format or version.
+    /// Opens facts; `None` if the text has another format or version.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Option<Self> {
         let text = text.into();
         let (header, _) = text.split_once('\n')?;
@@ -37,7 +37,7 @@ impl FactsFile {
         Some(Self { text, modules, lines: OnceLock::new() })
     }
 
-    /// Returns the lines by their paths.
+    /// Returns the lines by path.
     fn lines(&self) -> &FxHashMap<Symbol, Line> {
         self.lines.get_or_init(|| {
             let mut lines = FxHashMap::default();
@@ -82,7 +82,7 @@ impl DeclSource for FactsFile {
     }
 }
 
-/// Returns the shipped facts about the standard library alone.
+/// Returns the shipped facts about the standard library only.
 pub(crate) fn stdlib_alone() -> &'static Declarations {
     static ALONE: LazyLock<Declarations> = LazyLock::new(|| with_stdlib(DeclTable::new()));
     &ALONE
@@ -102,14 +102,14 @@ pub fn with_stdlib(own: DeclTable) -> Declarations {
     with_libraries(own, &[])
 }
 
-/// Returns the declarations of a module in its chain: its own, those of other modules, then the standard library's. A module
-/// whose declarations are shipped is left out.
+/// Returns the declaration chain of a module: its own declarations, those of other modules, then the standard
+/// library's. A module whose facts are shipped is left out.
 pub(crate) fn with_libraries(mut own: DeclTable, libraries: &[Arc<DeclTable>]) -> Declarations {
     static SHIPPED: LazyLock<Vec<Arc<FactsFile>>> = LazyLock::new(|| {
         [stdlib::SWIFT, stdlib::SHIMS].into_iter().filter_map(FactsFile::new).map(Arc::new).collect()
     });
     if own.entries().next().is_some() {
-        // Which names are protocols is known only now.
+        // Only now it is known which names are protocols.
         let mut protocols = Protocols::new(stdlib_alone());
         protocols.declare(&own);
         for library in libraries {

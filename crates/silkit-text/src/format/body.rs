@@ -1,11 +1,11 @@
-//! Comments of bodies: at instructions and at the labels of blocks.
+//! Comments in bodies: at instructions and at block labels.
 
 use super::comments::{self, Comment};
 use super::{Formatter, put_back};
 use crate::source_map::BodySourceMap;
 use silkit_ir::Body;
 
-/// Writes a printed function or global variable with the comments that stand in its body.
+/// Writes a printed function or global variable with the comments of its body.
 pub(super) fn weave(
     formatter: &Formatter<'_>,
     (body, map): (&Body, &BodySourceMap),
@@ -20,7 +20,7 @@ pub(super) fn weave(
     let has_labels = !formatter.text[start..].starts_with("sil_global");
     let starts = code_starts(body, map, has_labels);
     let (attached, last) = formatter.attach(&starts, inside, end);
-    // Lines of code are those between the header, which ends with a brace, and the closing brace.
+    // Code lines are between the header, which ends with a brace, and the closing brace.
     let (mut is_inside, mut is_over) = (false, false);
     put_back(printed, &attached, &last, |line| {
         let (code, _) = comments::split_line(line);
@@ -33,14 +33,14 @@ pub(super) fn weave(
     })
 }
 
-/// Returns the starts of labels and instructions, in printing order.
+/// Returns the offsets of labels and instructions, in print order.
 fn code_starts(body: &Body, map: &BodySourceMap, has_labels: bool) -> Vec<usize> {
     let mut starts = Vec::new();
     for block in body.blocks() {
         let mut label = Some(map.block(block)).filter(|_| has_labels);
         for inst in body.block_insts(block) {
             let start = map.inst(inst).unwrap_or(0);
-            // The label of the entry may be missing.
+            // The label of the entry may be omitted.
             starts.extend(label.take().map(|label| label.unwrap_or(start) as usize));
             starts.push(start as usize);
         }

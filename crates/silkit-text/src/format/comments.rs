@@ -1,14 +1,14 @@
-//! The comments of a text, and those of them that the printer writes itself.
+//! The comments of a text, and which of them the printer generates.
 
 use silkit_base::TextRange;
 use std::borrow::Cow;
 
-/// A comment and how it stands.
+/// A comment and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Comment {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// True if only white space is before it on its line.
+    /// True if only white space precedes it on its line.
     pub(super) is_leading: bool,
 }
 
@@ -73,7 +73,7 @@ fn block_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Returns the end of a string; where it is not closed on its line, of the quote.
+/// Returns the end of a string; if it is not closed on its line, the end of the quote.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {
@@ -87,7 +87,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     start + 1
 }
 
-/// Returns the code and the comment of a printed line.
+/// Splits a printed line into code and comment.
 pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     match find(line, &[]).into_iter().next() {
         Some(comment) => (line[..comment.start].trim_end(), Some(&line[comment.start..])),
@@ -95,8 +95,8 @@ pub(super) fn split_line(line: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Returns what is left of a comment after code when the references are taken off that the printer
-/// writes anew: `// users: %1, %2`, `// id: %3`, `// Preds: bb0`.
+/// Returns the rest of a comment after code without the references that the printer generates: `// users: %1, %2`,
+/// `// id: %3`, `// Preds: bb0`.
 pub(super) fn without_references(comment: &str) -> Option<&str> {
     let mut rest = comment.strip_prefix("//").map(str::trim_start)?;
     let mut any = false;
@@ -117,12 +117,12 @@ pub(super) fn without_references(comment: &str) -> Option<&str> {
     match rest {
         "" => None,
         _ if rest.starts_with("//") || rest.starts_with("/*") => Some(rest),
-        // Words that follow a list belong to somebody.
+        // Words after a list were written by hand.
         _ => Some(comment),
     }
 }
 
-/// Returns the end of `1, %2` or `1 bb2`: a list whose first sign was taken off.
+/// Returns the end of `1, %2` or `1 bb2`: a list without its first sigil.
 fn list_end(text: &str) -> usize {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut end = text.find(|c| !is_name(c)).unwrap_or(text.len());
@@ -139,8 +139,8 @@ fn list_end(text: &str) -> usize {
     }
 }
 
-/// Returns true if a comment on a line of its own in a body is one that the printer writes anew: the users
-/// of an argument, the name of the function that is referred to.
+/// Returns true if the printer generates a comment on its own line in a body: the users of an argument, the name of a
+/// referenced function.
 pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
     let Some(words) = comment.strip_prefix("// ") else { return false };
     if words.starts_with('%') {
@@ -155,8 +155,8 @@ pub(super) fn is_reference(comment: &str, next_code: &str) -> bool {
     })
 }
 
-/// Returns the value and the name in a comment on an argument, `// %0 "self"   // users: %2`. What else such a
-/// comment says is somebody's own.
+/// Returns the value and the name in an argument comment, `// %0 "self"   // users: %2`. Any other text in such a
+/// comment was written by hand.
 pub(super) fn argument_name(comment: &str) -> Option<(&str, &str)> {
     let (value, rest) = comment.strip_prefix("// ")?.split_once(' ')?;
     let name = rest.strip_prefix('"')?.split('"').next()?;
@@ -166,7 +166,7 @@ pub(super) fn argument_name(comment: &str) -> Option<(&str, &str)> {
     is_own.then_some((value, name))
 }
 
-/// Returns the printer's comments before a line, those on the arguments of a label with what these are called.
+/// Returns the printer's comments before a line; comments on block arguments include the names of the arguments.
 pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: &str) -> Vec<Cow<'l, str>> {
     if names.is_empty() {
         return own.iter().map(|&line| line.into()).collect();
@@ -181,7 +181,7 @@ pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: 
         let name = names.iter().find(|(named, _)| Some(*named) == at);
         lines.push((at, name.map_or(line.into(), |(_, name)| with_name(line, name).into())));
     }
-    // Those without users.
+    // Arguments without users.
     for &(at, name) in names {
         if let Some(value) = values(label).nth(at)
             && !lines.iter().any(|(known, _)| *known == Some(at))
@@ -193,7 +193,7 @@ pub(super) fn of_arguments<'l>(own: &[&'l str], names: &[(usize, &str)], label: 
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the values that a text names, in order.
+/// Returns the values that a text mentions, in order.
 pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('%').map(|(at, _)| {
         let rest = &text[at..];
@@ -202,7 +202,7 @@ pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a comment of the printer on an argument, with what the argument is called.
+/// Returns a printer's comment on an argument, with the name of the argument.
 fn with_name(own: &str, name: &str) -> String {
     let Some((value, rest)) = own.strip_prefix("// ").and_then(|o| o.split_once(' ')) else {
         return own.to_owned();

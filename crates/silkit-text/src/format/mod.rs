@@ -1,8 +1,7 @@
-//! Canonical printing that keeps comments and the order of entities.
+//! The formatter: canonical printing that keeps comments and the order of entities.
 //!
-//! Every entity is printed by the one printer; the comments of the source are then put back at the
-//! lines that their code became. Comments that the printer writes itself (users, predecessors,
-//! demangled names) are those of the printer.
+//! Every entity is printed by the printer; the comments of the source are then inserted at the printed lines of their
+//! code. Generated comments (users, predecessors, demangled names) come from the printer.
 
 mod body;
 mod comments;
@@ -18,7 +17,7 @@ use rayon::prelude::*;
 use silkit_base::TextRange;
 use std::collections::HashMap;
 
-/// Prints a text in canonical form, with its comments.
+/// Formats a text: prints it in canonical form, with its comments.
 ///
 /// ```
 /// let text = "sil @f : $@convention(thin) () -> () {\nbb0:\n  // nothing\n  %x = tuple () // unit\n  return %x : $()\n}\n";
@@ -27,7 +26,7 @@ use std::collections::HashMap;
 /// ```
 ///
 /// # Errors
-/// All errors of the text, where it has any.
+/// Returns all errors of the text if it has any.
 pub fn format_module(
     text: &str,
     options: &PrintOptions,
@@ -37,7 +36,7 @@ pub fn format_module(
     let text = &*with_line_feeds(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
     let parsed = parse_module(text);
     if !parsed.errors.is_empty() {
-        // The places of errors are those in the text that was given.
+        // The offsets of errors refer to the given text.
         return Err(parse_module(given).errors);
     }
     let swift: Vec<TextRange> = parsed
@@ -68,7 +67,7 @@ pub fn format_module(
     Ok(whole)
 }
 
-/// Returns a range without the white space and the comments at its end, which a look ahead goes over.
+/// Returns a range without trailing white space and comments, which the lookahead skips.
 fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usize) {
     let (start, mut end) = (range.start as usize, range.end as usize);
     let mut before = comments.partition_point(|c| c.start < end);
@@ -84,14 +83,14 @@ fn code_range(text: &str, comments: &[Comment], range: TextRange) -> (usize, usi
     }
 }
 
-/// The comments of one line of code.
+/// The comments of one code line.
 #[derive(Default)]
 struct Attached<'t> {
     /// The comments on the lines before it.
     before: Vec<&'t str>,
-    /// The comments after it on its line.
+    /// The comments after it on the same line.
     behind: Vec<&'t str>,
-    /// The names of a label's arguments, by position: `// %0 "self"`.
+    /// The names of the arguments of a label, by position: `// %0 "self"`.
     names: Vec<(usize, &'t str)>,
 }
 
@@ -105,7 +104,7 @@ struct Formatter<'t> {
 }
 
 impl<'t> Formatter<'t> {
-    /// Returns the comments whose first byte is in a range.
+    /// Returns the comments that begin in a range.
     fn comments_in(&self, start: usize, end: usize) -> &'t [Comment] {
         let from = self.comments.partition_point(|c| c.start < start);
         let to = self.comments.partition_point(|c| c.start < end);
@@ -116,7 +115,7 @@ impl<'t> Formatter<'t> {
         self.text[comment.start..comment.end].trim_end()
     }
 
-    /// Returns the range between an entity and the one before it.
+    /// Returns the range between an entity and the previous one.
     fn gap_before(&self, index: usize) -> (usize, usize) {
         (index.checked_sub(1).map_or(0, |i| self.places[i].1), self.places[index].0)
     }
@@ -125,7 +124,7 @@ impl<'t> Formatter<'t> {
         (self.places.last().map_or(0, |p| p.1), self.text.len())
     }
 
-    /// Returns the comments between entities, one line each; empty lines separate groups.
+    /// Returns the comments between entities, one per line; empty lines separate groups.
     fn block(&self, (start, end): (usize, usize)) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let mut previous = start;
@@ -133,7 +132,7 @@ impl<'t> Formatter<'t> {
             let text = self.comment(comment);
             let gap = &self.text[previous..comment.start];
             previous = comment.end;
-            // The printer says itself where a function ends.
+            // The printer generates the end comment of a function.
             if !comment.is_leading && text.starts_with("// end sil ") {
                 continue;
             }
@@ -180,7 +179,7 @@ impl<'t> Formatter<'t> {
         whole
     }
 
-    /// Inserts comments into a printed table, whose lines of code are counted on both sides.
+    /// Inserts comments into a printed table, matching code lines by their count.
     fn weave_lines(&self, (start, end): (usize, usize), inside: &[Comment], printed: &str) -> String {
         let mut starts = Vec::new();
         let mut at = start;
@@ -193,7 +192,7 @@ impl<'t> Formatter<'t> {
         }
         let is_code = |line: &str| !comments::split_line(line).0.is_empty();
         if starts.len() != printed.lines().filter(|l| is_code(l)).count() {
-            // The lines are others: all comments go before the whole.
+            // The lines do not match: all comments go before the entity.
             let lines = inside.iter().map(|c| self.comment(c).to_owned()).collect();
             return with_block(lines, printed);
         }
@@ -201,7 +200,7 @@ impl<'t> Formatter<'t> {
         put_back(printed, &attached, &last, |line| is_code(line))
     }
 
-    /// Returns the text of a range with spaces in place of comments.
+    /// Returns the text of a range with comments replaced by spaces.
     fn without_comments(&self, start: usize, end: usize) -> String {
         let mut text = self.text[start..end].to_owned();
         let first = self.comments.partition_point(|c| c.end <= start);
@@ -213,7 +212,7 @@ impl<'t> Formatter<'t> {
         text
     }
 
-    /// Assigns each comment to a line of code, by where the lines start; the rest comes after the last.
+    /// Assigns each comment to a code line by the line starts; the rest comes after the last line.
     fn attach(
         &self,
         starts: &[usize],
@@ -225,7 +224,7 @@ impl<'t> Formatter<'t> {
         for comment in inside {
             let next = starts.partition_point(|&s| s <= comment.start);
             let text = self.comment(comment);
-            // What spans lines cannot follow code.
+            // A comment that spans lines cannot follow code.
             if !comment.is_leading && next > 0 && text.contains('\n') {
                 attached.entry(next - 1).or_default().before.push(text);
                 continue;
@@ -255,14 +254,14 @@ impl<'t> Formatter<'t> {
     }
 }
 
-/// Inserts comments before an entity, whose text begins with the comments of the printer.
+/// Inserts comments before an entity, whose text begins with generated comments.
 fn with_block(mut block: Vec<String>, printed: &str) -> String {
     let header: Vec<&str> = printed.lines().take_while(|l| l.starts_with("//")).collect();
     block.retain(|line| line.is_empty() || !header.contains(&line.as_str()));
     while block.first().is_some_and(String::is_empty) {
         block.remove(0);
     }
-    // What the compiler adds to the name comes after it.
+    // Comments that the compiler adds to the name come after it.
     let added = block.iter().rev().take_while(|l| l.starts_with("// Isolation:")).count();
     let added = block.split_off(block.len() - added);
     let mut whole = String::with_capacity(printed.len() + 64);
@@ -277,7 +276,7 @@ fn with_block(mut block: Vec<String>, printed: &str) -> String {
     whole
 }
 
-/// Writes a printed entity with the comments of its lines of code, which are counted by `counts`.
+/// Writes a printed entity with the comments of its code lines, which `counts` selects.
 fn put_back(
     printed: &str,
     attached: &HashMap<usize, Attached<'_>>,
@@ -285,7 +284,7 @@ fn put_back(
     mut counts: impl FnMut(&str) -> bool,
 ) -> String {
     let mut out = String::with_capacity(printed.len() + 256);
-    // The printer's own comments before a line come after those that are put back.
+    // Generated comments before a line come after the inserted ones.
     let mut own: Vec<&str> = Vec::new();
     let mut number = 0;
     let total = printed.lines().count();

@@ -1,8 +1,8 @@
-//! Finds the brace that closes a body, without reading the body.
+//! Search for the closing brace of a body, without parsing the body.
 //!
-//! Braces are rare in bodies. The search therefore runs from one line that holds a brace to the next
-//! and reads only these lines: strings, quoted names and comments on them hide braces. What hides text
-//! on several lines, a block comment or a string in triple quotes, is read where it begins.
+//! Braces are rare in bodies. The search therefore jumps from one line with a brace to the next and scans only these
+//! lines, where strings, quoted names and comments may hide braces. Block comments and triple-quoted strings, which
+//! may span lines, are scanned where they begin.
 
 use super::parse::ENTITIES;
 use crate::cursor::Cursor;
@@ -13,26 +13,26 @@ use std::iter::Peekable;
 /// The end of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BodyEnd {
-    /// After the brace that closes it.
+    /// The offset after the closing brace.
     Closed(usize),
-    /// No closing brace: the body ends at the next entity or at the end of the text.
+    /// There is no closing brace: the body ends at the next entity or at the end of the text.
     Open(usize),
 }
 
-/// The places of a text where something may begin that spans lines: `/*` and `"""`.
+/// The offsets at which multi-line tokens may begin: `/*` and `"""`.
 pub(super) struct Openers<'a> {
     comments: Peekable<FindIter<'a, 'static>>,
     strings: Peekable<FindIter<'a, 'static>>,
 }
 
 impl<'a> Openers<'a> {
-    /// Creates a search that goes forwards, so each part of the text is searched once.
+    /// Creates a forward search, which scans each part of the text once.
     pub(super) fn of(text: &'a str) -> Self {
         let find = |pattern| memmem::find_iter(text.as_bytes(), pattern).peekable();
         Self { comments: find("/*"), strings: find("\"\"\"") }
     }
 
-    /// Returns the first place at or after `from`, which never decreases.
+    /// Returns the first opener at or after `from`, which must not decrease between calls.
     fn after(&mut self, from: usize) -> Option<usize> {
         [&mut self.comments, &mut self.strings]
             .into_iter()
@@ -43,7 +43,7 @@ impl<'a> Openers<'a> {
             .min()
     }
 
-    /// Returns the end of the body in which `cur` stands, after `depth` opening braces.
+    /// Returns the end of the body that contains `cur`, after `depth` opening braces.
     pub(super) fn body_end(&mut self, cur: &Cursor<'_>, mut depth: usize) -> BodyEnd {
         let mut cur = cur.clone();
         let bytes = &cur.text().as_bytes()[..cur.end()];
@@ -66,7 +66,7 @@ impl<'a> Openers<'a> {
     }
 }
 
-/// Returns the start of the block comment that is never closed, if the text has one.
+/// Returns the start of the first unclosed block comment, if there is one.
 pub(super) fn unclosed_comment(text: &str) -> Option<usize> {
     let mut openers = Openers::of(text);
     let mut cur = Cursor::new(text);
@@ -89,8 +89,7 @@ pub(super) fn begins_entity(cur: &Cursor<'_>) -> bool {
     ahead.peek() == b's' && ahead.ident().is_some_and(|word| ENTITIES.contains(&word))
 }
 
-/// Moves to the next line, or after the brace that brings the depth to zero; returns true for the
-/// latter.
+/// Moves to the next line, or after the brace that decreases the depth to zero; returns true for the latter.
 pub(super) fn scan_line(cur: &mut Cursor<'_>, depth: &mut usize) -> bool {
     while cur.pos() < cur.end() {
         match step(cur) {
@@ -108,17 +107,17 @@ pub(super) fn scan_line(cur: &mut Cursor<'_>, depth: &mut usize) -> bool {
     false
 }
 
-/// The text that one step skipped.
+/// The token that one step skipped.
 enum Step {
     /// A byte of code.
     Byte(u8),
     /// A comment, a string or a quoted name.
     Hidden,
-    /// The first byte of a comment that is never closed.
+    /// The first byte of an unclosed comment.
     UnclosedComment,
 }
 
-/// Moves over a byte, or over a whole comment, string or quoted name.
+/// Skips a byte, or a whole comment, string or quoted name.
 fn step(cur: &mut Cursor<'_>) -> Step {
     let before = cur.pos();
     let byte = cur.here();

@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 
-/// The maximum nesting of the counters of a region, and the maximum number of their occurrences in the output.
+/// The maximum nesting of the counter expression of a region, and the maximum number of counters in the output.
 const MAX_DEPTH: usize = 64;
 const MAX_TERMS: i64 = 64;
 
-/// Returns a region with one space between its parts and its counters in order.
+/// Returns a region with single spaces between its parts and its counters in order.
 pub(super) fn canonical(region: &str) -> String {
     let joined = region.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some((start, rest)) = joined.split_once("->") else { return joined };
     let rest = rest.trim_start();
-    // The colon before the counter is the second one; it may touch the place before it.
+    // The colon before the counter is the second one; it may directly follow the position before it.
     let Some((at, _)) = rest.match_indices(':').nth(1) else { return joined };
     let counter = rest[at + 1..].trim();
     let counter = simplified(counter).unwrap_or_else(|| counter.to_owned());
     format!("{} -> {} : {counter}", start.trim_end(), rest[..at].trim_end())
 }
 
-/// Returns a sum of counters, those that are added first, each in the order of its number. What is no such
-/// sum (`skipped`) stays.
+/// Returns a sum of counters, added ones first, each group sorted by number. A counter that is not a sum (`skipped`)
+/// is kept.
 fn simplified(counter: &str) -> Option<String> {
     let mut terms = BTreeMap::new();
     let rest = sum(counter, 1, &mut terms, 0)?;
@@ -45,7 +45,7 @@ fn simplified(counter: &str) -> Option<String> {
     Some(out.unwrap_or_else(|| "zero".to_owned()))
 }
 
-/// Reads `5`, `zero` or `(a + b)`, adds its counters to `terms`, and gives what follows.
+/// Parses `5`, `zero` or `(a + b)`, adds its counters to `terms`, and returns the remaining text.
 fn sum<'a>(text: &'a str, sign: i64, terms: &mut BTreeMap<u64, i64>, depth: usize) -> Option<&'a str> {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix("zero") {

@@ -1,34 +1,34 @@
 //! Debug information for `-sil-print-debuginfo` besides locations: the position of each function in its file, and the
 //! debug scopes in the order of their use.
 //!
-//! An instruction without a scope has that of the one before it, the first one that of its function:
-//! a scope of its own, which stands where the function is first mentioned.
+//! An instruction without a scope has the scope of the previous instruction. The first instruction has the scope of
+//! the function itself, whose location is the first mention of the function.
 
 use crate::options::PrintOptions;
 use silkit_base::{FxHashMap, Interned};
 use silkit_ir::{Body, DebugVarData, Function, FunctionId, Module, NONE, Scope, ScopeParent, SourceLoc};
 use std::collections::hash_map::Entry;
 
-/// A debug scope: one of the module's, by its number, or the own scope of a function.
+/// A debug scope: a scope of the module, by number, or the scope of a function itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ScopeKey {
     Scope(u32),
     Function(FunctionId),
 }
 
-/// The scopes of a module as they print.
+/// The scopes of a module as printed.
 pub(crate) struct DebugInfo<'m> {
     options: &'m PrintOptions,
-    /// The scopes of the module by their numbers.
+    /// The scopes of the module by number.
     scopes: FxHashMap<u32, &'m Scope>,
-    /// The numbers that the scopes print with.
+    /// The printed scope numbers.
     numbers: FxHashMap<ScopeKey, u32>,
-    /// The scopes that print before each function.
+    /// The scopes printed before each function.
     before: FxHashMap<FunctionId, Vec<ScopeKey>>,
 }
 
 impl<'m> DebugInfo<'m> {
-    /// Creates the scopes of functions that print in this order; `None` if they are not asked for.
+    /// Computes the scopes for functions printed in this order; `None` if scopes are not printed.
     pub(crate) fn of(
         module: &'m Module,
         options: &'m PrintOptions,
@@ -45,7 +45,7 @@ impl<'m> DebugInfo<'m> {
             used.dedup();
             let mut new = Vec::new();
             used.into_iter().for_each(|key| info.add(key, &mut new));
-            // Scopes of variables alone come last.
+            // Scopes that only variables use come last.
             let variables = variable_scopes(body);
             variables.into_iter().for_each(|key| info.add(ScopeKey::Scope(key), &mut new));
             info.before.insert(id, new);
@@ -53,7 +53,8 @@ impl<'m> DebugInfo<'m> {
         Some(info)
     }
 
-    /// Numbers a scope after those that it names. Scopes can only name what was spelled before them.
+    /// Numbers a scope after the scopes that it references. A scope can only reference scopes that precede it in the
+    /// text.
     fn add(&mut self, key: ScopeKey, new: &mut Vec<ScopeKey>) {
         let mut path = vec![key];
         while let Some(&key) = path.last() {
@@ -63,7 +64,7 @@ impl<'m> DebugInfo<'m> {
                     _ => None,
                 };
                 let mut named = parent.into_iter().chain(scope.inlined_at).map(ScopeKey::Scope);
-                // What names itself in the end never gets a number.
+                // A scope that references itself, directly or not, never gets a number.
                 named.find(|named| !self.numbers.contains_key(named) && !path.contains(named))
             });
             if let Some(missing) = missing {
@@ -79,29 +80,29 @@ impl<'m> DebugInfo<'m> {
         }
     }
 
-    /// Returns the number that a scope prints with; 0 is none.
+    /// Returns the printed number of a scope; 0 means none.
     pub(crate) fn number(&self, key: ScopeKey) -> u32 {
         self.numbers.get(&key).copied().unwrap_or(0)
     }
 
-    /// Returns the scopes that print before a function.
+    /// Returns the scopes printed before a function.
     pub(crate) fn before(&self, id: FunctionId) -> &[ScopeKey] {
         self.before.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the scope of the module that a key stands for.
+    /// Returns the module's scope for a key.
     pub(crate) fn scope(&self, key: ScopeKey) -> Option<&'m Scope> {
         let ScopeKey::Scope(id) = key else { return None };
         self.scopes.get(&id).copied()
     }
 
-    /// Returns the first mention of a function.
+    /// Returns the location of the first mention of a function.
     pub(crate) fn function_place(&self, function: &Function) -> Option<SourceLoc> {
         self.options.locations.as_ref()?.mention(function.name)
     }
 }
 
-/// Returns the scope of each instruction, in the order of the blocks.
+/// Returns the scope of each instruction in layout order.
 pub(crate) fn inst_scopes(body: &Body, function: FunctionId) -> Vec<ScopeKey> {
     let mut current = ScopeKey::Function(function);
     let insts = body.insts();

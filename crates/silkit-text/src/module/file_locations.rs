@@ -1,4 +1,4 @@
-//! The file that a module was read from as the source of its debug locations.
+//! Debug locations that are positions in the SIL file itself.
 
 use crate::source_map::{BodySourceMap, ModuleSourceMap};
 use crate::symbols::symbol;
@@ -7,7 +7,7 @@ use silkit_base::{FxHashMap, Symbol};
 use silkit_diag::SourceFile;
 use silkit_ir::{Body, Inst, LocData, Module, NONE, SourceLoc};
 
-/// The first mention of each function in the file of a module: the location of its debug scope.
+/// The first mention of each function in the file of a module, which is the location of its debug scope.
 #[derive(Debug)]
 pub struct FileLocations {
     file: Symbol,
@@ -16,13 +16,13 @@ pub struct FileLocations {
 
 impl FileLocations {
     /// Sets the location of each instruction without a spelled `loc` to its position in the file, as the reference's
-    /// parser does, and finds the first mentions of functions. To print a module with debug info, call this after
-    /// reading and before changing it.
+    /// parser does, and collects the first mentions of functions. Call it after parsing and before changing a module
+    /// whose debug info is to be printed.
     pub fn assign(module: &mut Module, map: &ModuleSourceMap, file: &SourceFile<'_>) -> Self {
         let mut mentions = Mentions { file, first: FxHashMap::default() };
         mentions.in_scopes();
         for (id, function) in module.functions.iter_mut() {
-            // A definition stands where its name is, a reference where its `@` is.
+            // The position of a definition is its name, that of a reference is its `@`.
             if let Some(name) = map.function_name(id) {
                 mentions.add(function.name, name.start + 1);
             }
@@ -44,7 +44,7 @@ impl FileLocations {
         self.file
     }
 
-    /// Returns the first mention of a function.
+    /// Returns the location of the first mention of a function.
     pub(crate) fn mention(&self, function: Symbol) -> Option<SourceLoc> {
         self.mentions.get(&function).copied()
     }
@@ -62,7 +62,7 @@ impl Mentions<'_> {
         *first = at.min(*first);
     }
 
-    /// Mentions as the parents of debug scopes.
+    /// Adds mentions as parents of debug scopes.
     fn in_scopes(&mut self) {
         let text = self.file.text();
         for at in memmem::find_iter(text, b"sil_scope ") {
@@ -79,7 +79,7 @@ impl Mentions<'_> {
         }
     }
 
-    /// Mentions by instructions that refer to functions.
+    /// Adds mentions by instructions that reference functions.
     fn in_body(&mut self, body: &Body, map: &BodySourceMap) {
         for inst in body.insts().filter(|&inst| body.inst(inst).opcode.is_function_ref()) {
             let start = map.inst(inst).unwrap_or(NONE);

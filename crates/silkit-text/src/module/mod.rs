@@ -1,4 +1,4 @@
-//! Modules: text to IR and IR to text.
+//! Modules: parser and printer.
 
 mod attributes;
 mod body_end;

@@ -1,7 +1,7 @@
-//! The top level of a file: Swift declarations are kept as text, SIL entities are read.
+//! The parser of whole files: Swift declarations are kept as text, SIL entities are parsed.
 //!
-//! Headers are read one after the other; bodies are only measured on the way and then read in
-//! parallel, since nothing in a body depends on another.
+//! Headers are parsed sequentially, skipping bodies, which are then parsed in parallel, since they do not depend on
+//! each other.
 
 use super::body_end::{BodyEnd, Openers, begins_entity, scan_line, unclosed_comment};
 use crate::body::parse::{BodyParser, ParsedBody};
@@ -29,30 +29,30 @@ use silkit_types::decl::DeclTable;
 use silkit_types::{Convention, SilType, Type, TypeFacts, TypeKind, WithOpaqueValues};
 use std::ops::Range;
 
-/// A module with what was wrong with its text.
+/// A parsed module with its errors.
 #[derive(Debug)]
 pub struct ParsedModule {
-    /// The module, as far as it could be read.
+    /// The module, as far as it could be parsed.
     pub module: Module,
     /// The positions of its entities in the text.
     pub source_map: ModuleSourceMap,
-    /// All errors, in the order of the text.
+    /// All errors, in text order.
     pub errors: Vec<SyntaxError>,
 }
 
 impl ParsedModule {
-    /// Returns the text that was read, with the places of the entities.
+    /// Returns the source text with the positions of the entities.
     pub fn source<'a>(&'a self, text: &'a str) -> MappedText<'a> {
         MappedText { text, map: &self.source_map }
     }
 }
 
-/// Reads a file. Never fails: what cannot be read is reported and left out.
+/// Parses a file. Never fails: errors are reported, and invalid entities are left out.
 pub fn parse_module(text: &str) -> ParsedModule {
     parse_module_with(text, &ParseOptions::default())
 }
 
-/// Reads a file whose values are as the options say.
+/// Parses a file with options.
 pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     let unclosed = unclosed_comment(text);
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
@@ -60,7 +60,7 @@ pub fn parse_module_with(text: &str, options: &ParseOptions) -> ParsedModule {
     let mut parser = ModuleParser::new(cur.clone(), Protocols::new(decl::stdlib_alone()));
     parser.top_level();
     if parser.late_protocols {
-        // What stands before the declaration of a protocol must know of it too.
+        // Entities before the declaration of a protocol need to know of it as well.
         let protocols = parser.env.protocols.take().unwrap_or_else(|| Protocols::new(decl::stdlib_alone()));
         parser = ModuleParser::new(cur, protocols);
         parser.top_level();
@@ -97,13 +97,13 @@ pub(super) struct ModuleParser<'a> {
     openers: Openers<'a>,
     bodies: Vec<PendingBody>,
     source_map: ModuleSourceMap,
-    /// The declarations of the Swift text.
+    /// The declarations in the Swift text.
     declared: DeclTable,
-    /// True if a protocol is declared after an entity that might have named it.
+    /// True if a protocol is declared after an entity that may refer to it.
     late_protocols: bool,
 }
 
-/// A body that was found and not read yet.
+/// A body that was skipped and not parsed yet.
 struct PendingBody {
     owner: Owner,
     range: Range<usize>,
@@ -149,7 +149,7 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Records the position of the entity that was just read.
+    /// Records the position of the entity that was just parsed.
     fn place(&mut self, word: &str, start: usize) {
         let m = &self.module;
         let entity = match word {
@@ -194,8 +194,8 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Moves to the next SIL entity that begins a line outside of Swift's braces, or to the end; keeps
-    /// the declarations before it.
+    /// Moves to the next SIL entity at the start of a line outside of Swift braces, or to the end; records the
+    /// declarations before it.
     fn swift(&mut self) {
         self.cur.skip_trivia();
         let start = self.cur.pos();
@@ -207,7 +207,7 @@ impl<'a> ModuleParser<'a> {
             if line_start && begins_entity(&self.cur) {
                 break;
             }
-            // Comments after the last declaration belong to what follows, unless they stand on its line.
+            // Comments after the last declaration belong to the next entity, unless they are on the same line.
             self.cur.skip_trivia();
             if self.cur.pos() > before {
                 let skipped = self.cur.text().get(before..self.cur.pos()).unwrap_or_default();
@@ -231,14 +231,14 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Keeps the declarations of a stretch of text.
+    /// Records the declarations in a range of text.
     fn keep_swift(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;
         }
         let parsed = parse_decls(self.cur.text(), range.clone(), Dialect::Sil);
         let text = self.cur.text().get(range.clone()).unwrap_or_default();
-        // `_AD__` begins the names of the types that hold what a pullback needs.
+        // `_AD__` begins the names of types that differentiation synthesizes.
         let is_late = !self.module.differentiability_witnesses.is_empty();
         let synthesized = is_late && (text.starts_with("enum _AD__") || text.starts_with("struct _AD__"));
         let whole = [TextRange::new(range.start, range.end)];
@@ -258,7 +258,8 @@ impl<'a> ModuleParser<'a> {
         self.declared.append(parsed.table);
     }
 
-    /// After an error: to the end of the entity's first line, and of the braces that were opened on it.
+    /// Recovers from an error: skips to the end of the entity's first line, and past the braces that were opened on
+    /// it.
     fn skip_entity(&mut self, start: usize) {
         let mut depth = 0;
         self.cur.set_pos(start);
@@ -313,10 +314,10 @@ impl<'a> ModuleParser<'a> {
         let opens = self.cur.eat("{");
         let open = self.cur.pos();
         let effects = self.effects()?;
-        // Without a block it is declared, though effects may stand in its braces.
+        // A function without blocks is a declaration, even if braces contain effects.
         let has_body = opens && !self.cur.eat("}");
         if !has_body {
-            // Ownership is a matter of bodies.
+            // Only definitions have ownership.
             attributes.flags.remove(FunctionFlags::OSSA);
         }
         let function = Function { name, linkage, attributes, ty, effects, body: None };
@@ -328,7 +329,7 @@ impl<'a> ModuleParser<'a> {
         Ok(())
     }
 
-    /// Reads the effects of a function. What is wrong in one is reported, and the next one read.
+    /// Parses the effects of a function. An error in one is reported, and parsing continues with the next one.
     fn effects(&mut self) -> Parse<FunctionEffects> {
         let mut effects = FunctionEffects::default();
         while self.cur.peek() == b'[' {
@@ -354,7 +355,7 @@ impl<'a> ModuleParser<'a> {
         Ok(())
     }
 
-    /// Records the position of a body and skips it; `open` is the offset after its brace.
+    /// Records the range of a body and skips it; `open` is the offset after its brace.
     fn pending_body(&mut self, owner: Owner, ty: SilType, open: usize) -> Parse<()> {
         let start = self.cur.pos();
         let (end, is_closed) = match self.openers.body_end(&self.cur, 1) {
@@ -373,11 +374,11 @@ impl<'a> ModuleParser<'a> {
         crate::error::expect(&mut self.cur, punctuation)
     }
 
-    /// Adds the formal types of members that entries of tables leave out.
+    /// Adds the formal types of members that table entries omit.
     fn formal_types(&mut self, formals: &FormalTypes<'_>) {
         for entry in self.module.vtables.values_mut().flat_map(|t| &mut t.entries) {
             entry.formal = match entry.method.data().kinds.first() {
-                // A deinitializer overrides by its name alone.
+                // A deinitializer overrides by name alone.
                 Some(kind) if *kind == "deallocator" => None,
                 _ => entry.formal.or_else(|| formals.of(entry.method)),
             };
@@ -426,7 +427,7 @@ impl<'a> ModuleParser<'a> {
         self.source_map.globals = self.module.globals.keys().map(|_| BodySourceMap::default()).collect();
         for (pending, mut parsed) in std::mem::take(&mut self.bodies).into_iter().zip(bodies) {
             if parsed.errors.is_empty() && parsed.end < pending.range.end {
-                // The search for the end and the parser disagree: nothing is left out in silence.
+                // The search for the end and the parser disagree; report it so that no text is dropped silently.
                 parsed.errors.push(err_at(
                     parsed.end,
                     pending.range.end,
@@ -452,7 +453,7 @@ impl<'a> ModuleParser<'a> {
     }
 }
 
-/// Ownership that is forwarded is only spelled where it is not that of the operands.
+/// Removes forwarding ownership that equals the ownership of the operands.
 fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) {
     let context = OwnershipContext::new(function, facts, Addresses::Lowered);
     let needless = BodyOwnership::new(body, context).needless_forwarding();
@@ -460,8 +461,8 @@ fn forget_needless(body: &mut Body, function: &Function, facts: &dyn TypeFacts) 
     needless.into_iter().for_each(|inst| editor.set_forwarding(inst, None));
 }
 
-/// Returns a function type as a thin one unless it says otherwise: the type of a declared function is never thick,
-/// and `$() -> ()` means the thin type.
+/// Returns a function type with the thin convention by default: the type of a declared function is never thick, and
+/// `$() -> ()` means the thin type.
 fn thin_by_default(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) if f.convention == Convention::Thick => {
@@ -472,7 +473,7 @@ fn thin_by_default(ty: SilType) -> SilType {
     }
 }
 
-/// Returns the comments at the beginning of some trivia that end on the same line.
+/// Returns the comments at the beginning of some trivia that are on the same line.
 fn rest_of_line(trivia: &str) -> &str {
     let line = trivia.split(['\n', '\r']).next().unwrap_or_default().trim_end();
     let is_closed = line.starts_with("//") || line.matches("/*").count() == line.matches("*/").count();

@@ -1,4 +1,4 @@
-//! Modules, from IR to text, in the order of the reference.
+//! The module printer, in the order of the reference.
 
 use super::debug_info::{DebugInfo, ScopeKey};
 use crate::body::print::BodyPrinter;
@@ -14,7 +14,7 @@ use silkit_types::{SilType, Type, TypeKind};
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Prints a module. `demangle` gives the demangled names in comments.
+/// Prints a module. `demangle` returns the demangled names for comments.
 pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle) -> String {
     let mut whole = String::new();
     let Ok(()) = write_module(module, options, demangle, &mut |piece| -> Result<(), Infallible> {
@@ -24,10 +24,10 @@ pub fn print_module(module: &Module, options: &PrintOptions, demangle: &Demangle
     whole
 }
 
-/// Prints a module piece by piece, in order, without ever holding the whole text. Pieces are made in parallel.
+/// Prints a module in pieces, in order, without holding the whole text in memory. Pieces are printed in parallel.
 ///
 /// # Errors
-/// The first error of `write`, after which nothing more is written.
+/// Returns the first error of `write`, after which nothing more is written.
 pub fn write_module<E: Send>(
     module: &Module,
     options: &PrintOptions,
@@ -47,21 +47,21 @@ pub fn write_module<E: Send>(
     in_order(&pieces, &shared, &print, write)
 }
 
-/// A part of a module that is printed at a time.
+/// A part of a module that is printed as a unit.
 enum Piece<'a> {
-    /// What stands before the functions.
+    /// Everything before the functions.
     Head,
     Functions(&'a [FunctionId]),
     VTables(Range<usize>),
     WitnessTables(Range<usize>),
-    /// What follows the witness tables.
+    /// Everything after the witness tables.
     Tail,
 }
 
 impl<'a> Piece<'a> {
     /// Returns the pieces of a module, in order.
     fn all(module: &Module, mut functions: &'a [FunctionId]) -> Vec<Self> {
-        /// The number of instructions after which a piece ends: about 200 KB of text.
+        /// The number of instructions per piece: about 200 KB of text.
         const INSTS: usize = 1500;
         const TABLES: usize = 64;
         let mut pieces = vec![Self::Head];
@@ -81,7 +81,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Prints one function as it would stand in the module, which may hold another form of it.
+/// Prints one function as it would print in the module. The module may contain another version of it.
 pub fn print_function(
     module: &Module,
     function: &Function,
@@ -94,7 +94,7 @@ pub fn print_function(
     out.take()
 }
 
-/// Prints one global variable as it would stand in the module.
+/// Prints one global variable as it would print in the module.
 pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, demangle: &Demangle) -> String {
     let shared = Shared::of(module, demangle);
     let mut out = Out::new(&shared);
@@ -102,7 +102,7 @@ pub fn print_global(module: &Module, global: &Global, options: &PrintOptions, de
     out.take()
 }
 
-/// Prints one entity as it would stand in the module.
+/// Prints one entity as it would print in the module.
 pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptions, out: &mut Out<'_>) {
     let mut printer = ModulePrinter { out, options };
     match entity {
@@ -131,7 +131,7 @@ pub(crate) fn print_entity(module: &Module, entity: Entity, options: &PrintOptio
 
 fn stage(module: &Module) -> &'static str {
     match module.stage {
-        // A file that names no stage is raw.
+        // A file without a stage is raw.
         Some(SilStage::Raw) | None => "sil_stage raw\n\n",
         Some(SilStage::Canonical) => "sil_stage canonical\n\n",
         Some(SilStage::Lowered) => "sil_stage lowered\n\n",
@@ -164,7 +164,7 @@ impl ModulePrinter<'_, '_> {
         }
     }
 
-    /// Prints what stands before the functions.
+    /// Prints everything before the functions.
     fn head(&mut self, module: &Module) {
         self.out.push(stage(module));
         module.swift.iter().filter(|s| !s.synthesized).for_each(|s| self.swift(s));
@@ -209,7 +209,7 @@ impl ModulePrinter<'_, '_> {
             self.out.push(clang.as_str());
         }
         self.out.push("\nsil ");
-        // Definitions are public and declarations public elsewhere, unless they say otherwise.
+        // By default, definitions are public and declarations are public_external.
         let usual = if f.body.is_some() { Linkage::Public } else { Linkage::PublicExternal };
         if f.linkage != usual {
             self.linkage(f.linkage);
@@ -239,7 +239,7 @@ impl ModulePrinter<'_, '_> {
         self.out.push("\n");
     }
 
-    /// Prints the scopes that a function is the first to use.
+    /// Prints the scopes that this function is the first to use.
     fn scopes(&mut self, f: &Function, info: &DebugInfo<'_>, id: FunctionId) {
         for &key in info.before(id) {
             let own = Scope {
@@ -274,7 +274,7 @@ impl ModulePrinter<'_, '_> {
     }
 }
 
-/// Returns a function's type as it prints where nothing gives names to its generic parameters.
+/// Returns a function's type as it prints outside of named generic parameters.
 fn canonical(ty: SilType) -> SilType {
     match ty.ty().as_function() {
         Some(f) => {

@@ -1,7 +1,7 @@
-//! A per-thread cache of types by their text.
+//! A per-thread cache of parsed types by their text.
 //!
-//! A file spells the same few types again and again. Reading one means to intern every part of it;
-//! finding its text again costs one look at each byte.
+//! A file spells the same few types many times. Parsing a type interns every part of it, while a cache lookup reads
+//! each byte once.
 
 use crate::cursor::Cursor;
 use crate::error::Parse;
@@ -13,17 +13,17 @@ use std::cell::RefCell;
 use std::hash::Hasher;
 use std::rc::Rc;
 
-/// The longest text that is looked up.
+/// The maximum length of a text in the cache.
 const MAX_KEY: usize = 4096;
 /// The number of bytes of text at which the cache is cleared.
 const MAX_BYTES: usize = 8 << 20;
 
 struct Entry<T> {
     hash: u64,
-    /// The generic environment that the names were looked up in. Without a signature, the type means the same in every
-    /// signature that has none of `names`.
+    /// The generic environment of the lookup. Without a signature, the type means the same in every signature that
+    /// has none of `names`.
     stamp: Stamp,
-    /// The names that are no parameters of the signature around the type, and their mask.
+    /// The names that are not parameters of the enclosing signature, and their mask.
     names: Box<[Symbol]>,
     mask: u64,
     /// The length of the type within the key.
@@ -48,9 +48,9 @@ thread_local! {
     static LISTS: RefCell<Cache<Rc<[Type]>>> = RefCell::default();
 }
 
-/// Reads a type by `parse`, or finds it in the cache.
+/// Returns a type from the cache, or parses it with `parse`.
 ///
-/// `parse` must leave the cursor right after the type and depend on nothing but the text and `env`.
+/// `parse` must leave the cursor directly after the type and depend only on the text and `env`.
 pub(crate) fn read<'a>(
     cur: &mut Cursor<'a>,
     env: &mut GenericEnv,
@@ -61,7 +61,7 @@ pub(crate) fn read<'a>(
     remembered(&TYPES, cur, env, key, parse)
 }
 
-/// Reads a list of types in angle brackets by `parse`, or finds it in the cache.
+/// Returns a bracketed list of types from the cache, or parses it with `parse`.
 pub(crate) fn read_list<'a>(
     cur: &mut Cursor<'a>,
     env: &mut GenericEnv,
@@ -132,7 +132,7 @@ impl<T> Cache<T> {
     }
 }
 
-/// Returns true if what follows the key on other lines or after a comment might belong to the type.
+/// Returns true if the type may continue on another line or after a comment.
 fn may_continue(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     match next.peek() {
@@ -142,16 +142,16 @@ fn may_continue(cur: &Cursor<'_>) -> bool {
     }
 }
 
-/// The meaning of a byte for the end of a key.
+/// The class of a byte for finding the end of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,
     Space,
     Open,
     Close,
-    /// Ends a type that is not in brackets.
+    /// Ends a type outside of brackets.
     Separator,
-    /// Ends the key wherever it is.
+    /// Ends the key everywhere.
     Stop,
 }
 
@@ -172,7 +172,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Returns the text from here up to something that ends a type, or the line, or begins a comment.
+/// Returns the text up to the end of the type, the end of the line, or a comment.
 fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     let text = cur.text();
     let rest = text.as_bytes().get(cur.pos()..cur.end())?;
@@ -197,7 +197,7 @@ fn key_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     text.get(cur.pos()..cur.pos() + last)
 }
 
-/// Returns the text from `<` to the `>` that closes it on the same line, without comments.
+/// Returns the text from `<` to the matching `>` on the same line, without comments.
 fn list_at<'a>(cur: &Cursor<'a>) -> Option<&'a str> {
     let text = cur.text();
     let rest = text.as_bytes().get(cur.pos()..cur.end())?;

@@ -1,4 +1,4 @@
-//! Function types, formal and lowered, from text.
+//! The parser of function types, formal and lowered.
 
 use super::results::{formal_result, lifetime, lowered_results, plain_result};
 use super::signature::parse_generic_sig;
@@ -14,7 +14,7 @@ use silkit_types::{
     ResultConvention, TupleElement, Type, TypeKind,
 };
 
-/// Returns true if `->`, `async` or `throws` comes next: then what was read in parentheses are parameters.
+/// Returns true if `->`, `async` or `throws` comes next, so that the preceding parentheses contain parameters.
 pub(crate) fn is_arrow_next(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     match next.peek() {
@@ -24,7 +24,7 @@ pub(crate) fn is_arrow_next(cur: &Cursor<'_>) -> bool {
     }
 }
 
-/// Reads a tuple, a type in parentheses, or a function type without attributes.
+/// Parses a tuple, a parenthesized type, or a function type without attributes.
 pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let start = cur.pos();
     let params = param_list(cur, env, lowered, true)?;
@@ -65,7 +65,7 @@ pub(crate) fn parenthesized(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered:
     })
 }
 
-/// Reads the rest of a function type without attributes whose parameters were read.
+/// Parses the rest of a function type without attributes, after its parameters.
 pub(crate) fn function_of(
     cur: &mut Cursor<'_>,
     env: &mut GenericEnv,
@@ -79,11 +79,11 @@ pub(crate) fn function_of(
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
-/// Reads `label:` before a type.
+/// Parses `label:` before a type.
 pub(crate) fn label(cur: &mut Cursor<'_>) -> Option<Symbol> {
     let before = cur.pos();
     if let Some(name) = cur.ident() {
-        // A second name is the parameter's own: `_ x: Int`.
+        // The second name is the internal name of the parameter: `_ x: Int`.
         if cur.peek() != b':' {
             cur.ident();
         }
@@ -95,7 +95,7 @@ pub(crate) fn label(cur: &mut Cursor<'_>) -> Option<Symbol> {
     None
 }
 
-/// Reads a function type with its attributes.
+/// Parses a function type with its attributes.
 pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let mut f = FunctionType::lowered(Convention::Thick);
     let mut kept = Vec::new();
@@ -122,7 +122,7 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     if let Some(protocols) = &protocols {
         env.protocols = Some(protocols.keep_bare(&f));
     }
-    // With a signature of its own a type keeps its names.
+    // A type with its own signature keeps its names.
     let renames = env.renames;
     env.renames &= f.sig.is_none();
     let outcome = generic_part(cur, env, &mut f);
@@ -138,11 +138,11 @@ pub(crate) fn parse(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -
     Ok(Type::new(TypeKind::Function(Box::new(f))))
 }
 
-/// Returns the canonical form of a lowered function type. The signature of a function's own type keeps its names.
+/// Returns the canonical form of a lowered function type. The signature of a function declaration keeps its names.
 fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
     match f.convention {
         Convention::ExplicitThick => f.convention = Convention::Thick,
-        // What has no context cannot escape with it.
+        // A function without context cannot escape.
         Convention::Thin => f.flags.remove(FnFlags::NOESCAPE),
         _ => {}
     }
@@ -153,7 +153,7 @@ fn canonical(mut f: FunctionType, env: &GenericEnv) -> FunctionType {
     f.with_canonical_pattern()
 }
 
-/// Reads what follows the function's own signature: `@substituted <…> (…) -> … for <…>`.
+/// Parses the part after the function's own signature: `@substituted <…> (…) -> … for <…>`.
 fn generic_part(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     if f.sig.is_some() && cur.eat("@substituted") {
         f.lowered = true;
@@ -173,7 +173,7 @@ fn generic_part(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType
     Ok(())
 }
 
-/// Reads the attributes; says whether one of them belongs to lowered types only.
+/// Parses the attributes. Returns true if one of them belongs to lowered types only.
 fn attributes(
     cur: &mut Cursor<'_>,
     env: &mut GenericEnv,
@@ -251,7 +251,7 @@ fn other_attribute(
             f.differentiable = Some(symbol(kind));
             return Ok(false);
         }
-        // Attributes of declarations in formal types stay with the type as spelled.
+        // Declaration attributes in formal types are kept as spelled.
         "noDerivative" | "_nonEphemeral" | "retroactive" | "preconcurrency" | "unchecked" | "unsafe"
         | "reparented" => {
             kept.push(symbol(&format!("@{word}")));
@@ -280,7 +280,7 @@ fn other_attribute(
     Ok(true)
 }
 
-/// Attributes that a suggestion may name.
+/// Attributes that a suggestion may mention.
 const KNOWN: &[&str] = &[
     "escaping",
     "autoclosure",
@@ -343,7 +343,7 @@ fn convention(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) 
     Ok(!matches!(word, "c" | "block" | "swift" | "thin"))
 }
 
-/// Reads parameters, effects and results.
+/// Parses parameters, effects and results.
 fn signature(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     f.params = param_list(cur, env, f.lowered, !f.lowered)?.into();
     effects_and_results(cur, env, f)
@@ -439,7 +439,7 @@ pub(crate) fn param(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool, l
             _ => break,
         }
         cur.ident();
-        // A type may bear such a name.
+        // The word may also be the name of a type.
         if matches!(cur.peek(), b',' | b')' | b'.') {
             cur.set_pos(before);
             break;
@@ -463,14 +463,14 @@ fn contradict(at: &Cursor<'_>, one: ParamConvention, other: ParamConvention) -> 
     err_here(at, format!("`{}` and `{}` contradict", one.spelling(), other.spelling()))
 }
 
-/// Returns true if a word is the convention of the parameter or result whose type is being read.
+/// Returns true if a word is the convention of the parameter or result whose type is being parsed.
 fn note_convention(env: &mut GenericEnv, word: &str) -> bool {
     param_convention(env, word).is_some_and(|convention| env.note_convention(convention))
 }
 
 fn param_convention(env: &GenericEnv, word: &str) -> Option<ParamConvention> {
     match *CONVENTIONS.iter().find(|c| &c.spelling()[1..] == word)? {
-        // What older compilers distinguish.
+        // Older compilers distinguish it.
         ParamConvention::InConstant if env.protocols.is_some() => Some(ParamConvention::In),
         convention => Some(convention),
     }

@@ -1,4 +1,4 @@
-//! Types, from text. The printer is `silkit_types`' `Display`.
+//! The parser of types. The printer is `silkit_types`' `Display`.
 
 pub(crate) mod cache;
 pub(crate) mod function;
@@ -18,7 +18,7 @@ use silkit_base::Symbol;
 use silkit_types::{BoxField, BoxType, MetatypeRepr, RefStorage, SilType, Type, TypeKind};
 use std::rc::Rc;
 
-/// Reads `$T` or `$*T`.
+/// Parses `$T` or `$*T`.
 pub fn parse_sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     cache::read(cur, env, sil_type)
 }
@@ -41,22 +41,22 @@ fn sil_type(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<SilType> {
     Ok(SilType::new(ty, is_address))
 }
 
-/// Reads a type; `lowered` says how function types without attributes are meant.
+/// Parses a type. Function types without attributes are lowered if `lowered` is set, otherwise formal.
 pub fn parse_type(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     env.nested(cur, |cur, env| composition(cur, env, lowered))
 }
 
-/// Reads a protocol or a composition of them, where no type is meant.
+/// Parses a protocol or a composition as a constraint, not as a type.
 pub(crate) fn parse_constraint(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     parse_type(cur, env, false).map(existential::constraint)
 }
 
-/// Reads `<A, B>`, which is cached by its text.
+/// Parses `<A, B>`, cached by its text.
 pub(crate) fn substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Rc<[Type]>> {
     cache::read_list(cur, env, |cur, env| parse_substitutions(cur, env).map(Into::into))
 }
 
-/// Reads `<A, B>`.
+/// Parses `<A, B>`.
 pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Box<[Type]>> {
     let mut types = Vec::new();
     if !cur.eat("<") {
@@ -72,7 +72,7 @@ pub fn parse_substitutions(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<
     Ok(types.into())
 }
 
-/// Returns a generic argument: a type, or an integer.
+/// Parses a generic argument: a type or an integer.
 pub(crate) fn argument(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let first = cur.peek();
     if first == b'-' || first.is_ascii_digit() {
@@ -88,7 +88,7 @@ fn composition(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Par
     if !cur.is_next("&") {
         return Ok(first);
     }
-    // `any P & Q` holds the whole composition.
+    // In `any P & Q`, `any` applies to the whole composition.
     let (wrap, first) = match first.kind() {
         TypeKind::Any(t) => (Some(TypeKind::Any as fn(Type) -> TypeKind), *t),
         TypeKind::Some(t) => (Some(TypeKind::Some as fn(Type) -> TypeKind), *t),
@@ -130,7 +130,7 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
         let before = cur.pos();
         cur.ident();
         let next = cur.peek();
-        // A type may be called `any`: then nothing that begins a type follows.
+        // `any` may also be the name of a type: then no type follows it.
         if crate::cursor::is_ident_byte(next) || matches!(next, b'(' | b'@' | b'~' | b'[' | b'{' | b'`') {
             let is_constraint = matches!(word, Some("any" | "some"));
             let protocols = if is_constraint { env.protocols.take() } else { None };
@@ -149,15 +149,15 @@ fn unary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     }
     let base = primary(cur, env, lowered)?;
     let ty = postfix(cur, env, base)?;
-    // `Builtin.AnyObject` is never a protocol of the file's own.
+    // `Builtin.AnyObject` never refers to a protocol of the file.
     if word == Some("Builtin") && existential::is_builtin_constraint(ty) {
         return Ok(ty);
     }
     Ok(env.protocols.as_ref().map_or(ty, |protocols| protocols.existential(ty)))
 }
 
-/// Returns the comment in which the compiler tells the shape of an expansion whose pattern names no pack:
-/// `/* shape: each T */ repeat ()`.
+/// Returns the comment with the shape of an expansion whose pattern contains no pack: `/* shape: each T */ repeat
+/// ()`.
 fn pack_shape(text: &str, at: usize) -> Option<&str> {
     let start = text.get(..at)?.trim_end();
     let start = start.strip_suffix("*/").map(|_| start)?;
@@ -169,7 +169,7 @@ fn unary_operand(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> P
     env.nested(cur, |cur, env| unary(cur, env, lowered))
 }
 
-/// Returns a type that begins with an attribute.
+/// Parses a type that begins with an attribute.
 fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let before = cur.pos();
     cur.eat("@");
@@ -212,20 +212,20 @@ fn attributed(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Pars
         }
     };
     let inner = unary_operand(cur, env, lowered)?;
-    // `@dynamic_self T.Type` is the metatype of the dynamic self.
+    // `@dynamic_self T.Type` is the metatype of the dynamic self type.
     Ok(Type::new(wrap(inner)))
 }
 
 fn metatype(cur: &mut Cursor<'_>, env: &mut GenericEnv, repr: MetatypeRepr) -> Parse<Type> {
     let at = cur.clone();
-    // The instance type is formal, whatever the metatype is.
+    // The instance type is formal in every metatype.
     let ty = unary_operand(cur, env, false)?;
     with_repr(ty, repr).ok_or_else(|| {
         err_here(&at, "`@thin`, `@thick` and `@objc_metatype` are for metatypes: `@thick T.Type`")
     })
 }
 
-/// Returns the metatype inside `any P.Type` and `@dynamic_self C.Type` gets the representation too.
+/// Returns a metatype with a representation, which `any P.Type` and `@dynamic_self C.Type` have inside.
 fn with_repr(ty: Type, repr: MetatypeRepr) -> Option<Type> {
     Some(Type::new(match ty.kind() {
         TypeKind::Metatype(_, t) => TypeKind::Metatype(repr, *t),
@@ -245,7 +245,7 @@ fn strip_metatype(ty: Type) -> Option<Type> {
     }
 }
 
-/// `("id", any P) Self`.
+/// Parses `("id", any P) Self`.
 fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
     let id = uuid(cur)?;
@@ -262,7 +262,7 @@ fn opened(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     Ok(Type::new(TypeKind::Opened { id, existential, interface: base }))
 }
 
-/// `Self` or a member of it, without postfix.
+/// Parses `Self` or a member of it, without suffixes.
 fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected `Self`"))?;
     let found = if name == "Self" { None } else { env.lookup(name) };
@@ -270,7 +270,7 @@ fn primary_self(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     members(cur, env, Type::new(TypeKind::Param { name: symbol(name), depth, index }))
 }
 
-/// Returns the associated types of a parameter that follow it; `.Type` and `.Protocol` are none.
+/// Parses the associated types after a parameter, excluding `.Type` and `.Protocol`.
 fn members(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
     while cur.here() == b'.' {
         env.grow(cur)?;
@@ -291,7 +291,7 @@ fn opened_element(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     expect(cur, "(")?;
     let id = uuid(cur)?;
     expect(cur, ")")?;
-    // A member of the element: `(each T).Member`.
+    // A member of the pack element: `(each T).Member`.
     if cur.is_next("(") {
         let element = primary(cur, env, false)?;
         let interface = members(cur, env, element)?;
@@ -299,7 +299,7 @@ fn opened_element(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     }
     let each = cur.eat_word("each");
     let mut interface = primary_self(cur, env)?;
-    // What is opened is an element of a pack, whether older compilers say so or not.
+    // The opened type is a pack element, even if older compilers do not spell that.
     let is_pack = env.protocols.is_some() && matches!(interface.kind(), TypeKind::Param { .. });
     if each || is_pack {
         interface = Type::new(TypeKind::PackElement(interface));
@@ -322,7 +322,7 @@ fn string(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     cur.string().map(symbol).ok_or_else(|| err_here(cur, "expected a string in quotes"))
 }
 
-/// Returns the id of an opened type; its letters are capital.
+/// Parses the id of an opened type, with upper-case letters.
 pub(crate) fn uuid(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     let text = cur.string().ok_or_else(|| err_here(cur, "expected a UUID in quotes"))?;
     let is_lower = text.bytes().any(|b| b.is_ascii_lowercase());
@@ -339,9 +339,9 @@ fn primary(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<T
     }
 }
 
-/// Returns a name with its generic arguments and members.
+/// Parses a name with its generic arguments and members.
 fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
-    // A name may have `$` inside; at its start it is the mark of a lowered type.
+    // A name may contain `$`, but not at its start, where it marks a lowered type.
     let name = if cur.peek() == b'$' { None } else { cur.ident() };
     let name = name.ok_or_else(|| err_here(cur, "expected a type"))?;
     if name == "Pack" && cur.here() == b'{' {
@@ -383,7 +383,7 @@ fn named(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Typ
     Ok(Type::named(None, symbol(name), args))
 }
 
-/// Members and suffixes: `.Element`, `.Type`, `?`, `!`.
+/// Parses members and suffixes: `.Element`, `.Type`, `?`, `!`.
 pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) -> Parse<Type> {
     loop {
         if matches!(cur.here(), b'?' | b'!' | b'.') {
@@ -434,14 +434,14 @@ pub(crate) fn postfix(cur: &mut Cursor<'_>, env: &mut GenericEnv, mut ty: Type) 
     }
 }
 
-/// After `!` of `T!` no identifier follows; `!true_count` is not part of a type.
+/// No identifier follows the `!` of `T!`; `!true_count` is not part of a type.
 fn follows_ident(cur: &Cursor<'_>) -> bool {
     let mut next = cur.clone();
     next.set_pos(cur.pos() + 1);
     crate::cursor::is_ident_byte(next.here())
 }
 
-/// `(@opened("id", any P) Self).A` is what `@opened("id", any P) Self.A` spells too.
+/// Returns `@opened("id", any P) Self.A` for `(@opened("id", any P) Self).A`.
 fn opened_member(base: Type, name: &str) -> Option<Type> {
     match without_parens(base).kind() {
         TypeKind::Opened { id, existential, interface } => {
@@ -463,7 +463,7 @@ fn is_parameter(ty: Type) -> bool {
     }
 }
 
-/// `[T]`, `[K : V]`, `[N of T]`.
+/// Parses `[T]`, `[K : V]`, `[N of T]`.
 fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     cur.eat("[");
     let first = argument(cur, env)?;
@@ -479,7 +479,7 @@ fn bracketed(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<Type> {
     Ok(if env.canonical { ty.without_sugar() } else { ty })
 }
 
-/// Returns a box with a signature, or a generic function type.
+/// Parses a box with a signature, or a generic function type.
 fn generic(cur: &mut Cursor<'_>, env: &mut GenericEnv, lowered: bool) -> Parse<Type> {
     let before = cur.pos();
     let sig = parse_generic_sig(cur, env)?;
@@ -500,7 +500,7 @@ fn boxed(cur: &mut Cursor<'_>, env: &mut GenericEnv, sig: Option<silkit_types::G
         env.pop();
     }
     let fields = fields?;
-    // Arguments follow only a layout with a signature.
+    // Only a layout with a signature has arguments.
     let args =
         if sig.is_some() && cur.is_next("<") { parse_substitutions(cur, env)? } else { Box::default() };
     let layout = BoxType { sig, captures_generics: false, fields, args };

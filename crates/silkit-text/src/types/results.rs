@@ -1,4 +1,4 @@
-//! The results of function types, formal and lowered, from text.
+//! The parser of function results, formal and lowered.
 
 use super::function::{function_of, is_arrow_next, label, param};
 use super::{parse_type, postfix};
@@ -13,7 +13,7 @@ use silkit_types::{
     Type, TypeKind,
 };
 
-/// Reads the result of a formal function type.
+/// Parses the result of a formal function type.
 pub(crate) fn formal_result(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     if cur.eat_word("sending") {
         f.flags |= FnFlags::SENDING_RESULT;
@@ -27,7 +27,7 @@ pub(crate) fn plain_result(convention: ResultConvention, ty: Type) -> ResultInfo
     ResultInfo { convention, flags: ResultFlags::empty(), lifetime: None, ty }
 }
 
-/// Reads the parentheses of `@lifetime(copy 0)`.
+/// Parses the parentheses of `@lifetime(copy 0)`.
 pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     expect(cur, "(")?;
     let start = cur.pos();
@@ -39,10 +39,10 @@ pub(crate) fn lifetime(cur: &mut Cursor<'_>) -> Parse<Symbol> {
     Ok(symbol(text))
 }
 
-/// Reads the results of a lowered function type, with its yields and its error.
+/// Parses the results of a lowered function type, including yields and error.
 pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mut FunctionType) -> Parse<()> {
     let mut out = Results::default();
-    // A dependence before the parentheses speaks of all results.
+    // A dependence before the parentheses applies to all results.
     let before = cur.pos();
     let dependence = if cur.eat("@lifetime") { Some(lifetime(cur)?) } else { None };
     let listed = cur.peek() == b'(' && result_list(cur, env, &mut out)?;
@@ -75,7 +75,7 @@ pub(crate) fn lowered_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, f: &mu
     Ok(())
 }
 
-/// Returns a tuple that is returned directly is several results.
+/// Returns the elements of a directly returned tuple as separate results.
 fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
     match result.ty.kind() {
         TypeKind::Tuple(elements)
@@ -90,7 +90,7 @@ fn exploded(result: ResultInfo) -> Vec<ResultInfo> {
     }
 }
 
-/// Reads `(…)` as a list of results; false if a label shows that it is one tuple.
+/// Parses `(…)` as a list of results. Returns false if a label shows that it is a single tuple.
 fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) -> Parse<bool> {
     cur.eat("(");
     while !cur.eat(")") {
@@ -105,8 +105,8 @@ fn result_list(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &mut Results) ->
     Ok(true)
 }
 
-/// Returns the type that a list of results turned out to be the beginning of: a function type whose parameters it is, or
-/// `(any P).Type`.
+/// Parses the rest of a type that began with a list of results: a function type with these parameters, or `(any
+/// P).Type`.
 fn type_after_results(cur: &mut Cursor<'_>, env: &mut GenericEnv, out: &Results) -> Parse<Option<Type>> {
     if is_arrow_next(cur) {
         let message = "expected parameters before `->`, found attributes that only results have";
@@ -136,7 +136,7 @@ struct Results {
 }
 
 impl Results {
-    /// Returns the same text understood as parameters; `None` if they have attributes of results only.
+    /// Returns the results reinterpreted as parameters; `None` if they have attributes that only results can have.
     fn to_params(&self) -> Option<Vec<Param>> {
         if self.error.is_some() || !self.yields.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Generic signatures and their requirements.
+//! The parser of generic signatures and requirements.
 
 use super::{argument, parse_constraint, parse_type};
 use crate::cursor::Cursor;
@@ -13,14 +13,14 @@ use silkit_types::{GenericParamDecl, GenericSig, Requirement, RequirementKind, S
 /// The maximum number of parameters or lists of a signature.
 const MAX_PARAMS: usize = 4096;
 
-/// Reads one or more adjacent `<…>` lists: `<T><U where U : P>`.
+/// Parses one or more adjacent `<…>` lists: `<T><U where U : P>`.
 pub fn parse_generic_sig(cur: &mut Cursor<'_>, env: &mut GenericEnv) -> Parse<GenericSig> {
     let base = env.open.len();
     let start = cur.pos();
     let renames = std::mem::take(&mut env.renames);
     let mut result = lists(cur, env, base);
-    // A bound in a list may name a parameter that comes later: then all names must be known first.
-    // Only the outermost signature is read twice, which keeps the work linear.
+    // A bound may refer to a later parameter of the list, so that all names must be known first. Only the outermost
+    // signature is parsed twice, which keeps the time linear.
     let bounds_first = env.open[base..].split_last().is_some_and(|(_, rest)| rest.iter().any(has_bound));
     if result.is_ok() && base == 0 && bounds_first {
         cur.set_pos(start);
@@ -35,7 +35,7 @@ fn has_bound(param: &GenericParamDecl) -> bool {
     param.bound.is_some() || param.value_type.is_some()
 }
 
-/// Reads the lists; their parameters are in `env.open` from `base` on.
+/// Parses the lists. Their parameters are in `env.open` from index `base` on.
 fn lists(cur: &mut Cursor<'_>, env: &mut GenericEnv, base: usize) -> Parse<Vec<Requirement>> {
     let mut requirements = Vec::new();
     let mut depth = 0u16;
@@ -72,13 +72,13 @@ fn lists(cur: &mut Cursor<'_>, env: &mut GenericEnv, base: usize) -> Parse<Vec<R
     }
 }
 
-/// Reads one parameter, `each T` or `let N : Int` or `T : P`, into `env.open[at]`.
+/// Parses one parameter, `each T` or `let N : Int` or `T : P`, into `env.open[at]`.
 fn declare(cur: &mut Cursor<'_>, env: &mut GenericEnv, at: usize, depth: u16, index: u16) -> Parse<()> {
     let attribute = attribute(cur);
     let is_pack = cur.eat_word("each");
     let is_value = !is_pack && cur.eat_word("let");
     let name = cur.ident().ok_or_else(|| err_here(cur, "expected the name of a generic parameter"))?;
-    // The second time the name is there already.
+    // In the second pass the name is already present.
     if at == env.open.len() {
         let name = symbol(name);
         env.open.push(GenericParamDecl {
@@ -118,9 +118,9 @@ fn attribute(cur: &mut Cursor<'_>) -> Option<Symbol> {
     cur.text().get(start..cur.pos()).map(symbol)
 }
 
-/// Reads requirements up to something that is not a comma.
+/// Parses requirements separated by commas.
 ///
-/// `depth` is that of the list that they stand in.
+/// `depth` is the depth of the enclosing parameter list.
 pub fn parse_requirements(
     cur: &mut Cursor<'_>,
     env: &mut GenericEnv,
@@ -141,7 +141,7 @@ pub fn parse_requirements(
             cur.skip_trivia();
             cur.pos()
         };
-        // A parameter that stands for an integer may be the same as one.
+        // A value parameter may be equal to an integer.
         let mut bound = match kind {
             RequirementKind::SameType => argument(cur, env)?,
             _ => parse_type(cur, env, false)?,

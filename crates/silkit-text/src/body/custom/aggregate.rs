@@ -58,7 +58,7 @@ impl BodyParser<'_, '_> {
                         cases.push(self.enum_case()?);
                         self.text(":")?;
                     }
-                    // A type that follows is that of the result.
+                    // A type that follows is the type of the result.
                     let value = self.use_bare_value()?;
                     self.push_operand(spec, value);
                 }
@@ -98,7 +98,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Consumes a `,` only where a case or the default follows it.
+    /// Consumes a `,` only if a case or the default follows it.
     pub(super) fn case_follows(&mut self) -> bool {
         let before = self.cur.pos();
         self.cur.eat(",");
@@ -109,8 +109,8 @@ impl BodyParser<'_, '_> {
         follows
     }
 
-    /// Returns true if the written type of a tuple says more than its elements do: labels, or other types, which the
-    /// verifier reports.
+    /// Returns true if the written type of a tuple does not follow from its elements: it has labels, or other types,
+    /// which the verifier reports.
     fn needs_tuple_type(&self, ty: SilType) -> bool {
         let given: Vec<SilType> =
             self.inst.operands.iter().map(|&(_, value)| self.body.value(value).ty).collect();

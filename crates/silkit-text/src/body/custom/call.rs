@@ -57,7 +57,7 @@ impl BodyParser<'_, '_> {
                 let sig = crate::types::signature::parse_generic_sig(&mut self.cur, self.env)?;
                 self.inst.words[attr] = sig.as_u32();
                 self.text("at")?;
-                // The arguments are in terms of the function, the shape in terms of this signature.
+                // The arguments refer to the parameters of the function, the shape to those of this signature.
                 self.inst.words[attr + 1] = self.substitutions()?;
                 self.env.push(sig);
                 let rest = self.open_pack_rest(attr);
@@ -70,7 +70,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Sets the type of the value that was read last, which follows later in the text.
+    /// Sets the type of the value that was parsed last, which follows later in the text.
     pub(super) fn set_unknown_type(&mut self, value: silkit_ir::Value, ty: SilType) {
         if !self.body.value(value).ty.is_unknown() {
             return;
@@ -99,7 +99,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Reads `<A, B>`, or nothing.
+    /// Parses an optional `<A, B>`.
     pub(in crate::body) fn substitutions(&mut self) -> Parse<u32> {
         if self.cur.peek() != b'<' {
             return Ok(NONE);
@@ -173,7 +173,7 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    /// Prints a use without its type, even where it is `undef`.
+    /// Prints a use without its type, even for `undef`.
     pub(in crate::body) fn bare_operand(&mut self, value: silkit_ir::Value) {
         self.value_name(value);
     }

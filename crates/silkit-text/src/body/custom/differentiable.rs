@@ -9,7 +9,7 @@ use silkit_ir::{Inst, NONE};
 use silkit_types::GenericSig;
 
 impl BodyParser<'_, '_> {
-    /// Reads `[keyword 0 1]`.
+    /// Parses `[keyword 0 1]`.
     pub(super) fn indices(&mut self, keyword: &'static str) -> Parse<u32> {
         let at = self.cur.clone();
         if !(self.cur.eat("[") && self.cur.eat_word(keyword)) {

@@ -1,4 +1,4 @@
-//! The irregular pieces of text forms: each is read and printed here, side by side.
+//! The irregular pieces of text forms: the parse and print functions of each piece.
 
 mod aggregate;
 mod call;
@@ -14,7 +14,7 @@ use silkit_ir::{Inst, NONE};
 use silkit_types::{SilType, Type};
 
 impl BodyParser<'_, '_> {
-    /// Reads an irregular piece whose first attribute and operand specification are given.
+    /// Parses an irregular piece, given its first attribute and operand specification.
     pub(super) fn custom(&mut self, piece: C, attr: usize, spec: u8) -> Parse<()> {
         match piece {
             C::Var => self.inst.words[attr] = self.debug_var()?,
@@ -113,7 +113,7 @@ impl BodyParser<'_, '_> {
 }
 
 impl BodyPrinter<'_, '_> {
-    /// Prints an irregular piece whose first attribute and operand specification are given.
+    /// Prints an irregular piece, given its first attribute and operand specification.
     pub(super) fn custom(&mut self, inst: Inst, piece: C, attr: usize, spec: usize) {
         let body = self.body;
         let word = body.words(inst).get(attr).copied().unwrap_or(NONE);

@@ -1,4 +1,4 @@
-//! Attributes of instructions that are one word: numbers, strings, types, names.
+//! Instruction attributes of one word: numbers, strings, types, names.
 
 use super::BodyParser;
 use crate::error::{Parse, err_here};
@@ -7,7 +7,7 @@ use silkit_base::Symbol;
 use silkit_types::{SilType, Type};
 
 impl<'a, 'e> BodyParser<'a, 'e> {
-    /// Reads a reference to a case of an enum.
+    /// Parses a reference to an enum case.
     pub(in crate::body) fn enum_case(&mut self) -> Parse<u32> {
         let decl = crate::decl_ref::parse(&mut self.cur, self.env)?;
         Ok(decl.with_kind("enumelt").as_u32())
@@ -18,7 +18,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         text.parse().map_err(|_| err_here(&self.cur, "expected a number below 4294967295"))
     }
 
-    /// Returns an integer or floating-point literal as it is spelled.
+    /// Parses an integer or floating-point literal as it is spelled.
     pub(in crate::body) fn integer_symbol(&mut self) -> Parse<Symbol> {
         let text = self.cur.integer().ok_or_else(|| err_here(&self.cur, "expected an integer"))?;
         Ok(crate::symbols::symbol(text))
@@ -33,16 +33,16 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         parse_sil_type(&mut self.cur, self.env)
     }
 
-    /// Returns a formal type, which older compilers print with a `$`.
+    /// Parses a formal type, which older compilers print with a `$`.
     pub(in crate::body) fn formal_type(&mut self) -> Parse<Type> {
-        // Read as the compiler holds it, where all is read so.
+        // Canonicalize the type in the same way as other types of the module.
         let around = std::mem::replace(&mut self.env.canonical, self.env.protocols.is_some());
         let found = argument(&mut self.cur, self.env);
         self.env.canonical = around;
         found
     }
 
-    /// Reads `@name`.
+    /// Parses `@name`.
     pub(in crate::body) fn global_name(&mut self) -> Parse<Symbol> {
         crate::names::global_name(&mut self.cur)
     }

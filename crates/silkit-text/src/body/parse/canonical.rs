@@ -43,7 +43,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 self.specifications.push(Symbol::from_u32(words[0]));
                 return Ok(());
             }
-            // With a result it is that of a compiler which gives the type.
+            // With a result, it was printed by a compiler that states the type.
             Opcode::EndApply if words[0] == NONE && !self.line_names.is_empty() => {
                 words[0] = SilType::object(Type::void()).as_u32();
                 return Ok(());
@@ -60,7 +60,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Adds the formal type of a member that the text leaves out.
+    /// Adds the formal type of a member if the text omits it.
     pub(super) fn formal_of_member(&mut self, opcode: Opcode) {
         let words = &mut self.inst.words;
         let (member, formal) = (opcode.info().attr("member"), opcode.info().attr("formal"));
@@ -72,7 +72,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
-    /// The value that a `witness_method` uses is the one that opened the type that it looks up.
+    /// Sets the operand of a `witness_method` to the value that opened its lookup type.
     pub(super) fn canonical_lookup(&mut self) {
         self.formal_of_member(Opcode::WitnessMethod);
         let Some(lookup) = Opcode::WitnessMethod.info().attr("lookup") else { return };
@@ -86,7 +86,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 }
 
-/// Returns the shape of a pack: what its elements are does not matter, only which of them expand.
+/// Returns the shape of a pack: which of its elements are expansions, without their types.
 fn shape(pack: SilType) -> SilType {
     let TypeKind::Pack { direct, elements } = pack.ty().kind() else { return pack };
     let shape_of = |t: &Type| if matches!(t.kind(), TypeKind::PackExpansion(_)) { *t } else { Type::void() };

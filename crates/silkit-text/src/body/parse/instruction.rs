@@ -1,4 +1,4 @@
-//! One instruction of a body: its parts in order, results and location.
+//! One instruction of a body: its pieces in order, results and location.
 
 use super::BodyParser;
 use crate::error::{Parse, err_at, err_here};
@@ -23,7 +23,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.canonical_attributes(opcode, start)?;
         self.canonical_variable(opcode);
         self.check_wrapping(opcode, start)?;
-        // Operands stand in the order of their specifications, whatever the order of the text.
+        // Operands are stored in the order of their specifications, regardless of text order.
         if !self.inst.operands.is_sorted_by_key(|&(spec, _)| spec) {
             self.inst.operands.sort_by_key(|&(spec, _)| spec);
         }
@@ -64,7 +64,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.bind_results(inst, opcode, start)
     }
 
-    /// Gives the results of an instruction the names on the line.
+    /// Binds the result names on the line to the results of an instruction.
     pub(super) fn bind_results(&mut self, inst: Inst, opcode: Opcode, start: usize) -> Parse<()> {
         let results = self.body.results(inst);
         let named = self.line_names.len();
@@ -92,7 +92,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.results.resize(count, SilType::unknown());
     }
 
-    /// Checks that every attribute that must be there is there.
+    /// Checks that every required attribute is present.
     pub(super) fn check_attributes(&self, opcode: Opcode, start: usize) -> Parse<()> {
         for (spec, &word) in opcode.info().attrs.iter().zip(&self.inst.words) {
             let required = match spec.kind {
@@ -109,7 +109,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Reads `: @owned`, after `forwarding`.
+    /// Parses `: @owned` after `forwarding`.
     pub(super) fn forwarding(&mut self) -> Parse<Ownership> {
         self.text(": @")?;
         match self.cur.ident() {
@@ -121,7 +121,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
-    /// Reads `, forwarding: @owned, loc "f":1:2, scope 3`.
+    /// Parses `, forwarding: @owned, loc "f":1:2, scope 3`.
     pub(super) fn location(&mut self) -> Parse<Loc> {
         let mut data = LocData { source: None, scope: NONE };
         let mut found = false;

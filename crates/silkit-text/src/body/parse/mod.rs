@@ -1,8 +1,7 @@
-//! Bodies of functions, from text to IR.
+//! The parser of function bodies.
 //!
-//! One interpreter serves all instructions: it walks the pieces of the text form that the
-//! instruction table declares ([`silkit_ir::info::Piece`]). Irregular pieces are in
-//! [`super::custom`].
+//! All instructions share one interpreter: it walks the pieces of the text form that the instruction table declares
+//! ([`silkit_ir::info::Piece`]). Irregular pieces are in [`super::custom`].
 
 use crate::cursor::Cursor;
 use crate::decl::formal::FormalTypes;
@@ -27,55 +26,55 @@ mod pieces;
 mod result_types;
 mod values;
 
-/// Reads the body of one function or static initializer.
+/// Parses the body of one function or static initializer.
 pub(crate) struct BodyParser<'a, 'e> {
     pub(crate) cur: Cursor<'a>,
     pub(super) env: &'e mut GenericEnv,
     pub(super) facts: &'e dyn TypeFacts,
-    /// The formal types of members that the text leaves out.
+    /// The formal types of members, for text that omits them.
     formals: Option<&'e FormalTypes<'e>>,
     pub(super) body: BodyBuilder,
     source_map: BodySourceMap,
     values: Names<'a, Value>,
-    /// The blocks, and whether each is defined.
+    /// The blocks by name, and whether each is defined.
     blocks: Names<'a, (Block, bool)>,
-    /// Values that were used and not defined yet, with the place of their first use.
+    /// Values that are used and not yet defined, with the offset of the first use.
     pending: Vec<(&'a str, usize)>,
     pending_blocks: Vec<(&'a str, usize)>,
-    /// The specifications of tests, which refer to values by name.
+    /// The `specify_test` strings, which refer to values by name.
     specifications: Vec<Symbol>,
     errors: Vec<SyntaxError>,
     /// The spelling of result types in this function.
     pub(super) spelling: Spelling,
-    /// True if the function has ownership.
+    /// True if the function is in OSSA.
     is_ossa: bool,
-    /// True if an instruction spells the ownership that it forwards.
+    /// True if an instruction spells its forwarding ownership.
     has_forwarding: bool,
-    /// The older spelling of the instruction that is being read.
+    /// The older spelling of the current instruction.
     older: Option<Older>,
-    /// The start of the line that is being read.
+    /// The start of the current line.
     line_start: usize,
-    /// The results that the line names.
+    /// The result names on the current line.
     line_names: Vec<(&'a str, usize)>,
-    /// The parts of the instruction that is being read.
+    /// The parts of the current instruction.
     pub(super) inst: Parts,
 }
 
-/// The parts of an instruction while it is read.
+/// The parts of an instruction while it is parsed.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) flags: u8,
-    /// The ownership that the text says is forwarded.
+    /// The forwarding ownership that the text states.
     forwarding: Option<Ownership>,
     pub(super) words: Vec<u32>,
-    /// Operands with the specification that each belongs to.
+    /// Operands with the index of their specification.
     pub(super) operands: Vec<(u8, Value)>,
     flat: Vec<Value>,
     type_operands: Vec<Value>,
     results: Vec<SilType>,
 }
 
-/// Memory that is used for one body after the other.
+/// Memory that is reused for the next body.
 #[derive(Default)]
 struct Scratch {
     body: BodyBuilder,
@@ -89,17 +88,17 @@ thread_local! {
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// A body with what was wrong with its text.
+/// A parsed body with its errors.
 pub(crate) struct ParsedBody {
-    /// The body, as far as it could be read.
+    /// The body, as far as it could be parsed.
     pub(crate) body: Body,
     /// The positions of its parts.
     pub(crate) source_map: BodySourceMap,
-    /// True if an instruction spells the ownership that it forwards.
+    /// True if an instruction spells its forwarding ownership.
     pub(crate) has_forwarding: bool,
-    /// The offset after the brace that closes it, or where reading ended without one.
+    /// The offset after the closing brace, or where parsing ended without one.
     pub(crate) end: usize,
-    /// All errors, in the order of the text.
+    /// All errors, in text order.
     pub(crate) errors: Vec<SyntaxError>,
 }
 
@@ -131,31 +130,31 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
-    /// This parser, which adds the formal types that the text leaves out.
+    /// Adds formal types for text that omits them.
     pub(crate) fn with_formals(mut self, formals: &'e FormalTypes<'e>) -> Self {
         self.formals = Some(formals);
         self
     }
 
-    /// This parser, for a function with a generic signature.
+    /// Sets the generic signature of the function.
     pub(crate) fn with_signature(mut self, sig: Option<GenericSig>) -> Self {
         let body = self.cur.text().get(self.cur.pos()..self.cur.end()).unwrap_or_default();
         self.spelling = sig.map_or_else(Spelling::default, |sig| Spelling::of(sig, body));
         self
     }
 
-    /// This parser, for a function with ownership if `is_ossa`.
+    /// Sets whether the function is in OSSA.
     pub(crate) fn with_ownership(mut self, is_ossa: bool) -> Self {
         self.is_ossa = is_ossa;
         self
     }
 
-    /// Reads blocks up to the closing brace.
+    /// Parses blocks up to the closing brace.
     pub(crate) fn function(mut self) -> ParsedBody {
         let mut block = None;
         loop {
             match self.cur.peek() {
-                // Whether a brace closes the body is known before it is read.
+                // Whether a closing brace exists has been checked before.
                 0 => break,
                 b'}' => {
                     self.cur.eat("}");
@@ -171,13 +170,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.finish()
     }
 
-    /// Reads the instructions of a static initializer up to the closing brace.
+    /// Parses the instructions of a static initializer up to the closing brace.
     pub(crate) fn initializer(mut self) -> ParsedBody {
         let block = self.body.new_block();
         self.body.append_block(block);
         let mut block = Some(block);
         while !matches!(self.cur.peek(), 0 | b'}') {
-            // `%initval = …` marks the value; it prints under that name again.
+            // `%initval = …` marks the value, which prints with this name again.
             if let Err(error) = self.line(&mut block) {
                 self.recover(error);
             }
@@ -187,24 +186,24 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 
     fn recover(&mut self, error: SyntaxError) {
-        // A line is the unit of recovery: no instruction of the printed form spans two.
-        // What follows on later lines is read as if the line had been good.
+        // Error recovery continues at the next line: in printed SIL no instruction spans two lines. Later lines are
+        // parsed as if this line had been correct.
         self.cur.set_pos((error.range.start as usize).max(self.line_start));
         self.cur.set_pos(self.cur.line_end());
         self.errors.push(error);
-        // What the line would have defined is known by name, so that its uses are no errors too.
+        // Define the names on the line, so that their uses are not errors as well.
         for (name, at) in std::mem::take(&mut self.line_names) {
             let is_defined =
                 self.values.get(name).is_some_and(|v| self.body.def(v) != silkit_ir::ValueDef::Pending);
             if !is_defined {
                 let unknown = self.body.undef(SilType::unknown());
-                // The name has no definition yet: this cannot fail.
+                // This cannot fail, since the name has no definition yet.
                 let _ = self.define(name, at, unknown);
             }
         }
     }
 
-    /// Records the values that tests refer to: they may be defined after the test.
+    /// Records the values that tests refer to, which may be defined after the test.
     fn name_values(&mut self) {
         let words =
             self.specifications.iter().flat_map(|test| crate::body::literal::specified_words(test.as_str()));
@@ -250,7 +249,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         ParsedBody { body, source_map, has_forwarding: self.has_forwarding, end, errors: self.errors }
     }
 
-    /// Reads a label or an instruction.
+    /// Parses a label or an instruction.
     fn line(&mut self, block: &mut Option<Block>) -> Parse<()> {
         let first = self.cur.peek();
         self.line_start = self.cur.pos();
@@ -262,7 +261,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             };
             let next = self.cur.peek();
             match self.opcode(word) {
-                // The label of the entry block may be missing, but then its first instruction must not look like one.
+                // The label of the entry block may be omitted, unless its first instruction looks like a label.
                 Some(_) if next != b':' && block.is_none() => {
                     return Err(err_at(
                         start,
@@ -276,7 +275,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 }
                 _ if next == b':' || next == b'(' => {
                     let label = self.label(word, start);
-                    // A label begins its block even where its arguments are wrong.
+                    // A label begins its block even if its arguments are invalid.
                     *block = self.blocks.get(word).map(|(known, _)| known);
                     return label.map(|_| ());
                 }
@@ -297,7 +296,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.instruction(block, opcode, start)
     }
 
-    /// Returns the instruction with a name, or the one that is written in the place of an older one.
+    /// Returns the instruction with this name, or the current equivalent of an older one.
     fn opcode(&mut self, name: &str) -> Option<Opcode> {
         self.older = None;
         let known = Opcode::from_name(name);
@@ -309,7 +308,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Some(opcode)
     }
 
-    /// Returns the block that is being read; an entry block without arguments needs no label.
+    /// Returns the current block; an entry block without arguments needs no label.
     fn current_block(&mut self, block: &mut Option<Block>) -> Block {
         *block.get_or_insert_with(|| {
             let entry = self.body.new_block();
@@ -318,7 +317,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         })
     }
 
-    /// Reads the names before `=`.
+    /// Parses the names before `=`.
     fn result_names(&mut self) -> Parse<()> {
         if self.cur.eat("(") {
             while !self.cur.eat(")") {
@@ -392,7 +391,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
             if kind.is_some() && !self.is_ossa {
                 return Err(err_here(&at, format!("`@{word}` is for arguments in `[ossa]` functions")));
             }
-            // A reborrow is guaranteed, which may be said as well.
+            // A reborrow is guaranteed, which may be spelled as well.
             let is_reborrow = |flags: ArgFlags| word == "reborrow" || flags.contains(ArgFlags::REBORROW);
             let is_said_again = kind == ownership && is_reborrow(flags);
             if kind.is_some() && ownership.is_some() && !is_said_again {

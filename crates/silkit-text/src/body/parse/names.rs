@@ -2,31 +2,31 @@
 
 use silkit_base::FxHashMap;
 
-/// What each name stands for.
+/// A table from names to entities.
 #[derive(Debug)]
 pub(super) struct Names<'a, T> {
-    /// What stands before the number in a name.
+    /// The prefix before the number in a name.
     prefix: &'static [u8],
     numbered: Vec<Option<T>>,
-    /// What other names stand for.
+    /// The entities of names without a number.
     others: FxHashMap<&'a str, T>,
-    /// The number from which names are no numbers.
+    /// Numbers from this limit on are treated as other names.
     limit: usize,
 }
 
 impl<'a, T: Copy> Names<'a, T> {
-    /// Creates a table without names for a text of this length, which has memory for numbered ones.
+    /// Creates an empty table for a text of this length, reusing the memory for numbered names.
     pub(super) fn new(prefix: &'static [u8], length: usize, numbered: Vec<Option<T>>) -> Self {
         Self { prefix, numbered, others: FxHashMap::default(), limit: length }
     }
 
-    /// Returns the memory for numbered names, without names.
+    /// Returns the memory for numbered names, emptied.
     pub(super) fn into_memory(mut self) -> Vec<Option<T>> {
         self.numbered.clear();
         self.numbered
     }
 
-    /// Returns the value that a name refers to.
+    /// Returns the entity of a name.
     pub(super) fn get(&self, name: &str) -> Option<T> {
         match self.number(name) {
             Some(number) => self.numbered.get(number).copied().flatten(),
@@ -34,7 +34,7 @@ impl<'a, T: Copy> Names<'a, T> {
         }
     }
 
-    /// Sets what a name stands for, and returns what it stood for before.
+    /// Sets the entity of a name and returns the previous one.
     pub(super) fn insert(&mut self, name: &'a str, meant: T) -> Option<T> {
         let Some(number) = self.number(name) else { return self.others.insert(name, meant) };
         if number >= self.numbered.len() {
@@ -43,8 +43,8 @@ impl<'a, T: Copy> Names<'a, T> {
         self.numbered[number].replace(meant)
     }
 
-    /// Returns the number in a name that has no other spelling. Numbers are below the length of the text, so the table takes
-    /// memory in proportion to it.
+    /// Returns the number in a canonically spelled name. Numbers must be less than the length of the text, so that
+    /// the size of the table is proportional to it.
     fn number(&self, name: &str) -> Option<usize> {
         let mut digits = name.as_bytes();
         for &byte in self.prefix {

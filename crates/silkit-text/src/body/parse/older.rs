@@ -1,4 +1,4 @@
-//! Spellings of compilers before Swift 6.2 (docs/dialects.md), read as their equivalents in 6.2.
+//! Spellings of compilers before Swift 6.2 (docs/dialects.md), parsed as their equivalents in 6.2.
 
 use super::BodyParser;
 use crate::cursor::Cursor;
@@ -9,14 +9,14 @@ use silkit_ir::info::{InstInfo, Piece};
 use silkit_ir::{DebugExpr, DebugVarData, NONE, Opcode};
 use silkit_types::{MetatypeRepr, Type, TypeKind};
 
-/// The additional data of an older spelling.
+/// An older spelling that needs its own parse function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Older {
-    /// `debug_value_addr %x`: a variable in memory, which `op_deref` says now.
+    /// `debug_value_addr %x`: a variable in memory, now spelled with `op_deref`.
     DebugValueAddr,
-    /// `set_deallocating %x`, which did not name the allocation.
+    /// `set_deallocating %x`, without the allocation operand.
     SetDeallocating,
-    /// `unconditional_checked_cast_value A in %x : $A to B`, which named the type of the source.
+    /// `unconditional_checked_cast_value A in %x : $A to B`, with the type of the source.
     CastValue,
     /// `dealloc_ref [stack] %x`.
     Stack,
@@ -24,7 +24,7 @@ pub(super) enum Older {
     Origin,
 }
 
-/// Returns the instruction that is written in the place of an older one.
+/// Returns the current equivalent of an older instruction.
 pub(super) fn opcode(name: &str, cur: &Cursor<'_>) -> Option<(Opcode, Option<Older>)> {
     Some(match name {
         "debug_value_addr" => (Opcode::DebugValue, Some(Older::DebugValueAddr)),
@@ -44,7 +44,7 @@ pub(super) fn opcode(name: &str, cur: &Cursor<'_>) -> Option<(Opcode, Option<Old
     })
 }
 
-/// Returns the flag or keyword that is written in the place of an older one.
+/// Returns the current equivalent of an older flag or keyword.
 pub(super) fn flag(name: &str) -> &str {
     match name {
         "initialization" => "init",
@@ -56,7 +56,7 @@ pub(super) fn flag(name: &str) -> &str {
 }
 
 impl BodyParser<'_, '_> {
-    /// Reads the parts of an instruction in an older spelling.
+    /// Parses the parts of an instruction in an older spelling.
     pub(super) fn older_pieces(&mut self, older: Older, info: &'static InstInfo) -> Parse<()> {
         match older {
             Older::DebugValueAddr => {
@@ -90,7 +90,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// Marks the variable as stored at the address of the operand.
+    /// Marks the variable as stored at the address of the operand (`op_deref`).
     fn dereference(&mut self) {
         let word = &mut self.inst.words[0];
         let mut var = match *word {
@@ -102,8 +102,8 @@ impl BodyParser<'_, '_> {
         *word = var.intern().as_u32();
     }
 
-    /// Returns the attribute for the type of a cast's source, where the text leaves it out: Swift 5.9 and earlier
-    /// write `checked_cast_br %x : $A to B`.
+    /// Returns the attribute for the source type of a cast if the text omits it: Swift 5.9 and earlier print
+    /// `checked_cast_br %x : $A to B`.
     pub(super) fn left_out_source(&mut self, info: &'static InstInfo, piece: Piece) -> Option<u8> {
         match piece {
             Piece::Attr(attr)
@@ -117,7 +117,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Returns the formal type of the first operand, as far as its lowered type tells.
+    /// Returns the formal type of the first operand, as far as it follows from the lowered type.
     pub(super) fn formal_type_of_operand(&self) -> u32 {
         let ty = self.first_operand_type().map_or_else(Type::unknown, |ty| ty.ty());
         match ty.kind() {

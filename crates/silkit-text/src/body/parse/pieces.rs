@@ -1,4 +1,4 @@
-//! The text form of an instruction, piece by piece as the instruction table declares it.
+//! Parsing of an instruction, piece by piece as the instruction table declares its text form.
 
 use super::BodyParser;
 use super::older;
@@ -16,7 +16,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
                 let value = self.use_value()?;
                 self.push_operand(0, value);
                 self.inst.words[source as usize] = self.formal_type_of_operand();
-                // The `in` and the operand are read.
+                // Skip the `in` and the operand, which are already parsed.
                 i += 2;
                 continue;
             }
@@ -68,7 +68,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Reads `[flag]`s and bracketed keywords in any order.
+    /// Parses `[flag]`s and bracketed keywords in any order.
     pub(super) fn brackets(&mut self, run: &[Piece], info: &'static InstInfo) {
         'next: while self.cur.peek() == b'[' {
             let before = self.cur.pos();
@@ -123,7 +123,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Err(err_here(&self.cur, format!("expected one of `{}`", options.join("`, `"))))
     }
 
-    /// Reads fixed text, white space aside.
+    /// Parses fixed text, ignoring differences in white space.
     pub(in crate::body) fn text(&mut self, text: &'static str) -> Parse<()> {
         match self.missing_token(text) {
             None => Ok(()),
@@ -131,7 +131,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         }
     }
 
-    /// Reads fixed text, white space aside, up to a token that is not there.
+    /// Parses fixed text, ignoring differences in white space, and returns the first missing token.
     fn missing_token(&mut self, text: &'static str) -> Option<&'static str> {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let mut rest = text.trim_ascii_start();
@@ -166,7 +166,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
     }
 }
 
-/// Returns the attribute that holds the alignment, where the run of brackets has one.
+/// Returns the attribute that holds the alignment, if the run of brackets has one.
 fn alignment(run: &[Piece]) -> Option<usize> {
     run.iter().find_map(|piece| match piece {
         Piece::Custom(CustomPiece::Align, attr, _) => Some(*attr as usize),

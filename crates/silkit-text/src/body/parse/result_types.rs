@@ -6,21 +6,21 @@ use silkit_ir::info::{ResultRule, Results};
 use silkit_ir::{Body, Inst, InstInfo, Value};
 use silkit_types::{GenericSig, SilType, Type, TypeKind};
 
-/// The number of operands up to which types are propagated late between operands of an instruction.
+/// The maximum number of operands for late propagation of types between the operands of an instruction.
 const MAX_OPERANDS: usize = 32;
 
 /// The spelling of inferred types in a function.
 #[derive(Default)]
 pub(in crate::body) struct Spelling {
     sig: Option<GenericSig>,
-    /// The parameters without a name, such as those of `some P`, whose members are `(τ_1_0).Element`.
+    /// Parameters without a name, such as those of `some P`, whose members are spelled `(τ_1_0).Element`.
     nameless: Vec<(u16, u16)>,
-    /// The spelling of types that were asked for.
+    /// Cached spellings.
     known: FxHashMap<SilType, SilType>,
 }
 
 impl Spelling {
-    /// Returns the spelling in a function with this signature and body.
+    /// Returns the spelling for a function with this signature and body text.
     pub(super) fn of(sig: GenericSig, body: &str) -> Self {
         let params = &sig.data().params;
         let is_nameless = |name: &str| name.starts_with("τ_");
@@ -35,7 +35,7 @@ impl Spelling {
         Self { sig: Some(sig), nameless, known: FxHashMap::default() }
     }
 
-    /// Parenthesizes nameless parameters before their members.
+    /// Parenthesizes unnamed parameters before their members.
     fn parenthesized(&self, ty: Type) -> Type {
         match ty.kind() {
             TypeKind::Member(base, name) => {
@@ -73,8 +73,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Infers the types that did not follow in the order of the text: from definitions that came later,
-    /// or from uses.
+    /// Infers types that could not be inferred in text order, from later definitions or from uses.
     pub(super) fn infer_late(&mut self) {
         let is_unknown = |body: &Body, v: Value| body.value(v).ty.is_unknown();
         let late: Vec<Inst> =
@@ -92,12 +91,12 @@ impl BodyParser<'_, '_> {
                 changed.push(value);
             }
         }
-        // What follows from a type that became known, in either direction.
+        // Propagate newly known types in both directions.
         while let Some(value) = changed.pop() {
             let definition = self.body.defining_inst(value);
             let users: Vec<Inst> = self.body.users(value).collect();
             for inst in users.into_iter().chain(definition) {
-                // Long lists of operands would be looked at as often as one of them becomes known.
+                // An instruction would be visited once for each of its operands.
                 if self.body.operands(inst).len() > MAX_OPERANDS {
                     continue;
                 }
@@ -107,7 +106,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Infers the types of results that are not known yet.
+    /// Infers the result types that are not yet known.
     fn infer_unknown(&mut self, inst: Inst, changed: &mut Vec<Value>) {
         if !self.body.results(inst).any(|v| self.body.value(v).ty.is_unknown()) {
             return;
@@ -121,7 +120,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Infers the types of operands that are not known yet.
+    /// Infers the operand types that are not yet known.
     fn infer_operands(&mut self, inst: Inst, changed: &mut Vec<Value>) {
         for operand in self.body.operand_ids(inst) {
             let value = self.body.operand(operand).value;
@@ -143,7 +142,7 @@ impl BodyParser<'_, '_> {
 
     /// Returns the spelling of a type that was inferred for an instruction.
     fn respelled(&mut self, info: &InstInfo, ty: SilType) -> SilType {
-        // Other types are those of operands or are spelled.
+        // Other types are the types of operands or are spelled.
         let is_new = matches!(info.result, ResultRule::Computed(_));
         match self.spelling.sig.filter(|_| is_new) {
             Some(sig) => self.spelled(ty, sig),
@@ -166,8 +165,8 @@ impl BodyParser<'_, '_> {
     }
 }
 
-/// Returns true if the type that a use states is the inferred one in another spelling, or says more
-/// than a dependent member that was inferred.
+/// Returns true if the type stated at a use is the inferred one in another spelling, or more specific than an
+/// inferred dependent member.
 pub(super) fn is_respelled(inferred: SilType, stated: SilType) -> bool {
     inferred.is_address() == stated.is_address()
         && (holds_member(inferred.ty()) || inferred.ty().canonical() == stated.ty().canonical())

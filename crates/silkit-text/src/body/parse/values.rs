@@ -9,7 +9,7 @@ use silkit_ir::{Block, Opcode, Value};
 use silkit_types::SilType;
 
 impl<'a, 'e> BodyParser<'a, 'e> {
-    /// Reads `%name`; gives the name without `%` and its place.
+    /// Parses `%name`. Returns the name without `%` and its offset.
     pub(in crate::body) fn value_name(&mut self) -> Parse<(&'a str, usize)> {
         if self.cur.peek() != b'%' {
             return Err(err_here(&self.cur, "expected a value such as `%0`"));
@@ -35,7 +35,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Reads the use of a value with the type that may follow it.
+    /// Parses a use of a value with an optional type.
     pub(in crate::body) fn use_value(&mut self) -> Parse<Value> {
         if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
             let ty = self.type_after_colon()?.unwrap_or_else(SilType::unknown);
@@ -54,7 +54,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(value)
     }
 
-    /// Reads the use of a value that no type follows.
+    /// Parses a use of a value without a type.
     pub(in crate::body) fn use_bare_value(&mut self) -> Parse<Value> {
         if self.cur.peek() != b'%' && self.cur.eat_word("undef") {
             return Ok(self.body.undef(SilType::unknown()));
@@ -82,12 +82,13 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         parse_sil_type(&mut self.cur, self.env).map(Some)
     }
 
-    /// Returns the type of the first operand of the instruction that is being read.
+    /// Returns the type of the first operand of the current instruction.
     pub(in crate::body) fn first_operand_type(&self) -> Option<SilType> {
         self.inst.operands.first().map(|&(_, value)| self.body.value(value).ty)
     }
 
-    /// Returns true if the type of the first operand is spelled where the value is defined, or was loaded so.
+    /// Returns true if the type of the first operand is spelled at its definition or at the address that it is loaded
+    /// from.
     pub(in crate::body) fn first_operand_is_spelled(&self) -> bool {
         let Some(&(_, value)) = self.inst.operands.first() else { return false };
         match self.body.def(value) {
@@ -111,7 +112,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         self.inst.operands.push((spec, value));
     }
 
-    /// Reads `%a, %b` up to something else.
+    /// Parses `%a, %b` up to another token.
     pub(in crate::body) fn operand_list(&mut self, spec: u8, close: &str) -> Parse<()> {
         while !self.cur.looking_at(close) {
             let value = self.use_value()?;
@@ -129,7 +130,7 @@ impl<'a, 'e> BodyParser<'a, 'e> {
         Ok(())
     }
 
-    /// Reads the name of a block.
+    /// Parses the name of a block.
     pub(in crate::body) fn block_name(&mut self) -> Parse<Block> {
         self.cur.skip_trivia();
         let at = self.cur.pos();

@@ -15,9 +15,9 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         let is_used = results.clone().any(|v| self.body.is_used(v));
         use silkit_ir::Opcode as O;
         let definitions = match self.body.inst(inst).opcode {
-            // The one operand is there for the type that it looks up.
+            // The only operand is the type-dependent operand of the lookup.
             O::WitnessMethod => self.body.operands(inst),
-            // The index tells it already.
+            // The index operand already has the type-dependent operand.
             O::PackElementGet | O::TuplePackElementAddr | O::TuplePackExtract => &[],
             _ => self.body.type_operands(inst),
         };
@@ -48,7 +48,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Prints where an instruction stands in its file: `line:12:8:sil`.
+    /// Prints the position of an instruction in its file: `line:12:8:sil`.
     pub(super) fn place_comment(&mut self, inst: Inst) {
         use silkit_ir::Opcode as O;
         let place = self.body.loc(self.body.inst(inst).loc).and_then(|loc| loc.source);
@@ -85,7 +85,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Names the one case of an enum that a `default` is left to, `#E.c!enumelt; `.
+    /// Prints the only enum case that a `default` covers: `#E.c!enumelt; `.
     pub(super) fn default_case(&mut self, inst: Inst) {
         use silkit_ir::Opcode as O;
         if !matches!(self.body.inst(inst).opcode, O::SwitchEnum | O::SwitchEnumAddr) {
@@ -112,7 +112,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// The demangled name before a reference to a function.
+    /// Prints the demangled name before a reference to a function.
     pub(super) fn callee_comment(&mut self, inst: Inst, indent: &str) {
         let opcode = self.body.inst(inst).opcode;
         if !opcode.is_function_ref() {

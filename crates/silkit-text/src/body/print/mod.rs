@@ -1,4 +1,4 @@
-//! Bodies of functions, from IR to text, with the reference's comments.
+//! The printer of function bodies, with the comments of the reference.
 
 mod comments;
 mod numbers;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The column at which the reference puts comments.
 pub(crate) const COMMENT_COLUMN: usize = 50;
 
-/// The spellings of argument flags, in the order of printing.
+/// The spellings of argument flags, in print order.
 pub(super) const ARG_FLAGS: &[(ArgFlags, &str)] = &[
     (ArgFlags::NO_IMPLICIT_COPY, "@noImplicitCopy"),
     (ArgFlags::LEXICAL, "@_lexical"),
@@ -34,9 +34,9 @@ pub(crate) struct BodyPrinter<'a, 'o> {
     numbers: Rc<Numbers>,
     current: u32,
     in_initializer: bool,
-    /// True if parts are shown alone.
+    /// True if parts are printed outside of a whole body.
     is_lone: bool,
-    /// The scopes of the module, and that of each instruction.
+    /// The scopes of the module, and the scope of each instruction.
     pub(super) debug_info: Option<(&'a DebugInfo<'a>, Vec<ScopeKey>)>,
 }
 
@@ -46,7 +46,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         Self::with_numbers(body, out, options, Rc::new(Numbers::of(body, options.sorted)))
     }
 
-    /// Creates a printer for a body whose parts are numbered already.
+    /// Creates a printer for a body with existing numbers.
     pub(super) fn with_numbers(
         body: &'a Body,
         out: &'a mut Out<'o>,
@@ -65,7 +65,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Prints locations and scopes.
+    /// Enables printing of locations and scopes.
     pub(crate) fn with_debug_info(mut self, info: Option<(&'a DebugInfo<'a>, FunctionId)>) -> Self {
         self.debug_info = info.map(|(info, id)| {
             let mut scopes = vec![ScopeKey::Function(id); self.body.inst_bound()];
@@ -158,7 +158,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.line(inst, indent);
     }
 
-    /// Prints an instruction on a line.
+    /// Prints an instruction as a line.
     fn line(&mut self, inst: Inst, indent: &str) {
         self.out.start_line();
         self.out.push(indent);
@@ -183,12 +183,12 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.push("\n");
     }
 
-    /// Returns true for an `end_apply` without a type, as Swift 6.0 and earlier print it.
+    /// Returns true for an `end_apply` without a result type, as Swift 6.0 and earlier print it.
     fn hides_result(&self, inst: Inst) -> bool {
         self.body.inst(inst).opcode == silkit_ir::Opcode::EndApply && self.body.word(inst, "type").is_none()
     }
 
-    /// Prints `(%0, %1) = `, one of the values in bold.
+    /// Prints `(%0, %1) = `, with one of the values in bold.
     fn result_list(&mut self, inst: Inst, bold: Option<Value>) {
         let are_several = self.body.results(inst).len() != 1;
         self.out.push(if are_several { "(" } else { "" });
@@ -201,7 +201,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.push(if are_several { ") = " } else { " = " });
     }
 
-    /// Prints one instruction after a prefix, which stands before the name of a function where that comes first.
+    /// Prints one instruction after a prefix. The name of a function that precedes it follows the prefix.
     pub(super) fn lone_inst(&mut self, inst: Inst, prefix: &str) {
         self.current = self.numbers.blocks[self.body.inst_block(inst)];
         self.is_lone = true;
@@ -246,7 +246,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.out.push("\n");
     }
 
-    /// Returns true if this is the last instruction of a static initializer: its value prints as `%initval`.
+    /// Returns true if this is the last instruction of a static initializer, whose value prints as `%initval`.
     fn is_initial_value(&self, inst: Inst) -> bool {
         self.in_initializer && self.body.next_inst(inst).is_none()
     }

@@ -9,15 +9,15 @@ pub(in crate::body) struct Numbers {
     pub(super) values: Vec<u32>,
     /// The number of the first result, or of the instruction itself.
     pub(super) insts: Vec<u32>,
-    /// The blocks in the order of printing.
+    /// The blocks in print order.
     pub(super) order: Vec<Block>,
-    /// The position of each block in that order.
+    /// The position of each block in print order.
     pub(super) blocks: SecondaryMap<Block, u32>,
 }
 
 impl Numbers {
-    /// Numbers values in order, as the reference does: an instruction without a result takes a
-    /// number too. Blocks are numbered as they print, which for sorted output is reverse postorder.
+    /// Numbers values in order as the reference does: an instruction without a result takes a number as well. Blocks
+    /// are numbered in print order, which is reverse postorder for sorted output.
     pub(in crate::body) fn of(body: &Body, sorted: bool) -> Self {
         let mut numbers = Self {
             values: vec![NONE; body.value_bound()],

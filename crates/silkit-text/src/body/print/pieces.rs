@@ -1,4 +1,4 @@
-//! The text form of an instruction, piece by piece as the instruction table declares it.
+//! Printing of an instruction, piece by piece as the instruction table declares its text form.
 
 use super::BodyPrinter;
 use silkit_base::Symbol;
@@ -104,7 +104,7 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         self.bare_operand(self.body.operand_value(inst, range.start));
     }
 
-    /// Prints the operand of a specification that stands for one.
+    /// Prints the operand of a specification with a single operand.
     pub(in crate::body) fn operand_of(&mut self, inst: Inst, spec: usize, always_typed: bool) {
         let range = self.body.operand_range(inst, spec);
         if let Some(operand) = self.body.operands(inst).get(range.start) {
@@ -119,8 +119,8 @@ impl<'a, 'o> BodyPrinter<'a, 'o> {
         }
     }
 
-    /// Prints a use of a value: with its type where types are asked for, where it is `undef`, or
-    /// where its block is not printed yet.
+    /// Prints a use of a value. The type is printed if types are requested, for `undef`, or if the definition has not
+    /// been printed yet.
     pub(in crate::body) fn operand(&mut self, value: Value, always_typed: bool) {
         let typed = always_typed
             || self.options.types

@@ -1,6 +1,6 @@
-//! The attributes of functions, globals and tables, from text to data and back.
+//! The attributes of functions, globals and tables, parsed and printed.
 //!
-//! One table for each kind of entity says how its attributes are spelled, in the order in which they are printed.
+//! A table for each kind of entity lists the spellings of its attributes in print order.
 
 mod parse;
 mod print;
@@ -8,7 +8,7 @@ mod print;
 use silkit_base::Symbol;
 use silkit_ir::attributes::*;
 
-/// The effect of a function attribute.
+/// The meaning of a function attribute.
 #[derive(Clone, Copy)]
 enum FunctionAttribute {
     Flag(FunctionFlags),
@@ -25,13 +25,13 @@ enum FunctionAttribute {
     Quoted(Quoted),
     /// `[clang a.b]`.
     Clang,
-    /// `[_semantics "text"]`, several times.
+    /// `[_semantics "text"]`, repeatable.
     Semantics,
-    /// `[_specialize …]`, several times.
+    /// `[_specialize …]`, repeatable.
     Specialize,
 }
 
-/// The attributes of functions that have a text in quotes.
+/// Function attributes with a quoted text.
 #[derive(Clone, Copy)]
 enum Quoted {
     Section,
@@ -116,7 +116,7 @@ impl Quoted {
     }
 }
 
-/// The effect of a global variable attribute.
+/// The meaning of a global variable attribute.
 #[derive(Clone, Copy)]
 enum GlobalAttribute {
     Serialized(Serialized),
@@ -135,7 +135,7 @@ const GLOBAL: &[(&str, GlobalAttribute)] = &[
     ("asmname", GlobalAttribute::AsmName),
 ];
 
-/// The effect of a table attribute.
+/// The meaning of a table attribute.
 #[derive(Clone, Copy)]
 enum TableAttribute {
     Serialized(Serialized),
@@ -148,7 +148,7 @@ const TABLE: &[(&str, TableAttribute)] = &[
     ("specialized", TableAttribute::Specialized),
 ];
 
-/// The effect of a vtable entry attribute.
+/// The meaning of a vtable entry attribute.
 #[derive(Clone, Copy)]
 enum EntryAttribute {
     Kind(EntryKind),
@@ -161,7 +161,7 @@ const ENTRY: &[(&str, EntryAttribute)] = &[
     ("nonoverridden", EntryAttribute::NonOverridden),
 ];
 
-/// The effect of a differentiability witness attribute.
+/// The meaning of a differentiability witness attribute.
 #[derive(Clone, Copy)]
 enum WitnessAttribute {
     Serialized(Serialized),

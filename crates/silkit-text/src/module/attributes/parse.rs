@@ -1,4 +1,4 @@
-//! Attributes from text to data.
+//! Parsing of attributes.
 
 use super::{
     ENTRY, EntryAttribute, FUNCTION, FunctionAttribute, GLOBAL, GlobalAttribute, TABLE, TableAttribute,
@@ -13,7 +13,7 @@ use silkit_ir::attributes::*;
 use std::borrow::Cow;
 
 impl<'a> ModuleParser<'a> {
-    /// Reads the attributes of a function.
+    /// Parses the attributes of a function.
     pub(in crate::module) fn function_attributes(&mut self) -> Parse<FunctionAttributes> {
         use FunctionAttribute as A;
         let mut all = FunctionAttributes::default();
@@ -43,7 +43,7 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
-    /// Reads the attributes of a global variable.
+    /// Parses the attributes of a global variable.
     pub(in crate::module) fn global_attributes(&mut self) -> Parse<GlobalAttributes> {
         let mut all = GlobalAttributes::default();
         all.others = self.list(GLOBAL, |parser, attribute| {
@@ -59,7 +59,7 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
-    /// Reads the attributes of a table.
+    /// Parses the attributes of a table.
     pub(in crate::module) fn table_attributes(&mut self) -> Parse<TableAttributes> {
         let mut all = TableAttributes::default();
         all.others = self.list(TABLE, |_, attribute| {
@@ -72,7 +72,7 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
-    /// Reads the attributes of an entry of a vtable.
+    /// Parses the attributes of a vtable entry.
     pub(in crate::module) fn entry_attributes(&mut self) -> Parse<EntryAttributes> {
         let mut all = EntryAttributes::default();
         all.others = self.list(ENTRY, |_, attribute| {
@@ -85,7 +85,7 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
-    /// Reads the attributes of a differentiability witness, two of which must be there.
+    /// Parses the attributes of a differentiability witness, two of which are required.
     pub(in crate::module) fn witness_attributes(&mut self) -> Parse<DifferentiabilityAttributes> {
         self.cur.skip_trivia();
         let at = self.cur.clone();
@@ -115,9 +115,9 @@ impl<'a> ModuleParser<'a> {
         Ok(all)
     }
 
-    /// Reads attributes in brackets; `read` reads what follows a known name. Returns those that are not known.
+    /// Parses bracketed attributes; `read` parses the text after a known name. Returns the unknown attributes.
     ///
-    /// What is wrong in one is reported, and the next one read.
+    /// An error in an attribute is reported, and parsing continues with the next one.
     fn list<A: Copy>(
         &mut self,
         known: &[(&'static str, A)],
@@ -131,7 +131,7 @@ impl<'a> ModuleParser<'a> {
             let end = self.cur.pos();
             self.cur.set_pos(start + 1);
             let name = match self.cur.ident().unwrap_or_default() {
-                // Swift 5.10 and earlier tell apart what may be and what is serialized.
+                // Swift 5.10 and earlier distinguish `serializable` from `serialized`.
                 "serializable" => "serialized",
                 name => name,
             };
@@ -151,7 +151,7 @@ impl<'a> ModuleParser<'a> {
         Ok(others)
     }
 
-    /// Reads balanced brackets; returns the text between them.
+    /// Parses balanced brackets and returns the text between them.
     pub(in crate::module) fn bracketed(&mut self) -> Parse<&'a str> {
         let start = self.cur.pos();
         let unclosed = || err_at(start, start + 1, "unterminated attribute: expected `]`");
@@ -191,7 +191,7 @@ impl<'a> ModuleParser<'a> {
         self.cur.pos() > start
     }
 
-    /// Takes the text up to the bracket that closes the attribute, without the white space around it.
+    /// Consumes the text up to the closing bracket of the attribute, without surrounding white space.
     fn rest_of_brackets(&mut self) -> Parse<Symbol> {
         self.cur.skip_trivia();
         match self.up_to_bracket().trim() {
@@ -200,7 +200,7 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Takes the text up to the bracket that closes the attribute.
+    /// Consumes the text up to the closing bracket of the attribute.
     fn up_to_bracket(&mut self) -> Cow<'a, str> {
         let start = self.cur.pos();
         let mut depth = 0usize;
@@ -222,7 +222,7 @@ impl<'a> ModuleParser<'a> {
         self.cur.string().map(symbol).ok_or_else(|| err_here(&self.cur, "expected a string in quotes"))
     }
 
-    /// Reads a version of up to three numbers.
+    /// Parses a version with up to three numbers.
     fn version(&mut self) -> Parse<Version> {
         self.cur.skip_trivia();
         let at = self.cur.clone();
@@ -243,7 +243,7 @@ impl<'a> ModuleParser<'a> {
         Ok(Version { major: major.ok_or_else(error)?, minor, patch })
     }
 
-    /// Reads what follows `_specialize`: parameters with commas after them and a `where` clause.
+    /// Parses the arguments of `_specialize`: parameters followed by commas, and a `where` clause.
     fn specialization(&mut self) -> Parse<Specialization> {
         let mut all = Specialization {
             is_exported: false,
@@ -294,7 +294,7 @@ impl<'a> ModuleParser<'a> {
         }
     }
 
-    /// Reads one of two words; returns true if it is the first one.
+    /// Parses one of two words. Returns true if it is the first one.
     fn one_of(&mut self, first: &str, second: &str) -> Parse<bool> {
         if self.cur.eat_word(first) {
             return Ok(true);
@@ -314,7 +314,7 @@ impl<'a> ModuleParser<'a> {
     }
 }
 
-/// Reports an error about an attribute that is not known, if it looks like a known one or like none.
+/// Reports an unknown attribute if its name resembles a known one or is not a valid attribute name.
 fn unknown<A>(name: &str, text: &str, start: usize, known: &[(&'static str, A)]) -> Parse<()> {
     let end = start + text.len();
     if name.is_empty() {

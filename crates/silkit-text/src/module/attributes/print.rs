@@ -1,4 +1,4 @@
-//! Attributes from data to text.
+//! Printing of attributes.
 
 use super::{
     ENTRY, EntryAttribute, FUNCTION, FunctionAttribute, GLOBAL, GlobalAttribute, TABLE, TableAttribute,
@@ -9,11 +9,11 @@ use silkit_base::Symbol;
 use silkit_ir::attributes::*;
 use std::fmt::Write as _;
 
-/// Prints known attributes by the names of a table, and others in their places.
+/// Prints known attributes with the names of a table, and unknown ones at their positions.
 struct List<'p, 'a, 'o> {
     printer: &'p mut ModulePrinter<'a, 'o>,
     others: &'p [OtherAttribute],
-    /// True if the space stands before each attribute.
+    /// True if a space precedes each attribute instead of following it.
     is_space_first: bool,
 }
 
@@ -36,7 +36,7 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// Prints the attributes of a table; `put` prints one where it is there.
+    /// Prints the attributes of a table; `put` prints one if it is present.
     fn print<A: Copy>(mut self, known: &[(&str, A)], put: impl Fn(&mut Self, &str, A)) {
         self.others_after(None);
         for &(name, attribute) in known {
@@ -47,7 +47,7 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// Prints an attribute without arguments where it is there.
+    /// Prints an attribute without arguments if it is present.
     fn put_if(&mut self, name: &str, is_there: bool) {
         if is_there {
             self.put(name, "");

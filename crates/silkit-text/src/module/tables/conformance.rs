@@ -1,4 +1,4 @@
-//! Conformances in witness tables, read and printed.
+//! Conformances in witness tables, parsed and printed.
 
 use super::witness_table::ENTRIES;
 use crate::error::{Parse, err_here};
@@ -17,7 +17,7 @@ impl ModuleParser<'_> {
         Ok(conformance)
     }
 
-    /// Reads a conformance; its signature stays entered where the answer says so.
+    /// Parses a conformance. Its signature stays entered if the second result is true.
     pub(super) fn conformance_open(&mut self) -> Parse<(Conformance, bool)> {
         if self.cur.eat_word("dependent") {
             // Older compilers omit the type; the next entry follows.

@@ -1,5 +1,4 @@
-//! `sil_property`, `sil_moveonlydeinit`, `sil_coverage_map` and `sil_differentiability_witness`,
-//! read and printed.
+//! `sil_property`, `sil_moveonlydeinit`, `sil_coverage_map` and `sil_differentiability_witness`, parsed and printed.
 
 use crate::body::parse::BodyParser;
 use crate::decl_ref;

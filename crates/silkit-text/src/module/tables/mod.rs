@@ -1,4 +1,4 @@
-//! Tables and the smaller entities of a module, read and printed.
+//! Tables and the smaller entities of a module, parsed and printed.
 
 mod conformance;
 mod entities;
@@ -31,7 +31,7 @@ impl ModuleParser<'_> {
         self.cur.ident().map(symbol).ok_or_else(|| err_here(&self.cur, format!("expected {what}")))
     }
 
-    /// Returns a dotted name.
+    /// Parses a dotted name.
     fn path(&mut self, what: &'static str) -> Parse<Symbol> {
         self.cur.skip_trivia();
         let start = self.cur.pos();
@@ -43,7 +43,7 @@ impl ModuleParser<'_> {
         Ok(symbol(self.cur.text().get(start..self.cur.pos()).unwrap_or_default()))
     }
 
-    /// Reads a signature and enters it.
+    /// Parses a signature and enters it.
     fn enter_sig(&mut self) -> Parse<Option<GenericSig>> {
         if self.cur.peek() != b'<' {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! `sil_scope`, read and printed.
+//! `sil_scope`, parsed and printed.
 
 use crate::error::{Parse, err_here};
 use crate::module::parse::ModuleParser;
@@ -32,7 +32,7 @@ impl ModuleParser<'_> {
 }
 
 impl ModulePrinter<'_, '_> {
-    /// Prints a scope; `number` gives the numbers of scopes, and its own for `None`.
+    /// Prints a scope; `number` maps the numbers of scopes, and `None` to the scope's own number.
     pub(in crate::module) fn scope(&mut self, scope: &Scope, number: impl Fn(Option<u32>) -> u32) {
         self.out.push("sil_scope ");
         self.out.number(number(None));

@@ -1,4 +1,4 @@
-//! `sil_vtable` and `sil_default_override_table`, read and printed.
+//! `sil_vtable` and `sil_default_override_table`, parsed and printed.
 
 use crate::decl_ref;
 use crate::error::Parse;
@@ -17,7 +17,7 @@ impl ModuleParser<'_> {
         } else {
             ClassRef::Name(self.path("the name of a class")?)
         };
-        // A specialized class prints its attributes after its type too.
+        // The attributes of a specialized class may follow its type.
         self.expect("{")?;
         let mut entries = Vec::new();
         while !self.cur.eat("}") {

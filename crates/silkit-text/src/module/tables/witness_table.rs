@@ -1,4 +1,4 @@
-//! `sil_witness_table` and `sil_default_witness_table`, read and printed.
+//! `sil_witness_table` and `sil_default_witness_table`, parsed and printed.
 
 use crate::decl_ref;
 use crate::error::{Parse, err_here};
@@ -81,10 +81,10 @@ impl ModuleParser<'_> {
         Ok(Some(entries))
     }
 
-    /// `(T: P):`.
+    /// Parses `(T: P):`.
     pub(super) fn requirement(&mut self) -> Parse<(Type, Type)> {
         self.expect("(")?;
-        // An associated type, which may have the name of a protocol: it is no existential for that.
+        // An associated type with the name of a protocol is not an existential.
         let protocols = self.env.protocols.take();
         let ty = self.ty();
         self.env.protocols = protocols;
